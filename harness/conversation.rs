@@ -1,0 +1,143 @@
+//! Messages, tool calls and answers, in no provider's words. Pure data; everything passes through these types.
+
+use crate::json::Json;
+
+/// One message of a conversation, before it is normalized.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The LangChain name of who speaks: `human`, `ai`, `tool`, `system`; other names are kept as they are.
+    pub kind: String,
+    /// A string, or a list of content blocks.
+    pub content: Json,
+    /// A user's or a tool's name, where there is one.
+    pub name: Option<String>,
+    /// The calls an `ai` message makes.
+    pub tool_calls: Vec<ToolCall>,
+    /// The id of the call that a `tool` message answers.
+    pub tool_call_id: Option<String>,
+    /// Injected by a framework and not shown to users: no part of the key.
+    pub hidden: bool,
+}
+
+impl Message {
+    /// A message of a kind with plain text.
+    pub fn new(kind: &str, text: impl Into<String>) -> Message {
+        Message {
+            kind: kind.to_owned(),
+            content: Json::Str(text.into()),
+            name: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            hidden: false,
+        }
+    }
+}
+
+/// One call of a tool that a model asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// The provider's id of the call; may be empty.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments, an object as a rule; a string where they did not parse.
+    pub args: Json,
+}
+
+/// What a model answered, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The provider's id of the answer, where it was recorded: ids leak into event streams, so they are replayed.
+    pub id: Option<String>,
+    /// The model that answered, by its own word.
+    pub model: Option<String>,
+    /// Text, reasoning and tool calls, in order.
+    pub blocks: Vec<Block>,
+    /// Why the model stopped.
+    pub finish: Option<Finish>,
+    /// Tokens, where they were reported.
+    pub usage: Option<Usage>,
+}
+
+/// One piece of an [`Answer`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// Text for the user.
+    Text(String),
+    /// The model's own thoughts; no part of a key.
+    Reasoning(String),
+    /// A refusal to answer.
+    Refusal(String),
+    /// A call of a tool.
+    ToolCall(ToolCall),
+}
+
+/// Why a model stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// The answer is complete.
+    Stop,
+    /// It waits for tool results.
+    ToolCalls,
+    /// The token limit cut it.
+    Length,
+    /// A filter cut it.
+    ContentFilter,
+    /// A provider's own word.
+    Other(String),
+}
+
+impl Finish {
+    /// The neutral word, as fixtures hold it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Finish::Stop => "stop",
+            Finish::ToolCalls => "tool_calls",
+            Finish::Length => "length",
+            Finish::ContentFilter => "content_filter",
+            Finish::Other(word) => word,
+        }
+    }
+
+    /// From the neutral word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Finish {
+        match word {
+            "stop" => Finish::Stop,
+            "tool_calls" => Finish::ToolCalls,
+            "length" => Finish::Length,
+            "content_filter" => Finish::ContentFilter,
+            other => Finish::Other(other.to_owned()),
+        }
+    }
+}
+
+/// Tokens of one model call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+}
+
+impl Answer {
+    /// The text blocks, joined.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.blocks.iter().filter_map(|b| if let Block::Text(t) = b { Some(t.as_str()) } else { None }).collect()
+    }
+
+    /// The tool calls, in order.
+    #[must_use]
+    pub fn tool_calls(&self) -> Vec<&ToolCall> {
+        self.blocks.iter().filter_map(|b| if let Block::ToolCall(c) = b { Some(c) } else { None }).collect()
+    }
+
+    /// The `ai` message that an agent keeps of this answer: text and tool calls, no reasoning.
+    #[must_use]
+    pub fn to_message(&self) -> Message {
+        Message { tool_calls: self.tool_calls().into_iter().cloned().collect(), ..Message::new("ai", self.text()) }
+    }
+}

@@ -1,0 +1,136 @@
+//! The one error type: what went wrong, where, and the command that resolves it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// `Result` with Retake's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Something a person has to mend: a file that is wrong, a system that does not start, a provider out of reach.
+///
+/// It prints as `FILE:LINE:COLUMN: what`, with the help on lines of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
+    what: String,
+    file: Option<PathBuf>,
+    place: Option<Place>,
+    help: Vec<String>,
+}
+
+/// A 1-based line and column (in characters) of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of a byte offset.
+    #[must_use]
+    pub fn of(text: &str, offset: usize) -> Place {
+        let before = text.get(..offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Place { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+    }
+}
+
+impl Error {
+    /// An error with its first line: what was found and what was expected, a lower-case fragment.
+    pub fn new(what: impl Into<String>) -> Error {
+        Error(Box::new(Parts { what: what.into(), file: None, place: None, help: Vec::new() }))
+    }
+
+    /// Names the file, where no file is named yet.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Error {
+        self.0.file.get_or_insert_with(|| file.to_owned());
+        self
+    }
+
+    /// Names the place in the file.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Error {
+        self.0.place = Some(place);
+        self
+    }
+
+    /// Adds a line of help: the nearest right name, or the command that resolves it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Error {
+        self.0.help.push(help.into());
+        self
+    }
+
+    /// Puts what was being done before the first line: `failed to X: what`.
+    #[must_use]
+    pub fn while_doing(mut self, doing: &str) -> Error {
+        self.0.what = format!("failed to {doing}: {}", self.0.what);
+        self
+    }
+
+    /// The first line without its place.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.0.what
+    }
+
+    /// The file at fault, where there is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.0.file.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = &*self.0;
+        if let Some(file) = &parts.file {
+            write!(f, "{}", file.display())?;
+            if let Some(Place { line, column }) = parts.place {
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{}", parts.what)?;
+        parts.help.iter().try_for_each(|help| write!(f, "\n  {help}"))
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The name among `known` that a person most likely meant, if one is near enough.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= name.len().max(candidate.len()).div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_place_first_and_help_last() {
+        let error = Error::new("unknown field `jsn`")
+            .in_file(Path::new("scenarios/a/scenario.toml"))
+            .at(Place::of("é\nab jsn", 6))
+            .help("did you mean `json`?");
+        let text = "scenarios/a/scenario.toml:2:4: unknown field `jsn`\n  did you mean `json`?";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn nearest_name_is_near() {
+        assert_eq!(nearest("jsn", ["json", "post"]), Some("json"));
+        assert_eq!(nearest("zzz", ["json", "post"]), None);
+    }
+}

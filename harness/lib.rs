@@ -1,0 +1,4 @@
+//! x
+pub mod conversation;
+pub mod error;
+pub mod json;
