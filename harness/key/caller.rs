@@ -1,0 +1,54 @@
+//! Who made a model call (KEY.md, section 3).
+
+use std::collections::BTreeMap;
+
+use super::normalize::{Normalizer, is_python_space};
+
+const DEFAULT: &str = "lead_agent";
+const TAG_PREFIXES: [&str; 2] = ["middleware:", "subagent:"];
+
+/// Other names of callers. Version 1 knows `title_agent` as `middleware:title`; a suite can add to it.
+#[derive(Clone, Debug)]
+pub struct Aliases(BTreeMap<String, String>);
+
+impl Default for Aliases {
+    fn default() -> Aliases {
+        Aliases(BTreeMap::from([("title_agent".to_owned(), "middleware:title".to_owned())]))
+    }
+}
+
+impl Aliases {
+    /// Adds names to version 1's table.
+    #[must_use]
+    pub fn with(mut self, more: impl IntoIterator<Item = (String, String)>) -> Aliases {
+        self.0.extend(more);
+        self
+    }
+
+    pub(super) fn canonical(&self, caller: Option<&str>, normalizer: &Normalizer) -> String {
+        let name = normalizer.apply(caller.unwrap_or_default().trim_matches(is_python_space)).into_owned();
+        let name = if name.is_empty() { DEFAULT.to_owned() } else { name };
+        self.0.get(&name).cloned().unwrap_or(name)
+    }
+}
+
+/// The caller that an in-process call's tags and name tell: the first tag that is one, else the name.
+pub fn caller_of_tags<'a>(tags: impl IntoIterator<Item = &'a str>, name: Option<&'a str>) -> Option<&'a str> {
+    tags.into_iter().find(|tag| *tag == DEFAULT || TAG_PREFIXES.iter().any(|prefix| tag.starts_with(prefix))).or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_win_over_the_name_and_absence_is_the_lead_agent() {
+        assert_eq!(caller_of_tags(["x", "subagent:a", "lead_agent"], Some("n")), Some("subagent:a"));
+        assert_eq!(caller_of_tags(["x"], Some("title_agent")), Some("title_agent"));
+        let canonical = |name| Aliases::default().canonical(name, &Normalizer::default());
+        assert_eq!(canonical(None), "lead_agent");
+        assert_eq!(canonical(Some("\u{1c} \n")), "lead_agent");
+        assert_eq!(canonical(Some(" title_agent ")), "middleware:title");
+        assert_eq!(canonical(Some("subagent:00000000-0000-0000-0000-000000000007")), "subagent:<UUID>");
+    }
+}

@@ -1,0 +1,59 @@
+//! What is compared on each served turn, but never decides a match (KEY.md, section 5).
+
+use super::{Hash, Normalizer};
+use crate::json::{Json, Layout};
+
+/// The hashes of a call's system prompt, tools, model and settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// Of all system text.
+    pub prompt: Hash,
+    /// Of the tool definitions.
+    pub tools: Hash,
+    /// Of the model's name.
+    pub model: Hash,
+    /// Of all other settings.
+    pub settings: Hash,
+}
+
+/// The normalized texts behind [`Checks`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckTexts {
+    /// All system text.
+    pub prompt: String,
+    /// The tool definitions, as canonical JSON; empty where there are none.
+    pub tools: String,
+    /// The model's name.
+    pub model: String,
+    /// All other settings, as canonical JSON.
+    pub settings: String,
+}
+
+impl CheckTexts {
+    /// Normalizes the four, so that a date in a prompt is no drift.
+    #[must_use]
+    pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
+        let json = |value: &Json| match value {
+            Json::Null => String::new(),
+            other => normalizer.apply(&other.print(Layout::Python)).into_owned(),
+        };
+        CheckTexts {
+            prompt: normalizer.apply(prompt).into_owned(),
+            tools: json(tools),
+            model: normalizer.apply(model).into_owned(),
+            settings: json(settings),
+        }
+    }
+
+    /// The hashes of the four.
+    #[must_use]
+    pub fn hashes(&self) -> Checks {
+        let hash = |text: &str| Hash::of(text.as_bytes());
+        Checks {
+            prompt: hash(&self.prompt),
+            tools: hash(&self.tools),
+            model: hash(&self.model),
+            settings: hash(&self.settings),
+        }
+    }
+}

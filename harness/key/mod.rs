@@ -1,0 +1,110 @@
+//! What makes two model calls the same: KEY.md, version 1, to the byte. Pure.
+//!
+//! A call's key is two hashes: of the conversation, and of caller and conversation. Recording and replay compute both
+//! with [`Rules::key`], so they agree by construction.
+
+mod caller;
+mod canonical;
+mod checks;
+mod hash;
+mod normalize;
+
+pub use caller::{Aliases, caller_of_tags};
+pub use canonical::{canonical_conversation, message_from_langchain};
+pub use checks::{CheckTexts, Checks};
+pub use hash::{Hash, ParseHashError};
+pub use normalize::{Normalizer, is_blank};
+
+use crate::conversation::Message;
+use crate::json::{Json, Layout};
+
+/// The key of one model call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// SHA-256 of the canonical conversation.
+    pub conversation_hash: Hash,
+    /// SHA-256 of caller and conversation hash.
+    pub input_hash: Hash,
+}
+
+/// All that decides a key beside the call itself: the suite's normalizers and caller aliases. The default is version 1.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Text rules: version 1's own, then the suite's.
+    pub normalizer: Normalizer,
+    /// Other names of callers.
+    pub aliases: Aliases,
+}
+
+impl Rules {
+    /// The canonical messages of a conversation, each an object of `type`, `content`, `tool_calls?`, `name?`.
+    #[must_use]
+    pub fn canonical(&self, messages: &[Message]) -> Vec<Json> {
+        canonical_conversation(messages, &self.normalizer)
+    }
+
+    /// The hash of canonical messages.
+    #[must_use]
+    pub fn conversation_hash(&self, canonical: &[Json]) -> Hash {
+        let mut text = String::with_capacity(4096);
+        text.push('[');
+        for (i, message) in canonical.iter().enumerate() {
+            if i > 0 {
+                text.push_str(", ");
+            }
+            message.print_to(&mut text, Layout::Python);
+        }
+        text.push(']');
+        Hash::of(self.normalizer.apply(&text).as_bytes())
+    }
+
+    /// The hash of a caller, which is normalized here, and a conversation.
+    #[must_use]
+    pub fn input_hash(&self, conversation: Hash, caller: Option<&str>) -> Hash {
+        let payload = Json::object([
+            ("caller", Json::Str(self.caller(caller))),
+            ("conversation_hash", Json::Str(conversation.to_string())),
+        ]);
+        Hash::of(payload.print(Layout::Python).as_bytes())
+    }
+
+    /// The key of canonical messages from a caller.
+    #[must_use]
+    pub fn key(&self, canonical: &[Json], caller: Option<&str>) -> Key {
+        let conversation_hash = self.conversation_hash(canonical);
+        Key { conversation_hash, input_hash: self.input_hash(conversation_hash, caller) }
+    }
+
+    /// A caller's canonical name: stripped, normalized, `lead_agent` where nothing is left, aliases resolved.
+    #[must_use]
+    pub fn caller(&self, caller: Option<&str>) -> String {
+        self.aliases.canonical(caller, &self.normalizer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every case of the reference implementation, computed in Python.
+    #[test]
+    fn agrees_with_the_reference_vectors() {
+        let rules = Rules::default();
+        let vectors = include_str!("../../tests/vectors/key-v1.jsonl");
+        for (number, line) in vectors.lines().enumerate() {
+            let case = Json::parse(line.as_bytes()).unwrap();
+            let messages: Vec<Message> = case
+                .get("messages")
+                .unwrap()
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|m| message_from_langchain(m).unwrap())
+                .collect();
+            let key = rules.key(&rules.canonical(&messages), case.str_of("caller"));
+            assert_eq!(Some(key.conversation_hash.to_string().as_str()), case.str_of("conversation_hash"), "{number}");
+            assert_eq!(Some(key.input_hash.to_string().as_str()), case.str_of("input_hash"), "{number}");
+        }
+        assert_eq!(vectors.lines().count(), 300);
+    }
+}

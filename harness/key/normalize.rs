@@ -1,0 +1,245 @@
+//! Text normalization (KEY.md, section 1): eight passes, each over the text that the one before left.
+//!
+//! The passes cannot be merged: `/tmp/2026-11-21 10:00:00` is one `<PATH>` only because the date became `<TS>` first,
+//! and a removed reminder can join two halves of a date. Each pass instead looks for a byte that its pattern cannot do
+//! without, and touches nothing else; the tests compare them with the patterns as they are written in KEY.md.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::{memchr, memmem};
+use regex::Regex;
+
+/// Replaces what differs from run to run by fixed words.
+#[derive(Clone, Debug, Default)]
+pub struct Normalizer {
+    rules: Vec<(Regex, String)>,
+}
+
+impl Normalizer {
+    /// Version 1's rules, then more: a pattern and its replacement, in which `$1` and `${name}` are groups.
+    #[must_use]
+    pub fn with(mut self, rules: impl IntoIterator<Item = (Regex, String)>) -> Normalizer {
+        self.rules.extend(rules);
+        self
+    }
+
+    /// The normalized text; borrowed where nothing was replaced.
+    #[must_use]
+    pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        pass(&mut text, "", reminder);
+        pass(&mut text, "", empty_role_line);
+        pass(&mut text, "", begin_user_input);
+        pass(&mut text, "", end_user_input);
+        pass(&mut text, "<UUID>", uuid);
+        pass(&mut text, "<TS>", timestamp);
+        pass(&mut text, "<DATE>", date);
+        pass(&mut text, "<PATH>", path);
+        for (pattern, replacement) in &self.rules {
+            if let Cow::Owned(replaced) = pattern.replace_all(&text, replacement) {
+                text = Cow::Owned(replaced);
+            }
+        }
+        text
+    }
+}
+
+/// Whether nothing is left of a text after Python's `strip()`.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_python_space)
+}
+
+/// Python's white space: Unicode's, and the four separators U+001C to U+001F.
+pub(super) fn is_python_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// Replaces each match of one pattern. `find` gives the first match that starts at an offset or later.
+fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -> Option<Range<usize>>) {
+    let Some(mut found) = find(text, 0) else { return };
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    loop {
+        out.push_str(&text[at..found.start]);
+        out.push_str(replacement);
+        at = found.end;
+        match find(text, at) {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    out.push_str(&text[at..]);
+    *text = Cow::Owned(out);
+}
+
+fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
+    const OPEN: &str = "<system-reminder>";
+    const CLOSE: &str = "</system-reminder>";
+    let start = from + memmem::find(&text.as_bytes()[from..], OPEN.as_bytes())?;
+    let inside = start + OPEN.len();
+    let length = memmem::find(&text.as_bytes()[inside..], CLOSE.as_bytes())?;
+    Some(start..inside + length + CLOSE.len())
+}
+
+fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^(?:User|Assistant):[\s\x1c-\x1f]*$\n?"));
+    // Once a pass: looked for again after each match, one that is absent would make the pass quadratic.
+    let absent = |word: &[u8]| memmem::find(text.as_bytes(), word).is_none();
+    if from == 0 && absent(b"User:") && absent(b"Assistant:") {
+        return None;
+    }
+    find_at(&PATTERN, text, from)
+}
+
+fn begin_user_input(text: &str, from: usize) -> Option<Range<usize>> {
+    const MARK: &str = "--- BEGIN USER INPUT ---";
+    let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
+    let end = start + MARK.len();
+    Some(start..end + usize::from(text.as_bytes().get(end) == Some(&b'\n')))
+}
+
+fn end_user_input(text: &str, from: usize) -> Option<Range<usize>> {
+    const MARK: &str = "--- END USER INPUT ---";
+    let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
+    let newline = start > from && text.as_bytes()[start - 1] == b'\n';
+    Some(start - usize::from(newline)..start + MARK.len())
+}
+
+/// A UUID's first dash stands eight digits behind its start, so the dashes in order give the matches in order.
+fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let hex = |range: Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_hexdigit));
+    let dash = |at: usize| bytes.get(at) == Some(&b'-');
+    dashes(text, from, 8).find_map(|at| {
+        let start = at - 8;
+        let matches = hex(start..at)
+            && hex(at + 1..at + 5)
+            && dash(at + 5)
+            && hex(at + 6..at + 10)
+            && dash(at + 10)
+            && hex(at + 11..at + 15)
+            && dash(at + 15)
+            && hex(at + 16..at + 28);
+        matches.then_some(start..at + 28)
+    })
+}
+
+fn timestamp(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?"));
+    date_like(&PATTERN, text, from)
+}
+
+fn date(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}"));
+    date_like(&PATTERN, text, from)
+}
+
+/// The first match of an anchored pattern that begins with four digits and a dash.
+fn date_like(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
+    dashes(text, from, 4).find_map(|at| {
+        // A second dash has to stand behind two more digits: most dashes in text end here.
+        if !text.as_bytes().get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii()) {
+            return None;
+        }
+        let mut year = text[from..at].char_indices().rev().take(4);
+        let start = from + year.by_ref().take_while(|(_, c)| c.is_numeric()).nth(3)?.0;
+        pattern.find(&text[start..]).map(|found| start..start + found.end())
+    })
+}
+
+fn path(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:/private)?/(?:var/folders|tmp)/[^\s\x1c-\x1f"']*"#));
+    find_at(&PATTERN, text, from)
+}
+
+/// The offsets of dashes that have at least `before` bytes between them and `from`.
+fn dashes(text: &str, from: usize, before: usize) -> impl Iterator<Item = usize> {
+    let mut at = from + before;
+    std::iter::from_fn(move || {
+        let found = at + memchr(b'-', text.as_bytes().get(at..)?)?;
+        at = found + 1;
+        Some(found)
+    })
+}
+
+fn find_at(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
+    pattern.find_at(text, from).map(|found| found.range())
+}
+
+#[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// KEY.md, section 1, as it is written there, with Python's classes spelled out.
+    static LITERAL: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+        let rules = [
+            (r"(?s)<system-reminder>.*?</system-reminder>", ""),
+            (r"(?m)^(User|Assistant):[\s\x1c-\x1f]*$\n?", ""),
+            (r"--- BEGIN USER INPUT ---\n?", ""),
+            (r"\n?--- END USER INPUT ---", ""),
+            (r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", "<UUID>"),
+            (r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?", "<TS>"),
+            (r"\d{4}-\d{2}-\d{2}", "<DATE>"),
+            (r#"(?:/private)?/(?:var/folders|tmp)/[^\s\x1c-\x1f"']*"#, "<PATH>"),
+        ];
+        rules.map(|(pattern, word)| (Regex::new(pattern).unwrap(), word)).into()
+    });
+
+    fn literal(text: &str) -> String {
+        LITERAL.iter().fold(text.to_owned(), |text, (pattern, word)| {
+            pattern.replace_all(&text, regex::NoExpand(word)).into_owned()
+        })
+    }
+
+    #[test]
+    fn examples() {
+        let cases = [
+            ("a<system-reminder>\n</system-reminder>b<system-reminder>", "ab<system-reminder>"),
+            ("User: \n\n \u{1c}\nAssistant:\nx", "x"),
+            ("User:\n  x", "  x"),
+            ("--- BEGIN USER INPUT ---\nhi\n--- END USER INPUT ---", "hi"),
+            ("f0494dc0-1392-e452-7ea2-fb2b42eb80dcX", "<UUID>X"),
+            ("1-2024-01-02T03:04:05.5+02:00 ٢٠٢٤-٠١-٠٢", "1-<TS> <DATE>"),
+            ("/tmp/2026-11-21 10:00:00", "<PATH>"),
+            ("/private/tmp/a'/private/var/folders/x\u{1f}y", "<PATH>'<PATH>\u{1f}y"),
+        ];
+        for (text, normalized) in cases {
+            assert_eq!(Normalizer::default().apply(text), normalized, "{text}");
+            assert_eq!(literal(text), normalized, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_suites_rules_run_last_and_may_use_groups() {
+        let rules = [(Regex::new(r"order-(\d)\d*").unwrap(), "<ORDER $1>".to_owned())];
+        let normalizer = Normalizer::default().with(rules);
+        assert_eq!(normalizer.apply("order-42 on 2024-01-02"), "<ORDER 4> on <DATE>");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #[test]
+        fn equals_the_literal_rules(parts in prop::collection::vec(prop_oneof![
+            "[0-9a-f]{1,9}", "[0-9]{1,5}", Just("-".to_owned()), Just("--".to_owned()), "[ T:.Z+\n\r\t'\"\u{1c}\u{85}é٣²]",
+            Just("2024-01-02".to_owned()), Just("٢٠٢٤-01-02".to_owned()), Just("2026-11-21 10:00:00".to_owned()),
+            Just("f0494dc0-1392-e452-7ea2-fb2b42eb80dc".to_owned()), Just("User:".to_owned()),
+            Just("Assistant:".to_owned()), Just("<system-reminder>".to_owned()),
+            Just("</system-reminder>".to_owned()), Just("--- BEGIN USER INPUT ---".to_owned()),
+            Just("--- END USER INPUT ---".to_owned()), Just("/tmp/".to_owned()), Just("/private".to_owned()),
+            Just("/var/folders/".to_owned()), ".",
+        ], 0..24)) {
+            let text = parts.concat();
+            prop_assert_eq!(Normalizer::default().apply(&text), literal(&text));
+        }
+    }
+}
