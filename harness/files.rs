@@ -1,0 +1,66 @@
+//! Files that appear whole or not at all, and errors that name them.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Reads a file.
+///
+/// # Errors
+/// The file and the reason, in words that do not depend on the platform where a person is likely to meet them.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|e| failed("read", path, &e))
+}
+
+/// Writes a file by way of a temporary one beside it, synced and renamed: a reader sees the old text or the new one.
+///
+/// # Errors
+/// The file and the reason. What stood there before is then untouched.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let mut builder = tempfile::Builder::new();
+        let mut file = builder.prefix(".retake-").permissions(new_file_permissions()).tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|e| e.error)?;
+        Ok(())
+    };
+    write().map_err(|e| failed("write", path, &e))
+}
+
+/// Removes a file that may not be there.
+///
+/// # Errors
+/// The file and the reason.
+pub fn remove(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(failed("remove", path, &e)),
+        _ => Ok(()),
+    }
+}
+
+/// An error about a file.
+pub(crate) fn failed(doing: &str, path: &Path, error: &std::io::Error) -> Error {
+    let what = match error.kind() {
+        ErrorKind::NotFound => "no such file".to_owned(),
+        ErrorKind::PermissionDenied => "no permission".to_owned(),
+        ErrorKind::IsADirectory => "a folder stands where a file was expected".to_owned(),
+        _ => error.to_string(),
+    };
+    Error::new(format!("failed to {doing} it: {what}")).in_file(path)
+}
+
+/// What a plainly created file gets; temporary files are otherwise private to their owner.
+#[cfg(unix)]
+fn new_file_permissions() -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::Permissions::from_mode(0o666)
+}
+
+#[cfg(not(unix))]
+fn new_file_permissions() -> std::fs::Permissions {
+    unreachable!("tempfile takes permissions on Unix only")
+}

@@ -1,0 +1,49 @@
+//! Who made a call that declares no caller: the suite's `[[callers]]` rules.
+
+use axum::http::HeaderMap;
+
+use crate::json::Json;
+use crate::scenario::{CallerRule, Tools, When};
+use crate::wire::Call;
+
+/// The header in which a call declares its caller.
+pub(super) const CALLER_HEADER: &str = "x-retake-caller";
+
+/// The suite's rules, in order.
+#[derive(Clone, Debug, Default)]
+pub struct CallerRules(Vec<CallerRule>);
+
+impl CallerRules {
+    /// The rules in the order of the file: the first that fits gives the caller.
+    #[must_use]
+    pub fn new(rules: Vec<CallerRule>) -> CallerRules {
+        CallerRules(rules)
+    }
+
+    /// The caller: declared in the header, in the request's metadata, or given by the first rule that fits.
+    pub(super) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
+        let declared = headers.get(CALLER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let declared = declared.or_else(|| call.caller.clone()).filter(|caller| !caller.trim().is_empty());
+        declared.or_else(|| self.0.iter().find(|rule| fits(&rule.when, headers, call)).map(|rule| rule.name.clone()))
+    }
+}
+
+fn fits(when: &When, headers: &HeaderMap, call: &Call) -> bool {
+    let header = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let metadata = |name: &str| call.metadata.as_ref()?.get(name).map(Json::python_str);
+    let message = || call.messages.iter().rev().find(|m| m.kind == "human").map(|m| m.content.python_str());
+    when.header.iter().all(|(name, pattern)| header(name).is_some_and(|value| pattern.is_match(&value)))
+        && when.metadata.iter().all(|(name, pattern)| metadata(name).is_some_and(|value| pattern.is_match(&value)))
+        && when.model.as_ref().is_none_or(|pattern| pattern.is_match(&call.model))
+        && when.system.as_ref().is_none_or(|pattern| pattern.is_match(&call.system))
+        && when.message.as_ref().is_none_or(|pattern| message().is_some_and(|text| pattern.is_match(&text)))
+        && when.tools.as_ref().is_none_or(|tools| match tools {
+            Tools::Any(wanted) => *wanted == call.tools.as_array().is_some_and(|tools| !tools.is_empty()),
+            Tools::Named(names) => names.iter().all(|name| tool_names(call).contains(&name.as_str())),
+        })
+}
+
+fn tool_names(call: &Call) -> Vec<&str> {
+    let tools = call.tools.as_array().unwrap_or_default();
+    tools.iter().filter_map(|tool| tool.pointer("/function/name").or_else(|| tool.get("name"))?.as_str()).collect()
+}

@@ -1,0 +1,105 @@
+//! A model call that no turn answers.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::key::Key;
+
+/// A model call that no turn answered, with all that a person needs to find out why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// The scenario in which it happened.
+    pub scenario: String,
+    /// The fixture that was looked in.
+    pub fixture: PathBuf,
+    /// How the call came: `POST /v1/chat/completions`.
+    pub via: String,
+    /// Who made the call, where that is known.
+    pub caller: Option<String>,
+    /// The call's key, where it could be computed.
+    pub key: Option<Key>,
+    /// Why no turn answers.
+    pub reason: Reason,
+    /// The nearest recorded turn, and where the two conversations part, line by line.
+    pub evidence: Vec<String>,
+}
+
+/// Why no turn answers a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No turn has this conversation.
+    NotRecorded,
+    /// The conversation is recorded, for other callers only.
+    OtherCaller {
+        /// Whose turns there are.
+        callers: Vec<String>,
+    },
+    /// Each turn that would fit was served already.
+    AllServed {
+        /// Those turns.
+        turns: Vec<usize>,
+    },
+    /// Several callers have this conversation, and nothing tells whose call it is.
+    Ambiguous {
+        /// Whose turns there are.
+        callers: Vec<String>,
+    },
+    /// The scenario says that no model is called.
+    NoFixture,
+    /// The request cannot be read.
+    Unreadable {
+        /// What was found and what was expected.
+        what: String,
+    },
+    /// The path or the method belongs to no API that is replayed.
+    UnknownRoute,
+    /// The request did not bring this stage's key.
+    WrongKey,
+}
+
+impl Miss {
+    /// The caller as people read it.
+    #[must_use]
+    pub fn caller_name(&self) -> &str {
+        self.caller.as_deref().unwrap_or("unknown")
+    }
+
+    /// One line: who missed what and why.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!("replay miss: scenario `{}`, caller `{}`: {}", self.scenario, self.caller_name(), self.reason)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        match self {
+            Reason::NotRecorded => write!(f, "this conversation was never recorded"),
+            Reason::OtherCaller { callers } => {
+                write!(f, "this conversation was recorded for {} only", quoted(callers))
+            }
+            Reason::AllServed { turns } => {
+                let turns: Vec<String> = turns.iter().take(8).map(|t| format!("turns[{t}]")).collect();
+                write!(f, "the call was made again: {} answered it before", turns.join(", "))
+            }
+            Reason::Ambiguous { callers } => {
+                write!(f, "{} had this conversation, and the call does not say whose it is", quoted(callers))
+            }
+            Reason::NoFixture => write!(f, "the scenario says `fixture = \"none\"`, so no model call is expected"),
+            Reason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
+            Reason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
+            Reason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
+        }
+    }
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  call       {}", self.headline(), self.via)?;
+        if let Some(key) = self.key {
+            write!(f, "\n  key        conversation {}…, input {}…", key.conversation_hash.short(), key.input_hash.short())?;
+        }
+        self.evidence.iter().try_for_each(|line| write!(f, "\n  {line}"))
+    }
+}

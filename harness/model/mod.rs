@@ -1,0 +1,25 @@
+//! The model server: what a system under test takes for its provider.
+//!
+//! In replay it answers each call with the turn that was recorded for it, or with a miss; recording, it passes the call
+//! on and writes down what comes back. Replay works without HTTP as well, for agents in the process: see [`Replay`].
+
+mod activity;
+mod callers;
+mod explain;
+mod miss;
+#[cfg(feature = "record")]
+mod record;
+mod registry;
+mod replay;
+mod replay_model;
+mod server;
+
+pub use activity::Activity;
+pub use callers::CallerRules;
+pub use miss::{Miss, Reason};
+#[cfg(feature = "record")]
+pub use record::{Recorder, Upstream};
+pub use registry::{Scope, ServedTurn, misses, reset, served};
+pub use replay::{Asked, DriftOf, Replay, Served};
+pub use replay_model::ReplayModel;
+pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};

@@ -1,0 +1,82 @@
+//! The process-wide registry: each miss and each served turn, with the scenario that it belongs to.
+//!
+//! A system turns a model's error into a friendly message and goes on, so the run's verdict cannot come from what the
+//! system says. It comes from here.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::miss::Miss;
+
+/// One running scenario, or one replay model: what its calls are registered under.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    id: u64,
+    name: Arc<str>,
+}
+
+impl Scope {
+    /// A new scope. Two of the same name are still two.
+    #[must_use]
+    pub fn new(name: &str) -> Scope {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Scope { id: NEXT.fetch_add(1, Ordering::Relaxed), name: name.into() }
+    }
+
+    /// The scenario's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The misses of this scope, in the order in which they came.
+    #[must_use]
+    pub fn misses(&self) -> Vec<Arc<Miss>> {
+        registry().misses.iter().filter(|(scope, _)| *scope == self.id).map(|(_, miss)| miss.clone()).collect()
+    }
+
+    pub(super) fn add_miss(&self, miss: Arc<Miss>) {
+        registry().misses.push((self.id, miss));
+    }
+
+    pub(super) fn add_served(&self, turn: usize) {
+        registry().served.push(ServedTurn { scenario: self.name.clone(), turn });
+    }
+}
+
+/// A turn that answered a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedTurn {
+    /// The scenario in which it was served.
+    pub scenario: Arc<str>,
+    /// Its index in the scenario's fixture.
+    pub turn: usize,
+}
+
+#[derive(Default)]
+struct Registry {
+    misses: Vec<(u64, Arc<Miss>)>,
+    served: Vec<ServedTurn>,
+}
+
+fn registry() -> MutexGuard<'static, Registry> {
+    static REGISTRY: Mutex<Registry> = Mutex::new(Registry { misses: Vec::new(), served: Vec::new() });
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All misses of the process, of any scenario, in the order in which they came.
+#[must_use]
+pub fn misses() -> Vec<Arc<Miss>> {
+    registry().misses.iter().map(|(_, miss)| miss.clone()).collect()
+}
+
+/// All served turns of the process, in the order in which they were served.
+#[must_use]
+pub fn served() -> Vec<ServedTurn> {
+    registry().served.clone()
+}
+
+/// Forgets all misses and served turns of the process.
+pub fn reset() {
+    *registry() = Registry::default();
+}

@@ -1,0 +1,290 @@
+//! Which recorded turn answers a call (KEY.md, section 4).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::miss::{Miss, Reason};
+use super::registry::Scope;
+use crate::conversation::{Answer, Message};
+use crate::error::Result;
+use crate::fixture::{Fixture, Turn};
+use crate::json::Json;
+use crate::key::{CheckTexts, Checks, Hash, Key, Rules};
+
+/// A fixture that is being replayed: its turns, and which of them were served.
+///
+/// # Example
+/// An agent in the process needs no HTTP:
+/// ```no_run
+/// use retake::{Message, Replay};
+/// let replay = Replay::open("fixtures/greeting.json".as_ref())?;
+/// let answer = replay.answer(&[Message::new("human", "hello")], Some("lead_agent"));
+/// # Ok::<(), retake::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Replay {
+    fixture: Arc<Fixture>,
+    rules: Arc<Rules>,
+    scope: Scope,
+    state: Mutex<State>,
+    /// The scenario says that no model is called: a miss then says so.
+    none: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    served: Vec<bool>,
+    left: usize,
+    /// For each key, how many turns at the front of its list are served.
+    done: HashMap<Hash, usize>,
+    misses: usize,
+}
+
+/// A call that looks for its turn.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// How the call came, for people: `POST /v1/chat/completions`.
+    pub via: String,
+    /// The caller's canonical name, where the call declared it or a rule gave it.
+    pub caller: Option<String>,
+    /// The canonical conversation.
+    pub conversation: Vec<Json>,
+    /// Texts of prompt, tools, model and settings, where the call tells them.
+    pub checks: Option<CheckTexts>,
+}
+
+/// A turn that answers a call.
+#[derive(Clone, Debug)]
+pub struct Served {
+    fixture: Arc<Fixture>,
+    /// Its index in the fixture.
+    pub index: usize,
+    /// What of the call's checks differs from the recorded ones.
+    pub drift: Vec<DriftOf>,
+}
+
+/// A check that differs from the recorded one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriftOf {
+    /// `prompt`, `tools`, `model` or `settings`.
+    pub check: &'static str,
+    /// The recorded text.
+    pub recorded: String,
+    /// The call's text.
+    pub called: String,
+}
+
+impl Served {
+    /// The turn.
+    #[must_use]
+    pub fn turn(&self) -> &Turn {
+        &self.fixture.table.turns()[self.index]
+    }
+}
+
+/// How many misses of one replay are explained in full; of a flood nobody reads more.
+const EXPLAINED: usize = 16;
+
+impl Replay {
+    /// Replays a fixture file by version 1 of the key, under the file's name.
+    ///
+    /// # Errors
+    /// As [`Fixture::read`].
+    pub fn open(path: &Path) -> Result<Replay> {
+        let rules = Arc::new(Rules::default());
+        let fixture = Arc::new(Fixture::read(path, &rules)?);
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        Ok(Replay::new(fixture, rules, Scope::new(&name)))
+    }
+
+    /// Replays a fixture in a scope.
+    #[must_use]
+    pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
+        let turns = fixture.table.turns().len();
+        let state = State { served: vec![false; turns], left: turns, ..State::default() };
+        Replay { fixture, rules, scope, state: Mutex::new(state), none: false }
+    }
+
+    /// For scenarios in which no model is called: each call is a miss.
+    #[must_use]
+    pub fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
+        let fixture = Fixture::of_turns(Path::new("none"), BTreeMap::new(), Vec::new(), &rules);
+        Replay { none: true, ..Replay::new(Arc::new(fixture), rules, scope) }
+    }
+
+    /// The recorded answer to a conversation. `caller` is who asks; `None` where that is not known.
+    ///
+    /// # Errors
+    /// The miss, which is in the registry as well.
+    pub fn answer(&self, messages: &[Message], caller: Option<&str>) -> Result<Answer, Arc<Miss>> {
+        let asked = Asked {
+            via: "a call in the process".to_owned(),
+            caller: caller.map(|caller| self.rules.caller(Some(caller))),
+            conversation: self.rules.canonical(messages),
+            checks: None,
+        };
+        self.take(asked).map(|served| served.turn().output.clone())
+    }
+
+    /// Chooses the turn that answers a call and takes it, in one step. Either way the registry knows.
+    ///
+    /// # Errors
+    /// The miss.
+    pub fn take(&self, asked: Asked) -> Result<Served, Arc<Miss>> {
+        let key = self.rules.key(&asked.conversation, asked.caller.as_deref());
+        let checks = asked.checks.as_ref().map(CheckTexts::hashes);
+        let chosen = {
+            let mut state = self.state();
+            let chosen = self.choose(&mut state, key, asked.caller.is_some(), checks.as_ref());
+            if let Ok(index) = chosen {
+                state.served[index] = true;
+                state.left -= 1;
+            }
+            chosen
+        };
+        match chosen {
+            Ok(index) => {
+                self.scope.add_served(index);
+                let turn = &self.fixture.table.turns()[index];
+                let drift = asked.checks.map(|called| self.drift(turn, called)).unwrap_or_default();
+                Ok(Served { fixture: self.fixture.clone(), index, drift })
+            }
+            Err(reason) => Err(self.miss(asked.via.clone(), reason, Some((asked, key)))),
+        }
+    }
+
+    /// Registers a call that could not even be looked up.
+    pub fn refuse(&self, via: String, reason: Reason) -> Arc<Miss> {
+        self.miss(via, reason, None)
+    }
+
+    /// The fixture that is replayed.
+    #[must_use]
+    pub fn fixture(&self) -> &Arc<Fixture> {
+        &self.fixture
+    }
+
+    /// The key rules in force.
+    #[must_use]
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// The scope under which calls are registered.
+    #[must_use]
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Whether each turn was served.
+    #[must_use]
+    pub fn all_served(&self) -> bool {
+        self.state().left == 0
+    }
+
+    /// The turns that no call asked for, in recorded order.
+    #[must_use]
+    pub fn unused(&self) -> Vec<usize> {
+        self.state().served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
+    }
+
+    fn choose(&self, state: &mut State, key: Key, known: bool, checks: Option<&Checks>) -> Result<usize, Reason> {
+        if self.none {
+            return Err(Reason::NoFixture);
+        }
+        let turns = self.fixture.table.turns();
+        let same_conversation = self.fixture.table.of_conversation(key.conversation_hash);
+        let mut pick = |hash: Hash, candidates: &[usize], fits: &dyn Fn(&Turn) -> bool| {
+            let done = state.done.entry(hash).or_default();
+            while candidates.get(*done).is_some_and(|index| state.served[*index]) {
+                *done += 1;
+            }
+            let open = || candidates[*done..].iter().copied().filter(|i| !state.served[*i] && fits(&turns[*i]));
+            let equal = |index: &usize| checks.is_some() && turns[*index].checks.as_ref() == checks;
+            open().find(equal).or_else(|| open().next())
+        };
+        if known {
+            let own = self.fixture.table.of_input(key.input_hash);
+            let of_older = |turn: &Turn| turn.is_older_than_callers();
+            if let Some(index) = pick(key.input_hash, own, &|_| true) {
+                return Ok(index);
+            }
+            if let Some(index) = pick(key.conversation_hash, same_conversation, &of_older) {
+                return Ok(index);
+            }
+            let fitting = || same_conversation.iter().copied().filter(|i| of_older(&turns[*i]));
+            let taken: Vec<usize> = own.iter().copied().chain(fitting()).collect();
+            return Err(match (taken.is_empty(), same_conversation.is_empty()) {
+                (false, _) => Reason::AllServed { turns: taken },
+                (true, false) => Reason::OtherCaller { callers: callers_of(turns, same_conversation) },
+                (true, true) => Reason::NotRecorded,
+            });
+        }
+        let callers = callers_of(turns, same_conversation);
+        if callers.len() <= 1 {
+            return pick(key.conversation_hash, same_conversation, &|_| true).ok_or_else(|| {
+                if same_conversation.is_empty() {
+                    Reason::NotRecorded
+                } else {
+                    Reason::AllServed { turns: same_conversation.to_vec() }
+                }
+            });
+        }
+        let equal = |turn: &Turn| checks.is_some() && turn.checks.as_ref() == checks;
+        let equal_turns: Vec<usize> = same_conversation.iter().copied().filter(|i| equal(&turns[*i])).collect();
+        if callers_of(turns, &equal_turns).len() != 1 {
+            return Err(Reason::Ambiguous { callers });
+        }
+        pick(key.conversation_hash, same_conversation, &equal).ok_or(Reason::AllServed { turns: equal_turns })
+    }
+
+    fn drift(&self, turn: &Turn, called: CheckTexts) -> Vec<DriftOf> {
+        let Some(recorded) = turn.checks else { return Vec::new() };
+        let now = called.hashes();
+        let text = |hash| self.fixture.texts.get(&hash).cloned().unwrap_or_default();
+        [
+            ("prompt", recorded.prompt, now.prompt, called.prompt),
+            ("tools", recorded.tools, now.tools, called.tools),
+            ("model", recorded.model, now.model, called.model),
+            ("settings", recorded.settings, now.settings, called.settings),
+        ]
+        .into_iter()
+        .filter(|(_, recorded, now, _)| recorded != now)
+        .map(|(check, recorded, _, called)| DriftOf { check, recorded: text(recorded), called })
+        .collect()
+    }
+
+    fn miss(&self, via: String, reason: Reason, call: Option<(Asked, Key)>) -> Arc<Miss> {
+        let (explained, served) = {
+            let mut state = self.state();
+            state.misses += 1;
+            let explained = state.misses <= EXPLAINED;
+            (explained, if explained { state.served.clone() } else { Vec::new() })
+        };
+        let mut miss = Miss {
+            scenario: self.scope.name().to_owned(),
+            fixture: self.fixture.path.clone(),
+            via,
+            caller: call.as_ref().and_then(|(asked, _)| asked.caller.clone()),
+            key: call.as_ref().map(|(_, key)| *key),
+            reason,
+            evidence: Vec::new(),
+        };
+        if let (true, Some((asked, _))) = (explained, &call) {
+            miss.evidence = super::explain::evidence(&miss.reason, asked, &self.fixture, &self.rules, &served);
+        }
+        let miss = Arc::new(miss);
+        self.scope.add_miss(miss.clone());
+        miss
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {
+    let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| "(no caller)".to_owned());
+    indices.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
+}

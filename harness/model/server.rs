@@ -1,0 +1,373 @@
+//! The HTTP face of the model: loopback only, a port of its own for each stage, and a key that only the stage's system
+//! knows.
+
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body as HttpBody, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, Request, Response as HttpResponse, Uri, header};
+use axum::serve::ListenerExt as _;
+use futures_util::StreamExt as _;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::activity::{Activity, InFlight};
+use super::callers::CallerRules;
+use super::miss::{Miss, Reason};
+#[cfg(feature = "record")]
+use super::record::Recorder;
+use super::replay::{Asked, DriftOf, Replay};
+use crate::error::{Error, Result};
+use crate::json::{Json, Layout};
+use crate::key::{CheckTexts, Rules};
+use crate::wire::{self, Api, Body, Call, RenderFor, Response};
+
+/// The largest request that is read, in bytes.
+const MAX_BODY: usize = 256 << 20;
+
+/// What the server does with a call.
+#[derive(Clone, Debug)]
+pub enum Mode {
+    /// Answers with recorded turns.
+    Replay(Arc<Replay>),
+    /// Passes calls on to a provider and writes down what comes back.
+    #[cfg(feature = "record")]
+    Record(Arc<Recorder>),
+}
+
+/// How long answers are held back.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Delays {
+    /// Not at all.
+    #[default]
+    None,
+    /// Each by another few milliseconds: the second run of a proof shakes the order of things.
+    Shaken,
+}
+
+/// What a server needs beside its mode.
+#[derive(Clone, Debug, Default)]
+pub struct ServerOptions {
+    /// Who made calls that do not say so.
+    pub callers: CallerRules,
+    /// How long answers are held back.
+    pub delays: Delays,
+    /// Where to listen: a loopback address; a free port of `127.0.0.1` where absent.
+    pub address: Option<SocketAddr>,
+    /// The key that calls have to bring; a random one where absent.
+    pub key: Option<String>,
+}
+
+/// A running model server. It stops when this is dropped.
+#[derive(Debug)]
+pub struct ModelServer {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+/// The base URLs of one server, each in the form that the provider's official SDK expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Urls {
+    /// `http://127.0.0.1:PORT`, under which every provider's native paths are.
+    pub url: String,
+    /// For OpenAI's SDKs: ends in `/v1`.
+    pub openai: String,
+    /// For Anthropic's SDKs.
+    pub anthropic: String,
+    /// For Google's SDKs.
+    pub gemini: String,
+    /// For Ollama's clients.
+    pub ollama: String,
+}
+
+#[derive(Debug)]
+struct Shared {
+    mode: Mode,
+    callers: CallerRules,
+    delays: Delays,
+    key: String,
+    activity: Activity,
+    drift: std::sync::Mutex<Vec<(usize, DriftOf)>>,
+    calls: AtomicU64,
+}
+
+impl ModelServer {
+    /// Starts a server on the current tokio runtime.
+    ///
+    /// # Errors
+    /// Where the address is not loopback or is taken.
+    pub async fn start(mode: Mode, options: ServerOptions) -> Result<ModelServer> {
+        let address = options.address.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, 0).into());
+        if !address.ip().is_loopback() {
+            return Err(Error::new(format!("{address} is not a loopback address: the replay model listens on loopback only"))
+                .help("use 127.0.0.1:0 for a free port"));
+        }
+        let failed = |e: std::io::Error| Error::new(format!("failed to listen on {address}: {e}"));
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let shared = Arc::new(Shared {
+            mode,
+            callers: options.callers,
+            delays: options.delays,
+            key: options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple())),
+            activity: Activity::default(),
+            drift: std::sync::Mutex::default(),
+            calls: AtomicU64::new(0),
+        });
+        let service = Router::new().fallback(handle).with_state(shared.clone());
+        // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
+        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        let task = tokio::spawn(async move { drop(axum::serve(listener, service).await) });
+        Ok(ModelServer { shared, address, task })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its base URLs.
+    #[must_use]
+    pub fn urls(&self) -> Urls {
+        Urls::of(self.address)
+    }
+
+    /// The key that calls have to bring.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.shared.key
+    }
+
+    /// The calls under way.
+    #[must_use]
+    pub fn activity(&self) -> &Activity {
+        &self.shared.activity
+    }
+
+    /// What of served calls' checks differed from the recorded ones, with the turn that was served.
+    #[must_use]
+    pub fn drift(&self) -> Vec<(usize, DriftOf)> {
+        self.shared.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Urls {
+    /// The base URLs of a server at an address.
+    #[must_use]
+    pub fn of(address: SocketAddr) -> Urls {
+        let url = format!("http://{address}");
+        Urls {
+            openai: format!("{url}/v1"),
+            anthropic: url.clone(),
+            gemini: url.clone(),
+            ollama: url.clone(),
+            url,
+        }
+    }
+}
+
+/// One request, as every answer to it needs it.
+struct Incoming {
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Incoming {
+    /// `POST /v1/chat/completions`, without the query: it may hold a key.
+    fn via(&self) -> String {
+        format!("{} {}", self.method, self.uri.path())
+    }
+
+    fn api(&self) -> Option<Api> {
+        wire::api_of_path(self.uri.path())
+    }
+}
+
+async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
+    let in_flight = shared.activity.begin();
+    let (parts, body) = request.into_parts();
+    let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
+    let body = axum::body::to_bytes(body, MAX_BODY).await;
+    let too_large = body.is_err();
+    let incoming = Incoming { method, uri, headers, body: body.unwrap_or_default() };
+    if !brings_key(&incoming, &shared.key) {
+        return refused(&shared, &incoming, 401, Reason::WrongKey);
+    }
+    if too_large {
+        let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
+        return refused(&shared, &incoming, 400, Reason::Unreadable { what });
+    }
+    if incoming.method == Method::GET && incoming.uri.path().ends_with("/models") {
+        return http(wire_json(200, wire::models_response(&shared.models())), false, in_flight);
+    }
+    let Some(api) = incoming.api().filter(|_| incoming.method == Method::POST) else {
+        return refused(&shared, &incoming, 404, Reason::UnknownRoute);
+    };
+    match read_call(api, &incoming.body) {
+        Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
+        Ok((call, _body)) => match &shared.mode {
+            Mode::Replay(replay) => shared.replay(replay, &incoming, &call, in_flight).await,
+            #[cfg(feature = "record")]
+            Mode::Record(recorder) => {
+                let caller = shared.callers.caller_of(&incoming.headers, &call);
+                let via = super::record::Passed {
+                    api,
+                    path: incoming.uri.path_and_query().map_or("/", |p| p.as_str()).to_owned(),
+                    headers: incoming.headers,
+                    body: incoming.body,
+                    caller,
+                    request: _body,
+                };
+                recorder.pass_on(via, in_flight).await
+            }
+        },
+    }
+}
+
+fn read_call(api: Api, body: &[u8]) -> Result<(Call, Json), String> {
+    let json = Json::parse(body).map_err(|e| format!("not JSON: {e}"))?;
+    let call = wire::decode(api, &json).map_err(|e| e.to_string())?;
+    Ok((call, json))
+}
+
+impl Shared {
+    fn models(&self) -> Vec<String> {
+        match &self.mode {
+            Mode::Replay(replay) => {
+                let turns = replay.fixture().table.turns().iter();
+                let models: std::collections::BTreeSet<String> = turns.filter_map(|t| t.output.model.clone()).collect();
+                models.into_iter().collect()
+            }
+            #[cfg(feature = "record")]
+            Mode::Record(_) => Vec::new(),
+        }
+    }
+
+    async fn replay(
+        &self,
+        replay: &Replay,
+        incoming: &Incoming,
+        call: &Call,
+        in_flight: InFlight,
+    ) -> HttpResponse<HttpBody> {
+        let asked = self.asked(replay.rules(), incoming, call);
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let taken = replay.take(asked);
+        if let (Delays::Shaken, Ok(served)) = (self.delays, &taken) {
+            tokio::time::sleep(shaken(number, served.index)).await;
+        }
+        match taken {
+            Ok(served) => {
+                let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
+                self.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(drift);
+                let turn = served.turn();
+                let recorded = turn.wire.as_ref().filter(|wire| wire.api == call.api && wire.response.is_stream() == call.stream);
+                let response = recorded.map(|wire| wire.response.clone()).unwrap_or_else(|| {
+                    wire::render(&turn.output, &RenderFor {
+                        api: call.api,
+                        stream: call.stream,
+                        include_usage: call.include_usage,
+                        model: &call.model,
+                        seed: &turn.key.input_hash.to_string(),
+                    })
+                });
+                http(response, false, in_flight)
+            }
+            Err(miss) => http(miss_response(call.api, 404, &miss), true, in_flight),
+        }
+    }
+
+    fn asked(&self, rules: &Rules, incoming: &Incoming, call: &Call) -> Asked {
+        let caller = self.callers.caller_of(&incoming.headers, call);
+        Asked {
+            via: incoming.via(),
+            caller: caller.map(|caller| rules.caller(Some(&caller))),
+            conversation: rules.canonical(&call.messages),
+            checks: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings)),
+        }
+    }
+}
+
+/// Some milliseconds that differ from call to call and are the same in each run.
+fn shaken(call: u64, turn: usize) -> Duration {
+    Duration::from_millis((call * 7 + turn as u64 * 13) % 20)
+}
+
+/// Answers a call that cannot be looked up, and registers it.
+fn refused(shared: &Shared, incoming: &Incoming, status: u16, reason: Reason) -> HttpResponse<HttpBody> {
+    let in_flight = shared.activity.begin();
+    let api = incoming.api().unwrap_or(Api::OpenAiChat);
+    let response = match &shared.mode {
+        Mode::Replay(replay) => miss_response(api, status, &replay.refuse(incoming.via(), reason)),
+        #[cfg(feature = "record")]
+        Mode::Record(recorder) => {
+            recorder.refuse(&incoming.via(), &reason);
+            wire::error_response(api, status, "record_error", &reason.to_string())
+        }
+    };
+    http(response, true, in_flight)
+}
+
+/// A miss in the provider's own error envelope.
+fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
+    wire::error_response(api, status, "replay_miss", &miss.to_string())
+}
+
+fn wire_json(status: u16, body: Json) -> Response {
+    Response { status, content_type: "application/json".to_owned(), body: Body::Json(body) }
+}
+
+/// A response on its way out. The call is in flight until its last byte is taken.
+fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    let body = match response.body {
+        Body::Json(json) => whole(json.print(Layout::Compact), in_flight),
+        Body::Text(text) => whole(text, in_flight),
+        // Frame by frame, as they came: a system has to put up with that.
+        Body::Frames(frames) => {
+            let frames = futures_util::stream::iter(frames).map(move |frame| {
+                let _until_sent = &in_flight;
+                Ok::<_, Infallible>(Bytes::from(frame))
+            });
+            HttpBody::from_stream(frames)
+        }
+    };
+    let mut out = HttpResponse::new(body);
+    *out.status_mut() = axum::http::StatusCode::from_u16(response.status).unwrap_or_default();
+    if let Ok(content_type) = response.content_type.parse() {
+        out.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    }
+    if final_error {
+        // SDKs then neither retry nor hide it.
+        out.headers_mut().insert("x-should-retry", header::HeaderValue::from_static("false"));
+    }
+    out
+}
+
+fn whole(text: String, in_flight: InFlight) -> HttpBody {
+    drop(in_flight);
+    HttpBody::from(text)
+}
+
+/// Whether the request brings the key, in any of the providers' ways to send it.
+fn brings_key(incoming: &Incoming, key: &str) -> bool {
+    let header = |name: &str| incoming.headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = header("authorization").and_then(|value| value.split_once(' ')).map(|(_, token)| token.trim());
+    let query = incoming.uri.query().unwrap_or_default();
+    let in_query = url::form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "key" && value == key);
+    [bearer, header("x-api-key"), header("api-key"), header("x-goog-api-key")].contains(&Some(key)) || in_query
+}

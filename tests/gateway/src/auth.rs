@@ -1,0 +1,71 @@
+//! Accounts and sessions: a session cookie says who, and on a POST the CSRF header must repeat the CSRF cookie.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{FromRequestParts, State, rejection::JsonRejection},
+    http::{HeaderMap, Method, StatusCode, header, request::Parts},
+    response::{AppendHeaders, IntoResponse},
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{App, error::HttpError};
+
+/// A client may send a password too. It is not kept, for nothing here ever asks for it again.
+#[derive(Deserialize)]
+pub(crate) struct Registration {
+    email: String,
+}
+
+pub(crate) async fn register(
+    State(app): State<Arc<App>>,
+    body: Result<Json<Registration>, JsonRejection>,
+) -> Result<impl IntoResponse, HttpError> {
+    let email = body?.0.email.trim().to_lowercase();
+    if !email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty()) {
+        return Err(HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, "email is not an e-mail address"));
+    }
+    let (user, session, csrf) = (new_id(), new_id(), new_id());
+    if !app.store.register(&user, &email, &session)? {
+        return Err(HttpError::new(StatusCode::CONFLICT, "email is registered already"));
+    }
+    let cookies = AppendHeaders([
+        (header::SET_COOKIE, format!("session={session}; Path=/; HttpOnly; SameSite=Lax")),
+        (header::SET_COOKIE, format!("csrf_token={csrf}; Path=/; SameSite=Lax")),
+    ]);
+    Ok((StatusCode::CREATED, cookies, Json(json!({ "user_id": user, "email": email }))))
+}
+
+/// The signed-in user of a request, by id.
+pub(crate) struct User(pub(crate) String);
+
+impl FromRequestParts<Arc<App>> for User {
+    type Rejection = HttpError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, HttpError> {
+        let session = cookie(&parts.headers, "session").unwrap_or_default();
+        let user =
+            app.store.user_of(session)?.ok_or_else(|| HttpError::new(StatusCode::UNAUTHORIZED, "no valid session"))?;
+        if parts.method == Method::POST {
+            let sent = parts.headers.get("x-csrf-token").and_then(|value| value.to_str().ok());
+            if sent.is_none_or(str::is_empty) || sent != cookie(&parts.headers, "csrf_token") {
+                let detail = "the X-CSRF-Token header is not the csrf_token cookie";
+                return Err(HttpError::new(StatusCode::FORBIDDEN, detail));
+            }
+        }
+        Ok(Self(user))
+    }
+}
+
+fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let pairs = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = pairs.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+pub(crate) fn new_id() -> String {
+    Uuid::new_v4().to_string()
+}

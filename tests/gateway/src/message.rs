@@ -1,0 +1,52 @@
+//! The messages of a thread, in the form clients see them: LangChain's.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::auth::new_id;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum Message {
+    Human { id: String, content: String },
+    Ai { id: String, content: String, tool_calls: Vec<ToolCall>, response_metadata: ResponseMetadata },
+    Tool { id: String, name: String, tool_call_id: String, content: String, status: String },
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ToolCall {
+    pub(crate) name: String,
+    /// An object, or the text as it came if the model wrote no valid JSON.
+    pub(crate) args: Value,
+    pub(crate) id: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ResponseMetadata {
+    pub(crate) finish_reason: String,
+    pub(crate) model_name: String,
+    pub(crate) token_usage: TokenUsage,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct TokenUsage {
+    pub(crate) prompt_tokens: u32,
+    pub(crate) completion_tokens: u32,
+    pub(crate) total_tokens: u32,
+}
+
+impl Message {
+    pub(crate) fn human(content: String) -> Self {
+        Self::Human { id: new_id(), content }
+    }
+
+    /// What user and assistant said to each other, without the tools: one line each.
+    pub(crate) fn transcript(messages: &[Self]) -> String {
+        let lines = messages.iter().filter_map(|message| match message {
+            Self::Human { content, .. } => Some(format!("User: {content}")),
+            Self::Ai { content, .. } if !content.is_empty() => Some(format!("Assistant: {content}")),
+            _ => None,
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}

@@ -1,0 +1,36 @@
+//! One question to two reviewers at the same time: the same conversation, two callers.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State, rejection::JsonRejection},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{App, auth::User, error::HttpError, model::FRIENDLY_ERROR};
+
+const OPTIMIST: &str = "You are an optimist. Say in one sentence what speaks for it.";
+const CRITIC: &str = "You are a critic. Say in one sentence what speaks against it.";
+
+#[derive(Deserialize)]
+pub(crate) struct Review {
+    question: String,
+}
+
+pub(crate) async fn review(
+    State(app): State<Arc<App>>,
+    user: User,
+    Path(id): Path<String>,
+    body: Result<Json<Review>, JsonRejection>,
+) -> Result<Json<Value>, HttpError> {
+    app.thread(&id, &user)?;
+    let question = body?.0.question;
+    let (optimist, critic) = tokio::join!(
+        app.model.ask("subagent:optimist", Some(OPTIMIST), &question),
+        app.model.ask("subagent:critic", Some(CRITIC), &question),
+    );
+    let [optimist, critic] = [optimist, critic].map(|answer| answer.unwrap_or(FRIENDLY_ERROR.to_owned()));
+    Ok(Json(json!({ "optimist": optimist, "critic": critic })))
+}

@@ -1,0 +1,94 @@
+//! Threads, and the runs in them.
+
+use std::{fs, sync::Arc};
+
+use axum::{
+    Json,
+    extract::{Path, State, rejection::JsonRejection},
+    http::StatusCode,
+    response::IntoResponse,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    App, agent,
+    auth::{User, new_id},
+    error::HttpError,
+    events::{self, Events},
+    store::{Run, Thread},
+};
+
+#[derive(Deserialize)]
+pub(crate) struct RunRequest {
+    input: Input,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    messages: Vec<InputMessage>,
+}
+
+#[derive(Deserialize)]
+struct InputMessage {
+    role: String,
+    content: String,
+}
+
+pub(crate) async fn create(State(app): State<Arc<App>>, user: User) -> Result<(StatusCode, Json<Value>), HttpError> {
+    let id = new_id();
+    // The folder of all threads was made at the start: where it is gone since, it is not made again.
+    fs::create_dir(app.files.join(&id))?;
+    let thread = app.store.add_thread(&id, &user.0)?;
+    let body = json!({ "thread_id": thread.thread_id, "created_at": thread.created_at });
+    Ok((StatusCode::CREATED, Json(body)))
+}
+
+pub(crate) async fn state(
+    State(app): State<Arc<App>>,
+    user: User,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, HttpError> {
+    let Thread { thread_id, created_at, title } = app.thread(&id, &user)?;
+    let messages = app.store.messages(&id)?;
+    Ok(Json(json!({
+        "thread_id": thread_id, "created_at": created_at, "title": title, "messages": messages,
+    })))
+}
+
+pub(crate) async fn runs(
+    State(app): State<Arc<App>>,
+    user: User,
+    Path(id): Path<String>,
+) -> Result<Json<Vec<Run>>, HttpError> {
+    app.thread(&id, &user)?;
+    Ok(Json(app.store.runs(&id)?))
+}
+
+pub(crate) async fn stream_run(
+    State(app): State<Arc<App>>,
+    user: User,
+    Path(id): Path<String>,
+    body: Result<Json<RunRequest>, JsonRejection>,
+) -> Result<impl IntoResponse, HttpError> {
+    let thread = app.thread(&id, &user)?;
+    let said = body?.0.input.messages;
+    if said.is_empty() || said.iter().any(|message| message.role != "user" || message.content.is_empty()) {
+        let detail = "input.messages must hold messages of the role user, with content";
+        return Err(HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
+    }
+    let run = new_id();
+    if !app.store.begin_run(&run, &id)? {
+        return Err(HttpError::new(StatusCode::CONFLICT, "the thread has a run that is still going"));
+    }
+    let said = said.into_iter().map(|message| message.content).collect();
+    let (events, received) = Events::new();
+    tokio::spawn(agent::run(app, thread, run, said, events));
+    Ok(events::response(received))
+}
+
+impl App {
+    pub(crate) fn thread(&self, id: &str, user: &User) -> Result<Thread, HttpError> {
+        self.store.thread(id, &user.0)?.ok_or_else(HttpError::not_found)
+    }
+}

@@ -1,0 +1,27 @@
+//! The title of a thread, made by the model after the first answer.
+
+use crate::{message::Message, model::Model};
+
+/// A title in any case: without the model, the first words of the user.
+pub(crate) async fn of(model: &Model, messages: &[Message]) -> String {
+    let asked = messages.iter().find_map(|message| match message {
+        Message::Human { content, .. } => Some(&**content),
+        _ => None,
+    });
+    let answered = messages.iter().find_map(|message| match message {
+        Message::Ai { content, .. } if !content.is_empty() => Some(&**content),
+        _ => None,
+    });
+    let (asked, answered) = (asked.unwrap_or_default(), answered.unwrap_or_default());
+    let question = format!(
+        "Generate a concise title of at most six words for this conversation. Answer with the title only.\n\n\
+         User: {asked}\nAssistant: {answered}"
+    );
+    let answer = model.ask("middleware:title", None, &question).await.unwrap_or_default();
+    let title = answer.trim().trim_matches('"');
+    if title.is_empty() {
+        asked.split_whitespace().take(6).collect::<Vec<_>>().join(" ")
+    } else {
+        title.chars().take(80).collect()
+    }
+}

@@ -1,0 +1,138 @@
+//! The tools: files in the folder of a thread, and nowhere else.
+//!
+//! What a tool says goes into the next model request, so it holds no absolute path and nothing that varies.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use async_openai::types::chat::{ChatCompletionTool, ChatCompletionTools, FunctionObject};
+use serde_json::{Value, json};
+
+use crate::message::ToolCall;
+
+/// The tools as the model is told of them.
+pub(crate) fn definitions() -> Vec<ChatCompletionTools> {
+    let text = |what| json!({ "type": "string", "description": what });
+    vec![
+        definition(
+            "write_file",
+            "Write a text file, over what it held before.",
+            &json!({ "path": text("Where to write"), "content": text("The whole text of the file") }),
+            &["path", "content"],
+        ),
+        definition("read_file", "Read a text file.", &json!({ "path": text("What to read") }), &["path"]),
+        definition(
+            "ls",
+            "List a folder, one name a line. Names of folders end with a slash.",
+            &json!({ "path": text("Which folder; without it, the topmost one") }),
+            &[],
+        ),
+    ]
+}
+
+fn definition(name: &str, does: &str, properties: &Value, required: &[&str]) -> ChatCompletionTools {
+    let parameters = json!({ "type": "object", "properties": properties, "required": required });
+    ChatCompletionTools::Function(ChatCompletionTool {
+        function: FunctionObject {
+            name: name.to_owned(),
+            description: Some(does.to_owned()),
+            parameters: Some(parameters),
+            strict: None,
+        },
+    })
+}
+
+/// What the tool has to say, or what is wrong.
+pub(crate) fn call(folder: &Path, call: &ToolCall) -> Result<String, String> {
+    if !call.args.is_object() {
+        return Err("the arguments are no JSON object".to_owned());
+    }
+    let argument =
+        |name: &str| call.args[name].as_str().ok_or_else(|| format!("the argument `{name}` is missing, or no text"));
+    let failed = |path: &str| {
+        let path = path.to_owned();
+        move |error: io::Error| format!("{path}: {}", error.kind())
+    };
+    match &*call.name {
+        "write_file" => {
+            let (path, content) = (argument("path")?, argument("content")?);
+            let file = inside(folder, path)?;
+            file.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed(path))?;
+            fs::write(file, content).map_err(failed(path))?;
+            Ok(format!("Wrote {} bytes to {path}", content.len()))
+        }
+        "read_file" => {
+            let path = argument("path")?;
+            fs::read_to_string(inside(folder, path)?).map_err(failed(path))
+        }
+        "ls" => {
+            let path = if call.args["path"].is_null() { "." } else { argument("path")? };
+            Ok(list(&inside(folder, path)?).map_err(failed(path))?.join("\n"))
+        }
+        unknown => Err(format!("there is no tool `{unknown}`")),
+    }
+}
+
+fn list(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let slash = if entry.file_type()?.is_dir() { "/" } else { "" };
+        names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The place that `path` names in `folder`, also where it leads over links. It need not exist.
+fn inside(folder: &Path, path: &str) -> Result<PathBuf, String> {
+    let leaves = || format!("{path}: leaves the folder");
+    let relative = Path::new(path);
+    if !relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(leaves());
+    }
+    let folder = folder.canonicalize().map_err(|error| format!("the folder is gone: {}", error.kind()))?;
+    let place = folder.join(relative);
+    // A link that leads nowhere yet is refused too: writing to it would make a file out there.
+    let existing = place.ancestors().find(|part| part.symlink_metadata().is_ok());
+    match existing.map(Path::canonicalize) {
+        Some(Ok(real)) if real.starts_with(&folder) => Ok(place),
+        _ => Err(leaves()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_cannot_leave_the_folder() {
+        let root = std::env::temp_dir().join(format!("gateway-tools-{}", crate::auth::new_id()));
+        let folder = root.join("thread");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(root.join("secret.txt"), "secret").unwrap();
+        #[cfg(unix)]
+        for (to, link) in [("..", "up"), ("../new.txt", "dangling")] {
+            std::os::unix::fs::symlink(to, folder.join(link)).unwrap();
+        }
+        let run = |name: &str, args: Value| call(&folder, &ToolCall { name: name.to_owned(), args, id: String::new() });
+
+        for path in ["../secret.txt", "a/../../secret.txt", "/etc/passwd", "up/secret.txt", "dangling"] {
+            assert!(run("read_file", json!({ "path": path })).is_err(), "{path}");
+            assert!(run("write_file", json!({ "path": path, "content": "x" })).is_err(), "{path}");
+        }
+        assert_eq!(run("ls", json!({ "path": ".." })), Err("..: leaves the folder".to_owned()));
+        assert!(!root.join("new.txt").exists());
+
+        assert_eq!(
+            run("write_file", json!({ "path": "b/c.txt", "content": "hi" })),
+            Ok("Wrote 2 bytes to b/c.txt".to_owned())
+        );
+        run("write_file", json!({ "path": "./a.txt", "content": "" })).unwrap();
+        assert_eq!(run("read_file", json!({ "path": "b/c.txt" })), Ok("hi".to_owned()));
+        assert!(run("ls", json!({})).unwrap().starts_with("a.txt\nb/"));
+        fs::remove_dir_all(root).unwrap();
+    }
+}

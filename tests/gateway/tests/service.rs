@@ -1,0 +1,312 @@
+//! The service over real HTTP on loopback, against the scripted provider.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::Request,
+    http::StatusCode,
+    middleware::{Next, from_fn},
+};
+use gateway::Config;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use uuid::Uuid;
+
+type Requests = Arc<Mutex<Vec<(String, Value)>>>;
+type Events = Vec<(String, Value)>;
+
+async fn serve(router: Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+/// A model, and what it is asked: the declared caller and the body of each request.
+async fn watched(model: Router) -> (String, Requests) {
+    let requests = Requests::default();
+    let seen = Arc::clone(&requests);
+    let watch = from_fn(move |request: Request, next: Next| {
+        let seen = Arc::clone(&seen);
+        async move {
+            let (parts, body) = request.into_parts();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            let caller = parts.headers.get("x-retake-caller").map_or("", |value| value.to_str().unwrap());
+            seen.lock().unwrap().push((caller.to_owned(), serde_json::from_slice(&body).unwrap()));
+            next.run(Request::from_parts(parts, Body::from(body))).await
+        }
+    });
+    (format!("{}/v1", serve(model.layer(watch)).await), requests)
+}
+
+/// A service of its own, and a user who is signed in and has a thread.
+struct Client {
+    http: reqwest::Client,
+    url: String,
+    cookies: String,
+    csrf: String,
+    thread: String,
+    data: PathBuf,
+}
+
+impl Client {
+    async fn new(model_url: &str) -> Self {
+        Self::of(|data| Config::new(data, model_url, "sk-test")).await
+    }
+
+    async fn of(config: impl FnOnce(PathBuf) -> Config) -> Self {
+        let data = std::env::temp_dir().join(format!("gateway-{}", Uuid::new_v4()));
+        let url = serve(gateway::router(config(data.clone())).unwrap()).await;
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let none = String::new;
+        let mut client = Self { http, url, cookies: none(), csrf: none(), thread: none(), data };
+        client.register("ada@example.com").await;
+        let created = client.post("/api/threads", &json!({})).send().await.unwrap();
+        assert_eq!(created.status(), 201);
+        let created: Value = created.json().await.unwrap();
+        assert!(created["created_at"].is_string());
+        client.thread = format!("/api/threads/{}", created["thread_id"].as_str().unwrap());
+        client
+    }
+
+    async fn register(&mut self, email: &str) {
+        let body = json!({ "email": email });
+        let response = self.http.post(format!("{}/api/auth/register", self.url)).json(&body).send().await.unwrap();
+        assert_eq!(response.status(), 201);
+        let cookies = response.headers().get_all("set-cookie").iter();
+        let cookies: Vec<_> = cookies.map(|line| line.to_str().unwrap().split(';').next().unwrap()).collect();
+        self.csrf = cookies.iter().find_map(|cookie| cookie.strip_prefix("csrf_token=")).unwrap().into();
+        self.cookies = cookies.join("; ");
+    }
+
+    fn post(&self, path: &str, body: &Value) -> RequestBuilder {
+        self.bare(Method::POST, path).header("cookie", &self.cookies).header("X-CSRF-Token", &self.csrf).json(body)
+    }
+
+    fn bare(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.url))
+    }
+
+    async fn json(&self, method: Method, path: &str, body: &Value) -> Value {
+        let mut request = self.post(&format!("{}{path}", self.thread), body).build().unwrap();
+        *request.method_mut() = method;
+        let response = self.http.execute(request).await.unwrap();
+        assert_eq!(response.status(), 200);
+        response.json().await.unwrap()
+    }
+
+    async fn run(&self, prompt: &str) -> Events {
+        let body = json!({ "input": { "messages": [{ "role": "user", "content": prompt }] } });
+        let response = self.post(&format!("{}/runs/stream", self.thread), &body).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let text = response.text().await.unwrap();
+        let field =
+            |frame: &str, name: &str| frame.lines().find_map(|line| Some(line.strip_prefix(name)?.to_owned())).unwrap();
+        let event = |(position, frame): (usize, &str)| {
+            assert!(field(frame, "id: ").ends_with(&format!("-{position}")));
+            (field(frame, "event: "), serde_json::from_str(&field(frame, "data: ")).unwrap())
+        };
+        text.split_terminator("\n\n").enumerate().map(event).collect()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.data);
+    }
+}
+
+/// The names of the events with the keys of `values`, a run of `messages` as one.
+fn sequence(events: &Events) -> Vec<String> {
+    let name = |(name, data): &(String, Value)| match data.as_object().filter(|_| name == "values") {
+        Some(keys) => format!("values {}", keys.keys().cloned().collect::<Vec<_>>().join(" ")),
+        None => name.clone(),
+    };
+    let mut names: Vec<_> = events.iter().map(name).collect();
+    names.dedup_by(|a, b| a == b && a == "messages");
+    names
+}
+
+fn last_answer(events: &Events) -> &str {
+    let (_, values) = events.iter().rfind(|(name, _)| name == "values").unwrap();
+    values["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
+}
+
+/// The keys of a value and of all in it.
+fn keys(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), keys(value))).collect(),
+        Value::Array(items) => items.iter().map(keys).collect(),
+        _ => Value::Null,
+    }
+}
+
+#[tokio::test]
+async fn a_run_writes_a_file_and_reads_it_back() {
+    let (model, requests) = watched(gateway::provider::provider()).await;
+    let client = Client::new(&model).await;
+    let events = client.run("Create note.txt, then read it.").await;
+    let expected = "metadata, values messages, \
+        values messages, tool_result, values messages, \
+        values messages, tool_result, values messages, \
+        messages, values messages, values messages title, end";
+    assert_eq!(sequence(&events).join(", "), expected);
+    assert_eq!(last_answer(&events), "I wrote note.txt and read it back. It says: \"hi from replay.\"");
+    let streamed: String =
+        events.iter().filter_map(|(name, data)| data["content"].as_str().filter(|_| name == "messages")).collect();
+    assert_eq!(streamed, last_answer(&events));
+
+    let state = client.json(Method::GET, "", &Value::Null).await;
+    assert_eq!(state["title"], "Writing and reading a note");
+    assert_eq!(state["messages"][2]["status"], "success");
+    assert!(state["messages"][5]["response_metadata"]["token_usage"]["prompt_tokens"].as_u64() > Some(0));
+    let runs = client.json(Method::GET, "/runs", &Value::Null).await;
+    assert_eq!(runs[0]["status"], "success");
+    let suggestions = client.json(Method::POST, "/suggestions", &json!({})).await;
+    assert_eq!(suggestions["suggestions"].as_array().unwrap().len(), 3);
+
+    let callers: Vec<_> = requests.lock().unwrap().iter().map(|(caller, _)| caller.clone()).collect();
+    assert_eq!(callers, ["lead_agent", "lead_agent", "lead_agent", "middleware:title", "suggest_agent"]);
+
+    // Another service, another user, another folder: the model is asked the very same.
+    let (model, again) = watched(gateway::provider::provider()).await;
+    let other = Client::of(|data| Config { declare_callers: false, ..Config::new(data, model, "sk-test") }).await;
+    other.run("Create note.txt, then read it.").await;
+    other.json(Method::POST, "/suggestions", &json!({})).await;
+    let bodies =
+        |requests: &Requests| requests.lock().unwrap().iter().map(|(_, body)| body.clone()).collect::<Vec<_>>();
+    assert_eq!(bodies(&requests), bodies(&again));
+    assert!(again.lock().unwrap().iter().all(|(caller, _)| caller.is_empty()));
+}
+
+#[tokio::test]
+async fn tools_of_one_answer_run_in_parallel_and_report_in_call_order() {
+    let (model, _) = watched(gateway::provider::provider()).await;
+    let client = Client::new(&model).await;
+    let events = client.run("Write three files, then list them.").await;
+    let round = ["values messages", "tool_result", "tool_result", "tool_result", "values messages"];
+    assert_eq!(sequence(&events)[2..7], round);
+    assert_eq!(sequence(&events)[7..12], round);
+    let state = client.json(Method::GET, "", &Value::Null).await;
+    for (call, result) in [(1, 2), (5, 6)] {
+        for position in 0..3 {
+            let id = &state["messages"][call]["tool_calls"][position]["id"];
+            assert_eq!(&state["messages"][result + position]["tool_call_id"], id);
+        }
+    }
+    let said = "The folder holds one.txt, three.txt, two.txt. one.txt says \"first\", and three.txt says \"third\".";
+    assert_eq!(last_answer(&events), said);
+    let events = client.run("Read ../secret.txt").await;
+    assert_eq!(last_answer(&events), "I could not read that file. Error: ../secret.txt: leaves the folder");
+    let (_, result) = events.iter().find(|(name, _)| name == "tool_result").unwrap();
+    assert_eq!(result["status"], "error");
+}
+
+#[tokio::test]
+async fn a_thread_remembers_its_turns() {
+    let (model, _) = watched(gateway::provider::provider()).await;
+    let client = Client::new(&model).await;
+    client.run("What is the capital of France?").await;
+    let events = client.run("And of Italy?").await;
+    assert_eq!(sequence(&events).join(", "), "metadata, values messages title, messages, values messages title, end");
+    assert_eq!(last_answer(&events), "The capital of Italy is Rome.");
+    let events = client.run("Which of the two is larger?").await;
+    assert_eq!(last_answer(&events), "Rome is larger than Paris: it has 2800000 inhabitants, and Paris has 2100000.");
+    for number in ["1", "50"] {
+        assert_eq!(last_answer(&client.run(&format!("Say number {number}")).await), number);
+    }
+    let review = client.json(Method::POST, "/review", &json!({ "question": "Shall we?" })).await;
+    assert!(review["optimist"].as_str().unwrap().starts_with("Yes"), "{review}");
+    assert!(review["critic"].as_str().unwrap().starts_with("I doubt"), "{review}");
+}
+
+#[tokio::test]
+async fn a_failing_model_looks_like_an_ordinary_answer() {
+    let (model, _) = watched(gateway::provider::provider()).await;
+    let good = Client::new(&model).await.run("Hello there").await;
+
+    let (missing, requests) = watched(Router::new()).await;
+    for (model, calls) in [(missing, 2), ("http://127.0.0.1:1/v1".to_owned(), 0)] {
+        let client = Client::new(&model).await;
+        let bad = client.run("Hello there").await;
+        assert_eq!(last_answer(&bad), "I'm sorry, something went wrong on my side. Please try again.");
+        assert_eq!(sequence(&bad), sequence(&good));
+        let values = |events: &Events| keys(&events.iter().rfind(|(name, _)| name == "values").unwrap().1);
+        assert_eq!(values(&bad), values(&good));
+        assert_eq!(client.json(Method::GET, "", &Value::Null).await["title"], "Hello there");
+        // A 404 is final: one call of the agent, one for the title.
+        assert_eq!(requests.lock().unwrap().drain(..).count(), calls);
+        assert_eq!(client.json(Method::POST, "/suggestions", &json!({})).await, json!({ "suggestions": [] }));
+        requests.lock().unwrap().clear();
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_never_answers_is_stopped() {
+    let call =
+        json!({ "index": 0, "id": "call_1", "type": "function", "function": { "name": "ls", "arguments": "{" } });
+    for (delta, finish_reason, calls, results, says) in [
+        // A tool call each time, and its arguments are no JSON.
+        (json!({ "tool_calls": [call] }), json!("tool_calls"), 25, 25, "I stopped"),
+        // A stream that is cut in the middle of the text.
+        (json!({ "content": "The answer" }), Value::Null, 1, 0, "I'm sorry"),
+    ] {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish_reason });
+        let chunk =
+            json!({ "id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice] });
+        let stuck = Router::new()
+            .fallback(async move || ([("content-type", "text/event-stream")], format!("data: {chunk}\n\n")));
+        let (model, requests) = watched(stuck).await;
+        let events = Client::new(&model).await.run("Hello there").await;
+        assert!(last_answer(&events).starts_with(says), "{}", last_answer(&events));
+        assert_eq!(requests.lock().unwrap().iter().filter(|(caller, _)| caller == "lead_agent").count(), calls);
+        assert_eq!(sequence(&events).iter().filter(|name| *name == "tool_result").count(), results);
+    }
+}
+
+#[tokio::test]
+async fn only_the_owner_with_the_csrf_token_gets_in() {
+    let mut client = Client::new("http://127.0.0.1:1/v1").await;
+    let thread = client.thread.clone();
+    let status = async |request: RequestBuilder| {
+        let response = request.send().await.unwrap();
+        let status = response.status();
+        let body: Value = response.json().await.unwrap();
+        assert!(status.is_success() || body["detail"].is_string(), "{body}");
+        status
+    };
+    let health = client.bare(Method::GET, "/health");
+    assert_eq!(status(health).await, StatusCode::OK);
+    for (method, path) in [(Method::POST, "/api/threads"), (Method::GET, &*thread)] {
+        assert_eq!(status(client.bare(method, path)).await, StatusCode::UNAUTHORIZED);
+    }
+    let no_token = client.bare(Method::POST, "/api/threads").header("cookie", &client.cookies);
+    assert_eq!(status(no_token.try_clone().unwrap()).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(no_token.header("x-csrf-token", "wrong")).await, StatusCode::FORBIDDEN);
+    for (body, code) in [(json!({ "email": "ADA@example.com" }), 409), (json!({ "email": "x" }), 422), (json!(1), 422)]
+    {
+        assert_eq!(status(client.post("/api/auth/register", &body)).await, code);
+    }
+    assert_eq!(status(client.post(&format!("{thread}/runs/stream"), &json!({ "input": {} }))).await, 422);
+    client.register("bob@example.com").await;
+    assert_eq!(status(client.post(&format!("{thread}/suggestions"), &json!({}))).await, 404);
+    assert_eq!(status(client.bare(Method::GET, "/nowhere")).await, 404);
+}
+
+#[tokio::test]
+async fn a_data_folder_that_is_gone_stops_nothing() {
+    let (model, _) = watched(gateway::provider::provider()).await;
+    let client = Client::new(&model).await;
+    std::fs::remove_dir_all(&client.data).unwrap();
+    let events = client.run("Create note.txt, then read it.").await;
+    assert_eq!(events.last().unwrap().0, "end");
+    assert_eq!(client.post("/api/threads", &json!({})).send().await.unwrap().status(), 500);
+    assert!(!client.data.exists());
+}
