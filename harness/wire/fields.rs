@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::json::Json;
+use crate::json::{Json, Layout};
 
 /// Why a body is not what its API says it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +30,21 @@ impl WireError {
         WireError::new(format!("{field}: expected {what}, found {}", found.map_or("nothing", Json::kind)))
     }
 
+    /// What a provider put where its answer should be.
+    pub(super) fn of_provider(error: &Json) -> WireError {
+        let message = error.str_of("message").or(error.as_str());
+        let message = message.map_or_else(|| error.print(Layout::Compact), str::to_owned);
+        WireError::new(format!("the provider's error: {message}"))
+    }
+
     /// Puts the field around the one at fault before its path.
     pub(super) fn within(self, field: impl fmt::Display) -> WireError {
         WireError::new(format!("{field}.{}", self.message))
+    }
+
+    /// Puts before all else where the body at fault came from.
+    pub(super) fn of(self, source: impl fmt::Display) -> WireError {
+        WireError::new(format!("{source}: {}", self.message))
     }
 }
 

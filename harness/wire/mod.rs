@@ -1,4 +1,5 @@
-//! The words of each provider's API: a request becomes a [`Call`].
+//! The words of each provider's API, and back: a request becomes a [`Call`], an answer becomes an
+//! [`Answer`], and an [`Answer`] becomes a response that the provider's own clients take for theirs.
 //!
 //! One module a provider API, all behind the functions of this page. Everything is pure: bodies come in parsed, go out
 //! unsent, and no input makes it panic. What a call's key is, which turn answers it and how bytes travel is for others
@@ -6,14 +7,19 @@
 
 use std::fmt;
 
+use crate::conversation::Answer;
 use crate::json::Json;
 
 mod call;
 mod fields;
+mod ids;
 mod openai_chat;
+mod response;
+mod sse;
 
 pub use call::Call;
 pub use fields::WireError;
+pub use response::{Body, RenderFor, Response};
 
 /// A provider API that Retake speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +71,63 @@ pub fn decode(api: Api, body: &Json) -> Result<Call, WireError> {
     }
 }
 
+/// Reads a recorded response, JSON or stream, as the answer that it brings.
+///
+/// # Errors
+/// The reason why the response is no complete answer: an error of the provider, a stream that was cut, a field that is
+/// missing or of another type, text that is neither JSON nor a stream.
+pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireError> {
+    if !(200..300).contains(&response.status) {
+        let reason = match &response.body {
+            Body::Json(body) => body.get("error").unwrap_or(body).clone(),
+            Body::Frames(frames) => Json::Str(frames.concat()),
+            Body::Text(text) => Json::Str(text.clone()),
+        };
+        return Err(WireError::of_provider(&reason).of(format_args!("status {}", response.status)));
+    }
+    match (api, &response.body) {
+        (Api::OpenAiChat, Body::Json(body)) => openai_chat::answer::of_json(body),
+        (Api::OpenAiChat, Body::Frames(frames)) => openai_chat::stream::of_frames(frames),
+        (_, Body::Text(_)) => Err(WireError::new("expected JSON or a stream, found text")),
+    }
+}
+
+/// Writes an answer as the API's own response, JSON or stream.
+///
+/// Chat Completions can say every block that exists, so nothing can fail here. It has one text, one reasoning and one
+/// refusal for an answer, and they come before the tool calls: blocks of a kind are joined, and text that followed a
+/// tool call is read before it. A call of a custom tool goes out as one of a function, since an [`Answer`] does not
+/// tell them apart; its text is the arguments.
+#[must_use]
+pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Response {
+    match (call.api, call.stream) {
+        (Api::OpenAiChat, false) => openai_chat::render::json(answer, call),
+        (Api::OpenAiChat, true) => openai_chat::render::stream(answer, call),
+    }
+}
+
+/// An error in the API's own envelope, so that clients report it as they would the provider's.
+#[must_use]
+pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
+    match api {
+        Api::OpenAiChat => openai_chat::render::error(status, kind, message),
+    }
+}
+
+/// The answer to `GET /v1/models`.
+#[must_use]
+pub fn models_response(models: &[String]) -> Json {
+    let model = |id: &String| {
+        Json::object([
+            ("id", Json::from(id.as_str())),
+            ("object", "model".into()),
+            ("created", Json::Int(0)),
+            ("owned_by", "retake".into()),
+        ])
+    };
+    Json::object([("object", Json::from("list")), ("data", Json::Array(models.iter().map(model).collect()))])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +155,27 @@ mod tests {
             assert_eq!(Api::from_name(api.name()), Some(api));
         }
         assert_eq!(Api::from_name("openai"), None);
+    }
+
+    #[test]
+    fn models_are_listed_as_openai_lists_them() {
+        let listed = models_response(&["gpt-4o".to_owned()]).print(crate::json::Layout::Compact);
+        let expected = r#"{"data":[{"created":0,"id":"gpt-4o","object":"model","owned_by":"retake"}],"object":"list"}"#;
+        assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn a_response_that_failed_is_no_answer() {
+        let failed = |status, body| {
+            let response = Response { status, content_type: String::new(), body };
+            decode_response(Api::OpenAiChat, &response).unwrap_err().message
+        };
+        let error = Json::parse(br#"{"error":{"message":"Rate limit reached","type":"requests"}}"#).unwrap();
+        assert_eq!(failed(429, Body::Json(error.clone())), "status 429: the provider's error: Rate limit reached");
+        assert_eq!(failed(200, Body::Json(error)), "the provider's error: Rate limit reached");
+        assert_eq!(failed(502, Body::Text("Bad gateway".into())), "status 502: the provider's error: Bad gateway");
+        assert_eq!(failed(200, Body::Text("<html>".into())), "expected JSON or a stream, found text");
+        let detail = Json::parse(br#"{"detail":[1]}"#).unwrap();
+        assert_eq!(failed(422, Body::Json(detail)), r#"status 422: the provider's error: {"detail":[1]}"#);
     }
 }
