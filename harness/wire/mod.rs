@@ -14,6 +14,8 @@ mod call;
 mod fields;
 mod ids;
 mod openai_chat;
+#[cfg(test)]
+mod properties;
 mod response;
 mod sse;
 
