@@ -399,7 +399,7 @@ fn python_repr_string(s: &str, out: &mut String) {
 /// Python's `str.isprintable` of one character. The standard library escapes by the same Unicode categories, and
 /// additionally a combining mark where it comes first: so the character is put second.
 fn is_printable(c: char) -> bool {
-    matches!(c, '\'' | '"') || !format!("a{c}").escape_debug().nth(1).is_some_and(|first| first == '\\')
+    matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\')
 }
 
 struct Parser<'a> {

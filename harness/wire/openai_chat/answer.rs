@@ -1,0 +1,215 @@
+//! A recorded JSON response as an [`Answer`], and what it shares with a stream.
+
+use super::tool_calls;
+use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
+use crate::json::Json;
+use crate::wire::fields::{self, WireError};
+
+pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
+    let mut draft = Draft::default();
+    draft.read_head(body)?;
+    let choice = first_choice(body)?.ok_or_else(|| WireError::new("choices: expected at least one, found none"))?;
+    let message = fields::optional_object(choice, "message")
+        .and_then(|message| message.ok_or_else(|| WireError::expected("message", "an object", choice.get("message"))));
+    let mut read = |message| {
+        draft.read_message(message)?;
+        tool_calls::of_message(message)
+    };
+    let calls = message.and_then(|message| read(message).map_err(|error| error.within("message")));
+    let calls = calls.map_err(|error| error.within("choices[0]"))?;
+    draft.read_finish(choice)?;
+    Ok(draft.into_answer(calls))
+}
+
+/// The choice that the answer is taken from: the first, also where a call asked for several.
+pub(super) fn first_choice(body: &Json) -> Result<Option<&Json>, WireError> {
+    let choices = match fields::given(body, "choices") {
+        None => return Ok(None),
+        Some(Json::Array(choices)) => choices,
+        found => return Err(WireError::expected("choices", "an array", found)),
+    };
+    match choices.iter().find(|choice| !matches!(choice.get("index"), Some(Json::Int(1..)))) {
+        found @ (None | Some(Json::Object(_))) => Ok(found),
+        found => Err(WireError::expected("choices[0]", "an object", found)),
+    }
+}
+
+/// An answer that is being read. A message has one string for each kind of text, so their order is not known.
+#[derive(Default)]
+pub(super) struct Draft {
+    id: Option<String>,
+    model: Option<String>,
+    reasoning: String,
+    text: String,
+    refusal: String,
+    pub(super) finish: Option<Finish>,
+    usage: Option<Usage>,
+}
+
+impl Draft {
+    /// Reads what a response and each chunk of a stream have at their top.
+    pub(super) fn read_head(&mut self, body: &Json) -> Result<(), WireError> {
+        if let Some(error) = fields::given(body, "error") {
+            return Err(WireError::of_provider(error));
+        }
+        // Azure begins a stream with a chunk in which both are empty.
+        let word = |key| body.str_of(key).filter(|word| !word.is_empty()).map(str::to_owned);
+        self.id = self.id.take().or_else(|| word("id"));
+        self.model = self.model.take().or_else(|| word("model"));
+        // Groq's streams have it in a place of their own.
+        let usage = fields::given(body, "usage").or_else(|| body.pointer("/x_groq/usage"));
+        if let Some(usage @ Json::Object(_)) = usage {
+            let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
+            self.usage = Some(Usage { input: count("prompt_tokens"), output: count("completion_tokens") });
+        }
+        Ok(())
+    }
+
+    /// Reads the texts of a message, or of a piece of one.
+    pub(super) fn read_message(&mut self, message: &Json) -> Result<(), WireError> {
+        // DeepSeek's name and that of Groq and OpenRouter. Some services send both, with the same text.
+        let mut reasoning = ["reasoning_content", "reasoning"].into_iter().filter_map(|key| message.str_of(key));
+        self.reasoning.push_str(reasoning.find(|text| !text.is_empty()).unwrap_or_default());
+        self.refusal.push_str(fields::optional_string(message, "refusal")?.unwrap_or_default());
+        match fields::given(message, "content") {
+            None => Ok(()),
+            Some(Json::Str(text)) => {
+                self.text.push_str(text);
+                Ok(())
+            }
+            Some(Json::Array(_)) => fields::each(message, "content", |part| self.read_part(part)).map(|_| ()),
+            found => Err(WireError::expected("content", "a string or an array", found)),
+        }
+    }
+
+    fn read_part(&mut self, part: &Json) -> Result<(), WireError> {
+        match fields::string(part, "type")? {
+            "text" => self.text.push_str(fields::string(part, "text")?),
+            "refusal" => self.refusal.push_str(fields::string(part, "refusal")?),
+            // Mistral's: a list of parts, or a string with those who follow Anthropic.
+            "thinking" => match fields::given(part, "thinking") {
+                Some(Json::Str(text)) => self.reasoning.push_str(text),
+                _ => fields::each(part, "thinking", |part| {
+                    self.reasoning.push_str(part.str_of("text").unwrap_or_default());
+                    Ok(())
+                })
+                .map(|_| ())?,
+            },
+            other => return Err(WireError::new(format!("type: expected text, refusal or thinking, found {other:?}"))),
+        }
+        Ok(())
+    }
+
+    /// Reads why the model stopped, where a choice says it.
+    pub(super) fn read_finish(&mut self, choice: &Json) -> Result<(), WireError> {
+        let word = fields::optional_string(choice, "finish_reason").map_err(|error| error.within("choices[0]"))?;
+        match word {
+            None | Some("") => {}
+            Some("function_call") => self.finish = Some(Finish::ToolCalls),
+            Some(word) => self.finish = Some(Finish::from_word(word)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn into_answer(self, calls: Vec<ToolCall>) -> Answer {
+        let texts =
+            [Block::Reasoning(self.reasoning), Block::Text(self.text), Block::Refusal(self.refusal)].into_iter();
+        let filled = texts.filter(|block| match block {
+            Block::Reasoning(text) | Block::Text(text) | Block::Refusal(text) => !text.is_empty(),
+            Block::ToolCall(_) => true,
+        });
+        let blocks = filled.chain(calls.into_iter().map(Block::ToolCall)).collect();
+        Answer { id: self.id, model: self.model, blocks, finish: self.finish, usage: self.usage }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str) -> Result<Answer, String> {
+        of_json(&Json::parse(text.as_bytes()).unwrap()).map_err(|error| error.message)
+    }
+
+    fn message(text: &str) -> Result<Vec<Block>, String> {
+        answer(&format!(r#"{{"choices": [{{"message": {text}}}]}}"#)).map(|answer| answer.blocks)
+    }
+
+    #[test]
+    fn a_text_answer() {
+        let found = answer(
+            r#"{"id": "chatcmpl-1", "object": "chat.completion", "created": 1754688941, "model": "gpt-4o-2024-08-06",
+                "choices": [{"index": 0, "logprobs": null, "finish_reason": "stop", "message":
+                    {"role": "assistant", "content": "Mexico City.", "refusal": null, "annotations": []}}],
+                "usage": {"prompt_tokens": 14, "completion_tokens": 8, "total_tokens": 22}}"#,
+        );
+        let expected = Answer {
+            id: Some("chatcmpl-1".into()),
+            model: Some("gpt-4o-2024-08-06".into()),
+            blocks: vec![Block::Text("Mexico City.".into())],
+            finish: Some(Finish::Stop),
+            usage: Some(Usage { input: 14, output: 8 }),
+        };
+        assert_eq!(found, Ok(expected));
+    }
+
+    #[test]
+    fn tool_calls_come_after_text_and_reasoning_before() {
+        let call =
+            |id: &str| Block::ToolCall(ToolCall { id: id.into(), name: "f".into(), args: tool_calls::parsed("") });
+        let found = message(
+            r#"{"tool_calls": [{"id": "a", "index": 0, "function": {"name": "f", "arguments": "{}"}}], "content": "b",
+                "function_call": {"name": "f"}, "reasoning": "c", "reasoning_content": "c", "refusal": "d"}"#,
+        );
+        let texts = [Block::Reasoning("c".into()), Block::Text("b".into()), Block::Refusal("d".into())];
+        assert_eq!(found.unwrap(), texts.into_iter().chain([call("a"), call("")]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn content_may_be_parts() {
+        let found = message(
+            r#"{"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "a"}]}, {"type": "text",
+                "text": "b"}, {"type": "thinking", "thinking": "c"}, {"type": "refusal", "refusal": "d"}]}"#,
+        );
+        let texts = [Block::Reasoning("ac".into()), Block::Text("b".into()), Block::Refusal("d".into())];
+        assert_eq!(found, Ok(texts.into()));
+        let error = r#"choices[0].message.content[0].type: expected text, refusal or thinking, found "audio""#;
+        assert_eq!(message(r#"{"content": [{"type": "audio"}]}"#), Err(error.into()));
+    }
+
+    #[test]
+    fn finish_reasons_have_neutral_words() {
+        let finish = |word: &str| {
+            answer(&format!(r#"{{"choices": [{{"message": {{}}, "finish_reason": {word}}}]}}"#)).unwrap().finish
+        };
+        assert_eq!(finish(r#""function_call""#), Some(Finish::ToolCalls));
+        assert_eq!(finish(r#""tool_calls""#), Some(Finish::ToolCalls));
+        assert_eq!(finish(r#""length""#), Some(Finish::Length));
+        assert_eq!(finish(r#""content_filter""#), Some(Finish::ContentFilter));
+        assert_eq!(finish(r#""eos""#), Some(Finish::Other("eos".into())));
+        assert_eq!((finish("null"), finish(r#""""#)), (None, None));
+    }
+
+    #[test]
+    fn what_is_no_answer_says_why() {
+        let cases = [
+            ("[]", "choices: expected at least one, found none"),
+            (r#"{"choices": []}"#, "choices: expected at least one, found none"),
+            (r#"{"choices": [1]}"#, "choices[0]: expected an object, found number"),
+            (r#"{"choices": [{}]}"#, "choices[0].message: expected an object, found nothing"),
+            (r#"{"choices": [{"message": null}]}"#, "choices[0].message: expected an object, found null"),
+            (
+                r#"{"choices": [{"message": {"content": {}}}]}"#,
+                "choices[0].message.content: expected a string or an array, found object",
+            ),
+            (
+                r#"{"choices": [{"message": {}, "finish_reason": 1}]}"#,
+                "choices[0].finish_reason: expected a string, found number",
+            ),
+            (r#"{"error": {"code": 502}, "choices": []}"#, r#"the provider's error: {"code":502}"#),
+        ];
+        for (body, message) in cases {
+            assert_eq!(answer(body), Err(message.to_owned()), "{body}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The tool calls of a message: requests repeat those of earlier answers in the same form.
+
+use crate::conversation::ToolCall;
+use crate::json::Json;
+use crate::wire::fields::{self, WireError};
+
+/// The calls of an assistant message, the legacy `function_call` included: that one has no id.
+pub(super) fn of_message(message: &Json) -> Result<Vec<ToolCall>, WireError> {
+    let mut calls = fields::each(message, "tool_calls", tool_call)?;
+    if let Some(legacy) = fields::optional_object(message, "function_call")? {
+        calls.push(function(legacy, "").map_err(|error| error.within("function_call"))?);
+    }
+    Ok(calls)
+}
+
+fn tool_call(call: &Json) -> Result<ToolCall, WireError> {
+    let id = fields::optional_string(call, "id")?.unwrap_or_default();
+    if call.str_of("type") == Some("custom") {
+        return of_part(call, "custom", |custom| {
+            let input = fields::optional_string(custom, "input")?.unwrap_or_default();
+            let name = fields::string(custom, "name")?.to_owned();
+            Ok(ToolCall { id: id.to_owned(), name, args: input.into() })
+        });
+    }
+    of_part(call, "function", |part| function(part, id))
+}
+
+fn of_part(
+    call: &Json,
+    key: &str,
+    read: impl FnOnce(&Json) -> Result<ToolCall, WireError>,
+) -> Result<ToolCall, WireError> {
+    let part = fields::optional_object(call, key)?;
+    let part = part.ok_or_else(|| WireError::expected(key, "an object", call.get(key)))?;
+    read(part).map_err(|error| error.within(key))
+}
+
+fn function(function: &Json, id: &str) -> Result<ToolCall, WireError> {
+    let name = fields::string(function, "name")?.to_owned();
+    let args = match fields::given(function, "arguments") {
+        None => parsed(""),
+        Some(Json::Str(text)) => parsed(text),
+        Some(object @ Json::Object(_)) => object.clone(),
+        found => return Err(WireError::expected("arguments", "a string or an object", found)),
+    };
+    Ok(ToolCall { id: id.to_owned(), name, args })
+}
+
+/// Arguments as the wire carries them, parsed: none are an empty object, and what is no JSON stays text.
+pub(super) fn parsed(arguments: &str) -> Json {
+    if arguments.is_empty() {
+        return Json::object::<String>([]);
+    }
+    Json::parse(arguments.as_bytes()).unwrap_or_else(|_| arguments.into())
+}

@@ -1,0 +1,82 @@
+//! The data of recorded SSE frames. Only what a recording needs: names, ids and retry times are for `events`.
+
+/// Calls `on` with the data of each event of a frame, `data:` lines joined by newlines.
+///
+/// Comments, other fields, any of the three line ends, a leading BOM, and a last event without its blank line (which a
+/// client would drop, but which tools that keep recordings often strip) are all fine.
+pub(super) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    let mut data: Option<String> = None;
+    let frame = frame.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    for line in frame.split(['\n', '\r']) {
+        if line.is_empty() {
+            data.take().map_or(Ok(()), |data| on(&data))?;
+        } else if let Some(value) = line.strip_prefix("data:") {
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            match &mut data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => data = Some(value.to_owned()),
+            }
+        }
+    }
+    data.map_or(Ok(()), |data| on(&data))
+}
+
+/// A stream's text in frames, each with the blank line that ends it; joined they are the text again.
+#[must_use]
+pub fn split_frames(text: &str) -> Vec<String> {
+    let mut frames = Vec::new();
+    let mut frame = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(['\n', '\r']).map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let (line, after) = rest.split_at(end);
+        frame.push_str(line);
+        rest = after;
+        if line.trim_end_matches(['\n', '\r']).is_empty() && line.len() < frame.len() {
+            frames.push(std::mem::take(&mut frame));
+        }
+    }
+    if !frame.is_empty() {
+        frames.push(frame);
+    }
+    frames
+}
+
+/// A frame of one event without a name.
+pub(super) fn frame(data: &str) -> String {
+    format!("data: {data}\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(frame: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        let _ = each_data(frame, |data| {
+            all.push(data.to_owned());
+            Ok::<(), ()>(())
+        });
+        all
+    }
+
+    #[test]
+    fn frames_end_with_their_blank_line_and_join_to_the_text() {
+        let text = "\r\n: hi\n\ndata: a\r\n\r\n\ndata: b\n\ndata: cut";
+        let frames = split_frames(text);
+        assert_eq!(frames, ["\r\n: hi\n\n", "data: a\r\n\r\n", "\ndata: b\n\n", "data: cut"]);
+        assert_eq!(frames.concat(), text);
+    }
+
+    #[test]
+    fn data_is_found_among_all_that_a_frame_may_hold() {
+        assert_eq!(data("data: a\n\n"), ["a"]);
+        assert_eq!(data(": PROCESSING\r\nevent: x\r\ndata:a\r\ndata:  b\r\n\r\n"), ["a\n b"]);
+        assert_eq!(data("\u{feff}data: a\r\rdata: b\n\ndata: c"), ["a", "b", "c"]);
+        assert_eq!(data(": ping\n\n"), Vec::<String>::new());
+        assert_eq!(data(&frame("{}")), ["{}"]);
+    }
+}
