@@ -31,6 +31,24 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     write().map_err(|e| failed("write", path, &e))
 }
 
+/// The files of a folder with an ending, without it, sorted; none where there is no folder. Dotfiles are left out.
+///
+/// # Errors
+/// The folder and the reason.
+pub fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|e| failed("read", folder, &e))?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(|e| failed("read", folder, &e))?.file_name().to_string_lossy().into_owned();
+        names.extend(name.strip_suffix(ending).filter(|name| !name.starts_with('.')).map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
+}
+
 /// Removes a file that may not be there.
 ///
 /// # Errors

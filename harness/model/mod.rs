@@ -19,6 +19,7 @@ pub use callers::CallerRules;
 pub use miss::{Miss, Reason};
 #[cfg(feature = "record")]
 pub use record::{Recorder, Upstream};
+pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Asked, DriftOf, Replay, Served};
 pub use replay_model::ReplayModel;

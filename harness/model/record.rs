@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use super::activity::InFlight;
 use super::miss::Reason;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reqwest_reason};
 use crate::fixture::journal::{Entry, Journal};
 use crate::json::Json;
 use crate::wire::{self, Api, Body, Response};
@@ -119,7 +119,7 @@ impl Recorder {
         let answer = match request.bearer_auth(&self.upstream.key).send().await {
             Ok(answer) => answer,
             Err(e) => {
-                let message = format!("the provider at {} cannot be reached: {}", self.upstream.base, without_url(e));
+                let message = format!("the provider at {} cannot be reached: {}", self.upstream.base, reqwest_reason(e));
                 note(&self.troubles, message.clone());
                 let body = wire::error_response(call.api, 502, "record_error", &message);
                 return plain(&body);
@@ -153,7 +153,7 @@ impl Recorder {
                         }
                     }
                     Err(e) => {
-                        cut = Some(format!("the provider left before the end: {}", without_url(e)));
+                        cut = Some(format!("the provider left before the end: {}", reqwest_reason(e)));
                         break;
                     }
                 }
@@ -207,13 +207,6 @@ impl Writer {
 
 fn note(troubles: &Mutex<Vec<String>>, line: String) {
     troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-}
-
-/// The reason of an error; its URL may hold a key.
-fn without_url(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-    format!("{error}{source}")
 }
 
 fn plain(response: &Response) -> HttpResponse<HttpBody> {

@@ -32,11 +32,17 @@ impl Scope {
     /// The misses of this scope, in the order in which they came.
     #[must_use]
     pub fn misses(&self) -> Vec<Arc<Miss>> {
-        registry().misses.iter().filter(|(scope, _)| *scope == self.id).map(|(_, miss)| miss.clone()).collect()
+        registry().misses.iter().filter(|entry| entry.scope == self.id).map(|entry| entry.miss.clone()).collect()
+    }
+
+    /// The misses of this scope, for its verdict. One that comes later is [`unjudged`].
+    pub(crate) fn judge(&self) -> Vec<Arc<Miss>> {
+        registry().misses.iter_mut().filter(|entry| entry.scope == self.id).for_each(|entry| entry.judged = true);
+        self.misses()
     }
 
     pub(super) fn add_miss(&self, miss: Arc<Miss>) {
-        registry().misses.push((self.id, miss));
+        registry().misses.push(Missed { scope: self.id, miss, judged: false });
     }
 
     pub(super) fn add_served(&self, turn: usize) {
@@ -53,9 +59,15 @@ pub struct ServedTurn {
     pub turn: usize,
 }
 
+struct Missed {
+    scope: u64,
+    miss: Arc<Miss>,
+    judged: bool,
+}
+
 #[derive(Default)]
 struct Registry {
-    misses: Vec<(u64, Arc<Miss>)>,
+    misses: Vec<Missed>,
     served: Vec<ServedTurn>,
 }
 
@@ -67,7 +79,13 @@ fn registry() -> MutexGuard<'static, Registry> {
 /// All misses of the process, of any scenario, in the order in which they came.
 #[must_use]
 pub fn misses() -> Vec<Arc<Miss>> {
-    registry().misses.iter().map(|(_, miss)| miss.clone()).collect()
+    registry().misses.iter().map(|entry| entry.miss.clone()).collect()
+}
+
+/// The misses that no verdict has counted: they came after their scenario's.
+#[must_use]
+pub(crate) fn unjudged() -> Vec<Arc<Miss>> {
+    registry().misses.iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
 }
 
 /// All served turns of the process, in the order in which they were served.

@@ -1,0 +1,37 @@
+//! The cookies of one stage, kept as a browser keeps them.
+
+use std::collections::BTreeMap;
+
+use axum::http::{HeaderMap, header};
+use cookie_store::CookieStore;
+use url::Url;
+
+#[derive(Default)]
+pub(super) struct Cookies(CookieStore);
+
+impl Cookies {
+    /// Takes in an answer's cookies and gives their names and values.
+    pub(super) fn store(&mut self, url: &str, headers: &HeaderMap) -> BTreeMap<String, String> {
+        let Some(url) = trusted(url) else { return BTreeMap::new() };
+        let mut set = BTreeMap::new();
+        for line in headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok()) {
+            if let Ok(cookie) = cookie_store::Cookie::parse(line.to_owned(), &url) {
+                set.insert(cookie.name().to_owned(), cookie.value().to_owned());
+            }
+            let _ = self.0.parse(line, &url);
+        }
+        set
+    }
+
+    /// The `Cookie` header of a request, where there is something to send.
+    pub(super) fn header(&self, url: &str) -> Option<String> {
+        let url = trusted(url)?;
+        let pairs: Vec<String> = self.0.get_request_values(&url).map(|(name, value)| format!("{name}={value}")).collect();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+}
+
+/// Browsers send `Secure` cookies to loopback addresses over plain HTTP too.
+fn trusted(url: &str) -> Option<Url> {
+    Url::parse(&url.replacen("http://", "https://", 1)).ok()
+}

@@ -1,0 +1,129 @@
+//! A project under test: its folders, its suite, its systems, and the commands that a person uses on it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{Error, Result, nearest};
+use crate::fixture::Fixture;
+use crate::golden::Goldens;
+use crate::key::{Aliases, Normalizer, Rules};
+use crate::model::CallerRules;
+use crate::scenario::{Discovered, Scenario, Suite, discover};
+use crate::system::RouterFactory;
+use crate::trial;
+
+/// Everything that the trials of one run share.
+pub(crate) struct Project {
+    pub(crate) root: PathBuf,
+    pub(crate) discovered: Discovered,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) callers: CallerRules,
+    pub(crate) goldens: Goldens,
+    pub(crate) commands: Commands,
+    routers: BTreeMap<String, RouterFactory>,
+    fixtures: Mutex<HashMap<PathBuf, Result<Arc<Fixture>>>>,
+}
+
+/// How the commands that resolve a failure are written in this project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Commands {
+    /// The runner is a test of the user's crate.
+    CargoTest,
+    /// The runner is the `retake` command.
+    #[cfg(feature = "cli")]
+    Retake,
+}
+
+impl Commands {
+    /// The command that records a scenario.
+    pub(crate) fn record(self, name: &str) -> String {
+        format!("retake record {name}")
+    }
+
+    /// The command that writes a scenario's golden anew.
+    pub(crate) fn update(self, name: &str) -> String {
+        match self {
+            Commands::CargoTest => format!("UPDATE_GOLDEN=1 cargo test --test scenarios {name}"),
+            #[cfg(feature = "cli")]
+            Commands::Retake => format!("retake test {name} --update"),
+        }
+    }
+}
+
+impl Project {
+    /// Reads the scenarios of a project.
+    ///
+    /// # Errors
+    /// Where there is none, or the suite is wrong. A scenario that is wrong is a trial that fails.
+    pub(crate) fn open(
+        root: &Path,
+        routers: BTreeMap<String, RouterFactory>,
+        goldens: Goldens,
+        commands: Commands,
+    ) -> Result<Project> {
+        let mut discovered = discover(root)?;
+        let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
+        discovered.check_systems(&registered)?;
+        let rules = Arc::new(rules_of(&discovered.suite));
+        let callers = trial::caller_rules(&discovered.suite);
+        let root = root.to_owned();
+        Ok(Project { root, discovered, rules, callers, goldens, commands, routers, fixtures: Mutex::default() })
+    }
+
+    /// The system of a scenario.
+    ///
+    /// # Errors
+    /// Where this version cannot start it.
+    pub(crate) fn system<'a>(&'a self, scenario: &'a Scenario) -> Result<(&'a str, RouterFactory)> {
+        let name = scenario.system.as_deref().unwrap_or_default();
+        match self.routers.get(name) {
+            Some(factory) => Ok((name, factory.clone())),
+            None => Err(Error::new(format!(
+                "system `{name}` is a command or a URL: this version drives in-process routers only"
+            ))
+            .help("register it in tests/scenarios.rs: retake::suite! { router \"NAME\" => … }")
+            .in_file(&scenario.file)),
+        }
+    }
+
+    /// The fixture of a scenario, read once for all that share it.
+    ///
+    /// # Errors
+    /// Where it cannot be read; where it is missing, with the command that records it.
+    pub(crate) fn fixture(&self, scenario: &Scenario) -> Result<Option<Arc<Fixture>>> {
+        let Some(file) = trial::fixture_file(&self.root, scenario) else { return Ok(None) };
+        let mut fixtures = self.fixtures.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let shown = file.strip_prefix(&self.root).unwrap_or(&file);
+            if !file.exists() {
+                return Err(self.no_fixture(scenario, shown));
+            }
+            let bytes = crate::files::read(&file)?;
+            Fixture::parse(shown, &bytes, &self.rules).map(Arc::new)
+        };
+        fixtures.entry(file.clone()).or_insert_with(read).clone().map(Some)
+    }
+
+    fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {
+        let error = Error::new(format!("scenario `{}` has no fixture: {} is not there", scenario.name, file.display()));
+        let there = crate::files::names(&self.root.join("fixtures"), ".json").unwrap_or_default();
+        let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let error = match nearest(&stem, there.iter().map(String::as_str)) {
+            Some(near) => error.help(format!("did you mean fixture = \"{near}\"?")),
+            None => error,
+        };
+        error
+            .help(format!("to record it: {}", self.commands.record(&scenario.name)))
+            .help("or, if the scenario calls no model: fixture = \"none\"")
+            .in_file(&scenario.file)
+    }
+}
+
+fn rules_of(suite: &Suite) -> Rules {
+    let normalize = suite.normalize.iter().map(|rule| (rule.pattern.clone(), rule.replace.clone()));
+    Rules {
+        normalizer: Normalizer::default().with(normalize),
+        aliases: Aliases::default().with(suite.aliases.clone()),
+    }
+}

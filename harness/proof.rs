@@ -1,0 +1,36 @@
+//! The proof that stands before each file that is written: two replays must agree, the second in another work folder, on
+//! other ports, and with its answers shaken in time.
+
+use std::sync::Arc;
+
+use crate::fixture::Fixture;
+use crate::model::Delays;
+use crate::project::Project;
+use crate::report::{Failure, unified};
+use crate::scenario::Scenario;
+use crate::trial;
+
+/// Replays a scenario twice and gives the text for its golden, where it has one.
+///
+/// # Errors
+/// Why one of the runs failed, or the lines in which they differ.
+pub(crate) fn prove(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<&Arc<Fixture>>,
+) -> Result<Option<String>, Failure> {
+    let replay = |delays| {
+        let played = trial::replay(project, scenario, fixture.cloned(), delays)?;
+        played.verdict(scenario, project)
+    };
+    let first = replay(Delays::None)?;
+    let second = replay(Delays::Shaken)?;
+    if first == second {
+        return Ok(first);
+    }
+    let (first, second) = (first.unwrap_or_default(), second.unwrap_or_default());
+    Err(Failure::new(format!("unstable: two replays of scenario `{}` differ, so nothing was written", scenario.name))
+        .evidence(format!("these lines vary from run to run:\n{}", unified(&first, &second)))
+        .resolve("unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]   if order or number may vary")
+        .resolve("a [[normalize]] rule in scenarios/suite.toml   if a value does"))
+}

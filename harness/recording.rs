@@ -1,0 +1,102 @@
+//! Recording a scenario: drive it with the provider behind the model server, make a fixture of the journal, prove that
+//! it replays, and only then write it.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use crate::error::{Error, Result, nearest};
+use crate::fixture::{Fixture, journal};
+use crate::files;
+use crate::golden::Compared;
+use crate::json::Json;
+use crate::model::{Mode, Recorder, ServerOptions, Upstream};
+use crate::project::Project;
+use crate::proof::prove;
+use crate::report::{Failure, terminal};
+use crate::scenario::Scenario;
+use crate::trial;
+
+/// Records scenarios by name, one after another. The exit code is 0 where all were, 1 where one was not.
+///
+/// # Errors
+/// Where a name is no scenario's, or no provider is configured.
+pub(crate) fn record(project: &Project, names: &[&str]) -> Result<ExitCode> {
+    let scenarios: Vec<&Scenario> = names.iter().map(|name| find(project, name)).collect::<Result<_>>()?;
+    let upstream = Upstream::openai()?;
+    let mut code = ExitCode::SUCCESS;
+    for scenario in scenarios {
+        if let Err(failure) = record_one(project, scenario, &upstream) {
+            terminal::error(format!("{}: not recorded: {failure}\n", scenario.name));
+            code = ExitCode::from(1);
+        }
+    }
+    Ok(code)
+}
+
+fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Scenario> {
+    for found in &project.discovered.scenarios {
+        match found {
+            Ok(scenario) if scenario.name == name => return Ok(scenario),
+            Err(broken) if broken.name == name => return Err(broken.error.clone()),
+            _ => {}
+        }
+    }
+    let error = Error::new(format!("no scenario is called `{name}`"));
+    Err(match nearest(name, project.discovered.sound().map(|scenario| scenario.name.as_str())) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help(format!("to make one: retake new {name}")),
+    })
+}
+
+fn record_one(project: &Project, scenario: &Scenario, upstream: &Upstream) -> Result<(), Failure> {
+    let name = &scenario.name;
+    let Some(file) = trial::fixture_file(&project.root, scenario) else {
+        return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
+    };
+    let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
+    let journal_file = journal_of(&file);
+    let recorder = Arc::new(Recorder::new(upstream.clone(), journal::Journal::create(&journal_file)?)?);
+    let old = file.exists().then(|| project.fixture(scenario)).transpose().ok().flatten().flatten();
+    let options = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
+    let mode = Mode::Record(recorder.clone());
+    let (driven, _) = trial::play(project, scenario, old.as_deref(), mode, options, || false)?;
+    let troubles = recorder.troubles();
+    if !troubles.is_empty() {
+        return Err(Failure::new("model calls failed while recording").evidence(troubles.join("\n")));
+    }
+    if let Some(error) = &driven.failure {
+        return Err(Failure::new(error.to_string()));
+    }
+    let notes = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
+    let notes = notes.into_iter().chain([("scenario".to_owned(), Json::from(name.as_str()))]).collect();
+    let made = journal::to_fixture(&journal_file, &shown, notes, &project.rules)?;
+    made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
+    let turns = made.fixture.table.turns().len();
+    if turns == 0 {
+        return Err(Failure::new("no model call became a turn")
+            .resolve("let the system use {{ model.openai }} and {{ model.key }} for its model calls")
+            .resolve("fixture = \"none\" in scenario.toml   if the scenario calls no model"));
+    }
+    // What is proven is the text that will be read, not what is in memory.
+    let text = made.fixture.print();
+    let candidate = Arc::new(Fixture::parse(&shown, text.as_bytes(), &project.rules)?);
+    let golden = prove(project, scenario, Some(&candidate))?;
+    files::write_whole(&file, text.as_bytes())?;
+    terminal::note(format!("{name}: {turns} turns recorded to {}, two replays agree", shown.display()));
+    if let Some(golden) = golden {
+        let change = match project.goldens.compare(&scenario.golden_name, &golden, &scenario.file)? {
+            Compared::Same => "unchanged",
+            Compared::New => "new",
+            Compared::Differs(_) => "changed",
+        };
+        terminal::note(format!("{name}: golden {change}"));
+    }
+    Ok(())
+}
+
+/// The journal of a fixture file, in a folder that no commit takes in.
+fn journal_of(fixture: &Path) -> std::path::PathBuf {
+    let name = fixture.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    fixture.with_file_name(".journal").join(format!("{name}.jsonl"))
+}

@@ -1,0 +1,56 @@
+//! A failed scenario, in the order in which a person asks: what, why, and what to do.
+
+use std::fmt;
+
+use crate::error::Error;
+
+/// Why a scenario failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong, in one line.
+    pub headline: String,
+    /// The evidence: a diff, a miss with its nearest turn, the tail of a log.
+    pub evidence: Vec<String>,
+    /// The commands that resolve it, each with what it is for.
+    pub resolve: Vec<String>,
+}
+
+impl Failure {
+    /// A failure with its first line.
+    pub fn new(headline: impl Into<String>) -> Failure {
+        Failure { headline: headline.into(), evidence: Vec::new(), resolve: Vec::new() }
+    }
+
+    /// Adds evidence, which may have several lines.
+    #[must_use]
+    pub fn evidence(mut self, text: impl Into<String>) -> Failure {
+        self.evidence.push(text.into());
+        self
+    }
+
+    /// Adds a command that resolves it.
+    #[must_use]
+    pub fn resolve(mut self, what: impl Into<String>) -> Failure {
+        self.resolve.push(what.into());
+        self
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::new(error.to_string())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.headline)?;
+        for evidence in &self.evidence {
+            write!(f, "\n\n{evidence}")?;
+        }
+        if !self.resolve.is_empty() {
+            writeln!(f)?;
+        }
+        self.resolve.iter().try_for_each(|command| write!(f, "\nto resolve: {command}"))
+    }
+}

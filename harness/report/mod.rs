@@ -1,0 +1,8 @@
+//! Everything that is printed or written for a person. Nothing else prints.
+
+mod diff;
+mod failure;
+pub mod terminal;
+
+pub use diff::unified;
+pub use failure::Failure;

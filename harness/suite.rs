@@ -1,0 +1,271 @@
+//! The runner: a `main` that finds the scenarios and runs each as a trial.
+//!
+//! `cargo test`, `cargo nextest run` and `retake test` run the same trials with the same names, since all of them run
+//! this. Under nextest each trial is a process of its own, so misses are checked in each trial and once more at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::error::{Error, Result};
+use crate::golden::{self, Assert, Compared, Goldens, Policy};
+use crate::model::{self, Delays};
+use crate::project::{Commands, Project};
+use crate::proof::prove;
+use crate::report::{Failure, terminal, unified};
+use crate::scenario::{Broken, FixtureRef, Scenario};
+use crate::stage::Stage;
+use crate::system::{IntoRouter, RouterFactory};
+use crate::trial;
+
+/// The runner's `main` for a project whose systems are Rust routers.
+///
+/// ```ignore
+/// retake::suite! {
+///     router "agent" => |stage| async move { my_agent::router(stage.workdir(), &stage.model().openai, stage.key()) }
+/// }
+/// ```
+/// Each closure gets the [`Stage`] and gives, asynchronously, an axum router or a `Result` with one; for other tower
+/// services see [`service`](crate::service).
+#[macro_export]
+macro_rules! suite {
+    ($(router $name:literal => $make:expr),* $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::Suite::new(env!("CARGO_MANIFEST_DIR"), $crate::assert_golden!())
+                $(.router($name, $make))*
+                .main()
+        }
+    };
+}
+
+/// The variable that hands an action of the command over to the runner, and the one that names its scenarios.
+pub(crate) const ACTION: &str = "RETAKE_ACTION";
+pub(crate) const ACTION_NAMES: &str = "RETAKE_ACTION_NAMES";
+
+/// The scenarios of a project and the systems that they drive.
+pub struct Suite {
+    root: PathBuf,
+    assert: Assert,
+    routers: BTreeMap<String, RouterFactory>,
+    commands: Commands,
+}
+
+impl std::fmt::Debug for Suite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Suite").field("root", &self.root).field("routers", &self.routers.keys()).finish_non_exhaustive()
+    }
+}
+
+impl Suite {
+    /// The suite of the project in a folder. `RETAKE_ROOT` names another one.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>, assert: Assert) -> Suite {
+        let root = std::env::var_os("RETAKE_ROOT").filter(|root| !root.is_empty()).map_or(root.into(), PathBuf::from);
+        Suite { root, assert, routers: BTreeMap::new(), commands: Commands::CargoTest }
+    }
+
+    /// Registers an in-process system.
+    #[must_use]
+    pub fn router<M, F>(mut self, name: &str, make: M) -> Suite
+    where
+        M: Fn(Stage) -> F + Send + Sync + 'static,
+        F: Future<Output: IntoRouter> + Send + 'static,
+    {
+        let factory: RouterFactory = Arc::new(move |stage| {
+            let made = make(stage);
+            Box::pin(async move { made.await.into_router() })
+        });
+        self.routers.insert(name.to_owned(), factory);
+        self
+    }
+
+    /// Says that the runner is the `retake` command itself.
+    #[cfg(feature = "cli")]
+    pub(crate) fn as_command(mut self) -> Suite {
+        self.commands = Commands::Retake;
+        self
+    }
+
+    /// Runs what the command line and the environment ask for, as libtest would.
+    #[must_use]
+    pub fn main(self) -> ExitCode {
+        self.run(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect())
+    }
+
+    pub(crate) fn run(self, args: Vec<String>) -> ExitCode {
+        match self.try_run(args) {
+            Ok(code) => code,
+            Err(error) => {
+                terminal::error(error);
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    fn try_run(self, args: Vec<String>) -> Result<ExitCode> {
+        let root = self.root.canonicalize().map_err(|e| crate::files::failed("open", &self.root, &e))?;
+        let action = std::env::var(ACTION).ok();
+        let policy = policy(action.is_some())?;
+        let wanted = golden::environment(policy, &root);
+        if wanted.iter().any(|(name, value)| std::env::var_os(name).as_deref() != Some(OsStr::new(value))) {
+            return again(&wanted);
+        }
+        golden::silence_comparisons();
+        let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
+        let project = Arc::new(Project::open(&root, self.routers, goldens, self.commands)?);
+        match action.as_deref() {
+            None => {
+                let program = std::iter::once("scenarios".to_owned());
+                Ok(run_trials(&project, policy, &Arguments::from_iter(program.chain(args))))
+            }
+            #[cfg(feature = "record")]
+            Some("record") => {
+                let names = std::env::var(ACTION_NAMES).unwrap_or_default();
+                let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
+                crate::recording::record(&project, &names)
+            }
+            Some(other) => Err(Error::new(format!("{ACTION}={other:?}: this runner cannot do that"))
+                .help("the `retake` command and the `retake` library differ in version, or a feature is off")),
+        }
+    }
+}
+
+/// What this run may write.
+fn policy(writes_fixtures: bool) -> Result<Policy> {
+    let set = |name: &str| {
+        std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
+    };
+    let (ci, update) = (set("CI"), set("UPDATE_GOLDEN"));
+    match (ci, update || writes_fixtures) {
+        (true, true) => {
+            let what = if writes_fixtures { "recording" } else { "UPDATE_GOLDEN" };
+            Err(Error::new(format!("{what} with CI set: goldens and fixtures are never written in CI"))
+                .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"))
+        }
+        (false, true) => Ok(Policy::Update),
+        (true, false) => Ok(Policy::CheckOnly),
+        (false, false) => Ok(Policy::Check),
+    }
+}
+
+/// Starts this program anew with more variables: insta reads its environment once, and setting it here would be unsafe.
+fn again(environment: &[(&'static str, std::ffi::OsString)]) -> Result<ExitCode> {
+    let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.args(std::env::args_os().skip(1)).envs(environment.iter().map(|(name, value)| (name, value)));
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        Err(failed(command.exec()))
+    }
+    #[cfg(not(unix))]
+    {
+        let status = command.status().map_err(failed)?;
+        Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(101)))
+    }
+}
+
+fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitCode {
+    let mut trials: Vec<Trial> = Vec::new();
+    for found in &project.discovered.scenarios {
+        let project = project.clone();
+        trials.push(match found {
+            Ok(scenario) => {
+                let scenario = scenario.clone();
+                Trial::test(scenario.name.clone(), move || test(&project, &scenario, policy))
+            }
+            Err(Broken { name, error }) => {
+                let error = error.to_string();
+                Trial::test(name.clone(), move || Err(Failed::from(error)))
+            }
+        });
+    }
+    let all = project.clone();
+    trials.push(Trial::test("retake::no_orphans", move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
+    let conclusion = libtest_mimic::run(args, trials);
+    let late = model::unjudged();
+    if !late.is_empty() {
+        late.iter().for_each(|miss| terminal::note(format!("\n{miss}")));
+        terminal::error(format!("{} model calls came after their scenario's verdict, and missed", late.len()));
+        return ExitCode::from(101);
+    }
+    conclusion.exit_code()
+}
+
+fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Failed> {
+    let run = || {
+        let fixture = project.fixture(scenario)?;
+        let text = match policy {
+            Policy::Update => prove(project, scenario, fixture.as_ref())?,
+            _ => trial::replay(project, scenario, fixture, Delays::None)?.verdict(scenario, project)?,
+        };
+        text.map_or(Ok(()), |text| compare(project, scenario, &text, policy))
+    };
+    run().map_err(|failure: Failure| Failed::from(failure.to_string()))
+}
+
+fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {
+    let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file)?;
+    let file = project.goldens.file(&scenario.golden_name);
+    let file = file.strip_prefix(&project.root).unwrap_or(&file).display();
+    let update = project.commands.update(&scenario.name);
+    let review = |failure: Failure| match policy {
+        Policy::Check => failure.resolve("cargo insta review   to look at it first"),
+        _ => failure,
+    };
+    match compared {
+        _ if policy == Policy::Update => Ok(()),
+        Compared::Same => Ok(()),
+        Compared::New => Err(review(
+            Failure::new(format!("golden: scenario `{}` has none, {file} is not there", scenario.name))
+                .evidence(format!("it would hold:\n{}", unified("", text)))
+                .resolve(format!("{update}   if this is what the service should send")),
+        )),
+        Compared::Differs(golden) => Err(review(
+            Failure::new(format!("golden: the events of scenario `{}` are not those of {file}", scenario.name))
+                .evidence(format!("- golden, + this run\n{}", unified(&golden, text)))
+                .resolve(format!("{update}   if the change is meant")),
+        )),
+    }
+}
+
+/// Fixtures and goldens that belong to no scenario. Statically, so that a filtered run condemns nothing.
+fn orphans(project: &Project) -> Result<(), Failure> {
+    let scenarios = || project.discovered.scenarios.iter();
+    let broken: BTreeSet<&str> = scenarios().filter_map(|s| s.as_ref().err()).map(|b| b.name.as_str()).collect();
+    // What a broken scenario owns cannot be known: files that begin with its name are left alone.
+    let of_broken = |name: &str| broken.iter().any(|b| name == *b || name.starts_with(&format!("{b}.")));
+    let (mut fixtures, mut goldens) = (BTreeSet::new(), BTreeSet::new());
+    for scenario in project.discovered.sound() {
+        if let FixtureRef::Named(name) = &scenario.fixture {
+            fixtures.insert(name.as_str());
+        }
+        if trial::has_golden(scenario) {
+            goldens.insert(scenario.golden_name.as_str());
+        }
+    }
+    let mut orphans = Vec::new();
+    let mut look = |folder: &str, ending: &str, owned: &BTreeSet<&str>| -> Result<()> {
+        for name in crate::files::names(&project.root.join(folder), ending)? {
+            if !owned.contains(name.as_str()) && !of_broken(&name) {
+                orphans.push(format!("  {}", Path::new(folder).join(format!("{name}{ending}")).display()));
+            }
+        }
+        Ok(())
+    };
+    look("fixtures", ".json", &fixtures)?;
+    look("goldens", ".snap", &goldens)?;
+    if orphans.is_empty() {
+        return Ok(());
+    }
+    let files: Vec<&str> = orphans.iter().map(|line| line.trim()).collect();
+    let count = orphans.len();
+    Err(Failure::new(format!("orphans: {count} files belong to no scenario"))
+        .evidence(orphans.join("\n"))
+        .resolve(format!("git rm {}   or add the scenario that needs them", files.join(" "))))
+}

@@ -1,0 +1,246 @@
+//! One run of a scenario and its verdict: misses, then unused turns, then the golden.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::drive::{Driven, Driver, Progress};
+use crate::error::{Error, Result};
+use crate::events::{Captured, Detail, ShapeOptions, golden};
+use crate::fixture::Fixture;
+use crate::key::Rules;
+use crate::model::{CallerRules, Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
+use crate::project::{Commands, Project};
+use crate::report::{Failure, unified};
+use crate::scenario::{self, FixtureRef, Level, Scenario, Unused};
+use crate::stage::Running;
+
+/// How many misses a failure shows.
+const SHOWN_MISSES: usize = 5;
+
+/// What one run of a scenario showed.
+#[derive(Debug)]
+pub(crate) struct Played {
+    driven: Driven,
+    misses: Vec<Arc<Miss>>,
+    unused: Vec<usize>,
+    drift: Vec<(usize, DriftOf)>,
+    fixture: Option<Arc<Fixture>>,
+}
+
+/// Plays a scenario against a fixture on a runtime of its own.
+///
+/// # Errors
+/// Where there is no stage to be had: the system does not start, a template cannot be rendered.
+pub(crate) fn replay(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<Arc<Fixture>>,
+    delays: Delays,
+) -> Result<Played> {
+    let scope = Scope::new(&scenario.name);
+    let replay = Arc::new(match &fixture {
+        Some(fixture) => Replay::new(fixture.clone(), project.rules.clone(), scope.clone()),
+        None => Replay::none(project.rules.clone(), scope.clone()),
+    });
+    let options = ServerOptions { callers: project.callers.clone(), delays, ..ServerOptions::default() };
+    let mode = Mode::Replay(replay.clone());
+    let all_served = || replay.all_served();
+    let (driven, drift) = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
+    // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
+    Ok(Played { driven, misses: scope.judge(), unused: replay.unused(), drift, fixture })
+}
+
+/// Sets up a stage, drives the scenario on it and takes the stage down again.
+pub(crate) fn play(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<&Fixture>,
+    mode: Mode,
+    options: ServerOptions,
+    all_served: impl Fn() -> bool,
+) -> Result<(Driven, Vec<(usize, DriftOf)>)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+    let played = runtime.block_on(async {
+        let deadline = Instant::now() + scenario.timeout;
+        let (system, factory) = project.system(scenario)?;
+        let starting = timeout_at(deadline, Running::start(system, factory, mode, options)).await;
+        let running = starting.map_err(|_| {
+            out_of_time(scenario.timeout, &format!("system `{system}` was not ready")).in_file(&scenario.file)
+        })??;
+        let progress = Progress::default();
+        let driving = async {
+            let context = scenario.resolve_vars(&running.stage.context(fixture))?;
+            let driven = Driver::new(scenario, &running.stage, context, progress.clone()).drive().await;
+            if driven.failure.is_none() {
+                running.model.activity().settled(scenario.settle, all_served).await;
+            }
+            Ok::<_, Error>(driven)
+        };
+        let driven = timeout_at(deadline, driving).await.unwrap_or_else(|_| {
+            let (step, events) = progress.so_far();
+            let calls = running.model.activity().in_flight();
+            let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight");
+            let failure = out_of_time(scenario.timeout, &what).in_file(&scenario.file);
+            Ok(Driven { failure: Some(failure), ..Driven::default() })
+        });
+        let drift = running.model.drift();
+        running.end().await;
+        Ok((driven?, drift))
+    });
+    runtime.shutdown_background();
+    played
+}
+
+fn out_of_time(limit: Duration, what: &str) -> Error {
+    Error::new(format!("the scenario's time is up after {limit:?}: {what}"))
+        .help("raise `timeout` in scenario.toml if the system is slow and right")
+}
+
+impl Played {
+    /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
+    pub(crate) fn verdict(&self, scenario: &Scenario, project: &Project) -> Result<Option<String>, Failure> {
+        let commands = &project.commands;
+        if let Some(first) = self.misses.first() {
+            return Err(self.missed(first, scenario, commands));
+        }
+        if let Some(error) = &self.driven.failure {
+            return Err(Failure::new(error.to_string()));
+        }
+        let unused = self.unexpected_unused(&scenario.unused);
+        if !unused.is_empty() {
+            return Err(self.unused(&unused, scenario, commands));
+        }
+        if let Some(failure) = self.drifted(scenario, commands) {
+            return Err(failure);
+        }
+        Ok(self.golden_text(scenario, &project.rules))
+    }
+
+    fn missed(&self, first: &Miss, scenario: &Scenario, commands: &Commands) -> Failure {
+        let mut failure = Failure::new(first.headline());
+        for miss in self.misses.iter().take(SHOWN_MISSES) {
+            failure = failure.evidence(miss.to_string());
+        }
+        if self.misses.len() > SHOWN_MISSES {
+            failure = failure.evidence(format!("… and {} more misses", self.misses.len() - SHOWN_MISSES));
+        }
+        if let Some(error) = &self.driven.failure {
+            failure = failure.evidence(format!("after that: {error}"));
+        }
+        failure.resolve(format!("{}   if the change is meant", commands.record(&scenario.name)))
+    }
+
+    fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
+        let caller = |index: &usize| self.fixture.as_ref().and_then(|f| f.table.turns()[*index].caller.as_deref());
+        let may_stay = |index: &usize| match allowed {
+            Unused::Allow => true,
+            Unused::Fail => false,
+            Unused::Callers(callers) => caller(index).is_some_and(|caller| callers.iter().any(|c| c == caller)),
+        };
+        self.unused.iter().copied().filter(|index| !may_stay(index)).collect()
+    }
+
+    fn unused(&self, unused: &[usize], scenario: &Scenario, commands: &Commands) -> Failure {
+        let Some(fixture) = &self.fixture else { return Failure::new("unused turns without a fixture") };
+        let count = unused.len();
+        let turns = if count == 1 { "turn was" } else { "turns were" };
+        let mut failure = Failure::new(format!(
+            "unused: {count} recorded {turns} not asked for in scenario `{}`",
+            scenario.name
+        ));
+        let lines: Vec<String> = unused
+            .iter()
+            .take(SHOWN_MISSES)
+            .map(|index| {
+                let turn = &fixture.table.turns()[*index];
+                let caller = turn.caller.as_deref().unwrap_or("(no caller)");
+                format!("  {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(turn))
+            })
+            .collect();
+        failure = failure.evidence(lines.join("\n"));
+        if count > SHOWN_MISSES {
+            failure = failure.evidence(format!("… and {} more", count - SHOWN_MISSES));
+        }
+        failure
+            .resolve(format!("{}   if the system is right not to ask", commands.record(&scenario.name)))
+            .resolve(format!("unused = [\"…\"] in {}   if another scenario asks for them", scenario.file.display()))
+    }
+
+    fn drifted(&self, scenario: &Scenario, commands: &Commands) -> Option<Failure> {
+        let level = |check: &str| match check {
+            "prompt" => scenario.drift.prompt,
+            "tools" => scenario.drift.tools,
+            "model" => scenario.drift.model,
+            _ => scenario.drift.settings,
+        };
+        let failing: Vec<_> = self.drift.iter().filter(|(_, drift)| level(drift.check) == Level::Fail).collect();
+        let (turn, first) = failing.first()?;
+        let fixture = self.fixture.as_ref()?;
+        let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
+        let place = format!("  {} in scenario `{}`", fixture.place_of(*turn), scenario.name);
+        let failure = Failure::new(headline).evidence(format!("{place}\n{}", unified(&first.recorded, &first.called)));
+        Some(failure.resolve(format!("{}   if the change is meant", commands.record(&scenario.name))))
+    }
+
+    /// What the golden of this run holds: the two parts for each capture, in step order.
+    fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
+        if !has_golden(scenario) {
+            return None;
+        }
+        let normalize = |text: &str| self.driven.names.apply(text, &rules.normalizer);
+        let captured: Vec<Captured> = self
+            .driven
+            .captured
+            .iter()
+            .map(|captured| Captured { request: normalize(&captured.request), ..captured.clone() })
+            .collect();
+        Some(golden(&captured, &shape_options(scenario), &normalize))
+    }
+}
+
+/// Whether any step of a scenario goes into its golden.
+pub(crate) fn has_golden(scenario: &Scenario) -> bool {
+    scenario.steps.iter().any(|step| step.golden)
+}
+
+fn shape_options(scenario: &Scenario) -> ShapeOptions {
+    let options = &scenario.golden;
+    ShapeOptions {
+        detail: match options.detail {
+            scenario::Detail::Keys => Detail::Keys,
+            scenario::Detail::Types => Detail::Types,
+            scenario::Detail::Values => Detail::Values,
+        },
+        show: options.show.iter().map(|pointer| pointer.as_str().to_owned()).collect(),
+        collapse: options.collapse.clone(),
+        unordered: options.unordered.clone(),
+    }
+}
+
+fn answer_in_short(turn: &crate::fixture::Turn) -> String {
+    let calls: Vec<&str> = turn.output.tool_calls().iter().map(|call| call.name.as_str()).collect();
+    let text = turn.output.text();
+    let text: String = text.chars().take(60).collect();
+    match (text.is_empty(), calls.is_empty()) {
+        (_, true) => format!("answers {text:?}"),
+        (true, false) => format!("calls {}", calls.join(", ")),
+        (false, false) => format!("answers {text:?}, calls {}", calls.join(", ")),
+    }
+}
+
+/// The fixture file of a scenario, where it has one.
+pub(crate) fn fixture_file(root: &Path, scenario: &Scenario) -> Option<PathBuf> {
+    match &scenario.fixture {
+        FixtureRef::None => None,
+        FixtureRef::Named(name) => Some(root.join("fixtures").join(format!("{name}.json"))),
+    }
+}
+
+/// Who made the calls of a suite that do not say so.
+pub(crate) fn caller_rules(suite: &scenario::Suite) -> CallerRules {
+    CallerRules::new(suite.callers.clone())
+}
