@@ -1,4 +1,5 @@
 //! x
 pub mod conversation;
 pub mod error;
+pub mod events;
 pub mod json;
