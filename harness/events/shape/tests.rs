@@ -1,0 +1,280 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::events::Capture;
+
+const RUN: &str = r#": joined
+
+event: metadata
+data: {"run_id": "r-1", "thread_id": "t-1"}
+
+event: values
+data: {"messages": [{"type": "human", "content": "hi"}]}
+
+event: values
+data: {"messages": [{"type": "human", "content": "hi"}, {"type": "ai", "content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c"}]}]}
+
+event: messages
+data: [{"content": "a"}]
+
+event: messages
+data: [{"content": "a", "id": "x"}]
+
+event: values
+data: {"messages": [{"type": "tool", "content": "2"}, {"type": "ai", "content": "hi from r-1."}], "title": "Hi"}
+
+event: end
+data: null
+
+"#;
+
+fn events(body: &str) -> Vec<Event> {
+    let mut capture = Capture::new();
+    let mut events = capture.push(body.as_bytes());
+    events.extend(capture.finish());
+    events
+}
+
+fn captured(events: Vec<Event>) -> Captured {
+    let content_type = "text/event-stream; charset=utf-8".into();
+    Captured { request: "POST /threads/<thread>/runs".into(), status: 200, content_type, events }
+}
+
+fn replay(text: &str) -> String {
+    text.replace("r-1", "<run>")
+}
+
+fn list(items: &[&str]) -> Vec<String> {
+    items.iter().map(|&item| item.to_owned()).collect()
+}
+
+/// The golden of a body, without its two lines of head.
+fn shape(body: &str, options: &ShapeOptions) -> String {
+    let text = golden(&[captured(events(body))], options, &replay);
+    text.strip_prefix("POST /threads/<thread>/runs\n200 text/event-stream\n\n").unwrap().to_owned()
+}
+
+/// The sequence part only.
+fn sequence(body: &str, options: &ShapeOptions) -> String {
+    shape(body, &ShapeOptions { detail: Detail::Keys, ..options.clone() })
+}
+
+/// The lines that two texts do not share.
+fn changed(a: &str, b: &str) -> (Vec<String>, Vec<String>) {
+    let only = |a: &str, b: &str| a.lines().filter(|l| !b.lines().any(|m| m == *l)).map(str::to_owned).collect();
+    (only(a, b), only(b, a))
+}
+
+#[test]
+fn a_run_is_a_sequence_and_its_trees() {
+    let options = ShapeOptions {
+        show: list(&["/title", "/messages/-1/content"]),
+        collapse: list(&["messages"]),
+        ..ShapeOptions::default()
+    };
+    let text = golden(&[captured(events(RUN))], &options, &replay);
+    assert_eq!(
+        text,
+        r#"POST /threads/<thread>/runs
+200 text/event-stream
+
+:         joined
+metadata  {run_id, thread_id}
+values    {messages}  /messages/-1/content = "hi"
+values    {messages}  /messages/-1/content = ""
+messages  …
+values    {messages, title}  /title = "Hi"  /messages/-1/content = "hi from <run>."
+end       null
+
+messages  [{content: string, id?: string}]
+metadata
+  run_id     string
+  thread_id  string
+values
+  messages  [ai | human | tool]
+    ai.content      string
+    ai.tool_calls?  [{args: object, id: string, name: string}]
+    human.content   string
+    tool.content    string
+  title?    string
+"#
+    );
+}
+
+#[test]
+fn runs_of_equal_lines_are_counted() {
+    let text = sequence(RUN, &ShapeOptions::default());
+    assert_eq!(
+        text,
+        ":         joined\nmetadata  {run_id, thread_id}\nvalues    {messages} ×2\nmessages  [] ×2\n\
+         values    {messages, title}\nend       null\n"
+    );
+}
+
+#[test]
+fn each_kind_of_payload_has_its_word() {
+    let body = "data: [DONE]\n\ndata: 1.5\n\ndata: \"x\"\n\ndata: false\n\ndata: []\n\ndata: {}\n\ndata: prose\n\n\
+                event: ping\n\nevent: ping\n\n:beat \n:beat \n:\n\nevent: ':'\n\nevent: :\n\ndata: {\"a b\": 1, \"\": 2, \"r-1\": 3}\n\nevent: x";
+    let lines = [
+        "message         \"[DONE]\"",
+        "message         number",
+        "message         string",
+        "message         boolean",
+        "message         []",
+        "message         {}",
+        "message         text",
+        "ping ×2",
+        ":               \"beat \" ×2",
+        ":",
+        "':'",
+        "\":\"",
+        "message         {\"\", <run>, \"a b\"}",
+        "(unterminated)  text",
+        "",
+    ];
+    assert_eq!(sequence(body, &ShapeOptions::default()), lines.join("\n"));
+}
+
+#[test]
+fn comments_collapse_too() {
+    let options = ShapeOptions { collapse: list(&[":"]), ..ShapeOptions::default() };
+    assert_eq!(sequence(":a\n:b\n:c\ndata: 1\n\n:d\n", &options), ":        …\nmessage  number\n:        …\n");
+}
+
+#[test]
+fn keys_have_no_trees_and_values_have_values() {
+    let keys = ShapeOptions { detail: Detail::Keys, ..ShapeOptions::default() };
+    assert!(shape(RUN, &keys).ends_with("end       null\n"));
+    let values = ShapeOptions { detail: Detail::Values, ..ShapeOptions::default() };
+    let text = shape(RUN, &values);
+    assert!(text.contains("\nmetadata\n  run_id     \"<run>\"\n  thread_id  \"t-1\"\n"), "{text}");
+    assert!(text.contains("\n    ai.content      \"\" | \"hi from <run>.\"\n"), "{text}");
+}
+
+#[test]
+fn a_plain_response_is_a_body_and_captures_stand_apart() {
+    let body = Captured {
+        request: "GET /health".into(),
+        status: 204,
+        content_type: String::new(),
+        events: vec![Event::body(br#"{"ok": true}"#)],
+    };
+    let empty = Captured { events: Vec::new(), ..body.clone() };
+    let text = golden(&[body, empty], &ShapeOptions::default(), &replay);
+    assert_eq!(text, "GET /health\n204\n\nbody  {ok}\n\nbody\n  ok  boolean\n\n\nGET /health\n204\n");
+    assert_eq!(golden(&[], &ShapeOptions::default(), &replay), "\n");
+}
+
+#[test]
+fn a_nested_change_is_one_changed_line() {
+    let body = r#"data: {"type": "T", "a": {"b": {"c": 1, "other": 2}}, "z": ""}"#.to_owned() + "\n\n";
+    let before = shape(&body, &ShapeOptions::default());
+    let after = |from: &str, to: &str| changed(&before, &shape(&body.replace(from, to), &ShapeOptions::default()));
+    let lines = |gone: &[&str], new: &[&str]| (list(gone), list(new));
+    assert_eq!(after("\"c\"", "\"d\""), lines(&["      c      number"], &["      d      number"]));
+    assert_eq!(after("\"c\": 1", "\"c\": \"1\""), lines(&["      c      number"], &["      c      string"]));
+    assert_eq!(after("\"c\": 1, ", ""), lines(&["      c      number"], &[]));
+    assert_eq!(after("\"z\": \"\"", "\"z\": null"), lines(&["  z     string"], &["  z     null"]));
+    let renamed = after("\"z\"", "\"y\"");
+    assert_eq!(renamed, lines(&["T  {a, type, z}", "  z     string"], &["T  {a, type, y}", "  y     string"]));
+}
+
+#[test]
+fn neighbours_without_order_are_sorted() {
+    let options = ShapeOptions { unordered: list(&["result", "call"]), ..ShapeOptions::default() };
+    let a = "event: result\ndata: {\"a\": 1}\n\nevent: call\ndata: 1\n\n";
+    let b = "event: call\ndata: 1\n\nevent: result\ndata: {\"a\": 1}\n\n";
+    let text = sequence(&format!("{a}{b}event: x\n\n{b}"), &options);
+    let lines = ["call    number ×2", "result  {a} ×2", "x", "call    number", "result  {a}", ""];
+    assert_eq!(text, lines.join("\n"));
+}
+
+#[test]
+fn keys_of_events_are_deer_flows_shape() {
+    let keys =
+        event_keys(&events(": c\n\nevent: a\ndata: {\"z\": 1, \"b\": 2}\n\ndata: [DONE]\n\nevent: p\n\ndata: x"));
+    let expected = [("a", Some(list(&["b", "z"]))), ("message", None), ("p", None)];
+    assert_eq!(keys, expected.map(|(label, keys)| (label.to_owned(), keys)));
+}
+
+#[test]
+fn details_are_read_and_printed() {
+    for word in Detail::WORDS {
+        assert_eq!(word.parse::<Detail>().unwrap().to_string(), word);
+    }
+    let error = "type".parse::<Detail>().unwrap_err().to_string();
+    assert_eq!(error, "unknown detail `type`, expected `keys`, `types` or `values`\n  did you mean `types`?");
+}
+
+#[test]
+fn many_events_take_little_time() {
+    let body = r#"data: {"type": "delta", "id": "r-1", "delta": {"text": "x", "index": 0}}"#.to_owned() + "\n\n";
+    let capture = captured(events(&body.repeat(20_000)));
+    let start = std::time::Instant::now();
+    assert!(golden(&[capture], &ShapeOptions::default(), &replay).contains("×20000"));
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+fn any_events() -> impl Strategy<Value = Vec<Event>> {
+    let data = prop::sample::select(vec![
+        r#"{"type": "a", "l": [{"type": "x", "n": 1}, {"type": "y"}]}"#,
+        r#"{"type": "a", "l": [{"n": 2}], "r-1": "r-1"}"#,
+        r#"{"type": "b", "o": {"p": {"q": "2"}}}"#,
+        r#"{"type": "b", "o": {"p": {"q": null}}}"#,
+        r#"{"type": "r-1", "l": [[{"k": 1}], 2]}"#,
+        "[1]",
+        "null",
+        "prose",
+        "[DONE]",
+    ]);
+    prop::collection::vec(data.prop_map(|data| Event { name: None, id: None, payload: Payload::of(data) }), 0..12)
+}
+
+proptest! {
+    #[test]
+    fn a_permutation_of_unordered_neighbours_changes_nothing(
+        (events, shuffled) in any_events().prop_flat_map(|e| (Just(e.clone()), Just(e).prop_shuffle())),
+        detail in prop::sample::select(vec![Detail::Keys, Detail::Types, Detail::Values]),
+    ) {
+        let options = ShapeOptions {
+            detail,
+            show: list(&["/l/0"]),
+            collapse: list(&["message"]),
+            unordered: list(&["a", "b", "<run>", "message"]),
+        };
+        let text = |events| golden(&[captured(events)], &options, &replay);
+        prop_assert_eq!(text(events), text(shuffled));
+    }
+
+    #[test]
+    fn trees_do_not_depend_on_order(
+        (events, shuffled) in any_events().prop_flat_map(|e| (Just(e.clone()), Just(e).prop_shuffle())),
+    ) {
+        let trees = |events| {
+            let text = golden(&[captured(events)], &ShapeOptions::default(), &replay);
+            text.splitn(3, "\n\n").nth(2).map(str::to_owned)
+        };
+        prop_assert_eq!(trees(events), trees(shuffled));
+    }
+
+    #[test]
+    fn any_bytes_make_a_clean_text(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        keys in prop::collection::vec(any::<String>(), 0..6),
+    ) {
+        let object = Json::object(keys.iter().map(|key| (key.as_str(), Json::from(key.as_str()))));
+        let mut events = events(&String::from_utf8_lossy(&bytes));
+        events.extend(keys.iter().map(|key| Event {
+            name: Some(key.clone()),
+            id: None,
+            payload: Payload::Comment(key.clone()),
+        }));
+        events.extend(keys.iter().map(|key| Event { name: Some(key.clone()), id: None, payload: Payload::Json(object.clone()) }));
+        for detail in [Detail::Keys, Detail::Types, Detail::Values] {
+            let options = ShapeOptions { detail, show: list(&["", "/a"]), ..ShapeOptions::default() };
+            let text = golden(&[captured(events.clone())], &options, &replay);
+            prop_assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
+            prop_assert!(text.lines().all(|line| line.trim_end() == line && !line.contains(char::is_control)));
+        }
+    }
+}
