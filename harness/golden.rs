@@ -157,6 +157,7 @@ impl Goldens {
         files::read(file)?;
         let snapshot = __insta::Snapshot::from_file(file)
             .map_err(|e| Error::new(format!("not a snapshot of insta's: {e}")).in_file(file))?;
-        Ok(Some(snapshot.contents().to_string()))
+        let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(file))?;
+        Ok(Some(text.to_string()))
     }
 }

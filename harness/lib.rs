@@ -1,4 +1,6 @@
 //! x
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod conversation;
 mod drive;
 pub mod error;
@@ -21,6 +23,7 @@ mod system;
 mod trial;
 pub mod wire;
 
+pub use axum;
 pub use conversation::Message;
 pub use error::{Error, Result};
 pub use model::{Replay, ReplayModel};

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `retake` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    retake::cli::main()
+}

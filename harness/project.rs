@@ -120,7 +120,8 @@ impl Project {
     }
 }
 
-fn rules_of(suite: &Suite) -> Rules {
+/// The key rules of a suite.
+pub(crate) fn rules_of(suite: &Suite) -> Rules {
     let normalize = suite.normalize.iter().map(|rule| (rule.pattern.clone(), rule.replace.clone()));
     Rules {
         normalizer: Normalizer::default().with(normalize),

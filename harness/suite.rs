@@ -53,6 +53,7 @@ pub struct Suite {
     assert: Assert,
     routers: BTreeMap<String, RouterFactory>,
     commands: Commands,
+    update: bool,
 }
 
 impl std::fmt::Debug for Suite {
@@ -66,7 +67,7 @@ impl Suite {
     #[must_use]
     pub fn new(root: impl Into<PathBuf>, assert: Assert) -> Suite {
         let root = std::env::var_os("RETAKE_ROOT").filter(|root| !root.is_empty()).map_or(root.into(), PathBuf::from);
-        Suite { root, assert, routers: BTreeMap::new(), commands: Commands::CargoTest }
+        Suite { root, assert, routers: BTreeMap::new(), commands: Commands::CargoTest, update: false }
     }
 
     /// Registers an in-process system.
@@ -84,10 +85,11 @@ impl Suite {
         self
     }
 
-    /// Says that the runner is the `retake` command itself.
+    /// Says that the runner is the `retake` command itself, and whether it was told to write goldens.
     #[cfg(feature = "cli")]
-    pub(crate) fn as_command(mut self) -> Suite {
+    pub(crate) fn as_command(mut self, update: bool) -> Suite {
         self.commands = Commands::Retake;
+        self.update = update;
         self
     }
 
@@ -110,7 +112,7 @@ impl Suite {
     fn try_run(self, args: Vec<String>) -> Result<ExitCode> {
         let root = self.root.canonicalize().map_err(|e| crate::files::failed("open", &self.root, &e))?;
         let action = std::env::var(ACTION).ok();
-        let policy = policy(action.is_some())?;
+        let policy = policy(action.is_some(), self.update)?;
         let wanted = golden::environment(policy, &root);
         if wanted.iter().any(|(name, value)| std::env::var_os(name).as_deref() != Some(OsStr::new(value))) {
             return again(&wanted);
@@ -136,14 +138,14 @@ impl Suite {
 }
 
 /// What this run may write.
-fn policy(writes_fixtures: bool) -> Result<Policy> {
+fn policy(writes_fixtures: bool, update: bool) -> Result<Policy> {
     let set = |name: &str| {
         std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
     };
-    let (ci, update) = (set("CI"), set("UPDATE_GOLDEN"));
+    let (ci, update) = (set("CI"), update || set("UPDATE_GOLDEN"));
     match (ci, update || writes_fixtures) {
         (true, true) => {
-            let what = if writes_fixtures { "recording" } else { "UPDATE_GOLDEN" };
+            let what = if writes_fixtures { "recording" } else { "updating goldens" };
             Err(Error::new(format!("{what} with CI set: goldens and fixtures are never written in CI"))
                 .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"))
         }

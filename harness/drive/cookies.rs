@@ -23,6 +23,11 @@ impl Cookies {
         set
     }
 
+    /// The value of a cookie that some answer has set, whatever its path.
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        self.0.iter_unexpired().find(|cookie| cookie.name() == name).map(|cookie| cookie.value())
+    }
+
     /// The `Cookie` header of a request, where there is something to send.
     pub(super) fn header(&self, url: &str) -> Option<String> {
         let url = trusted(url)?;

@@ -131,7 +131,10 @@ impl<'a> Driver<'a> {
     fn capture_all(&mut self, step: &Step, answered: &Answered) -> Result<()> {
         for (name, from) in &step.capture {
             let value = match from {
-                CaptureFrom::Cookie(cookie) => answered.cookies.get(cookie).map(|value| Json::from(value.as_str())),
+                CaptureFrom::Cookie(cookie) => {
+                    let set_now = answered.cookies.get(cookie).map(String::as_str);
+                    set_now.or_else(|| self.cookies.value(cookie)).map(Json::from)
+                }
                 CaptureFrom::Header(header) => {
                     let value = answered.headers.get(header).and_then(|value| value.to_str().ok());
                     value.map(Json::from)
@@ -147,7 +150,7 @@ impl<'a> Driver<'a> {
             };
             let value = value.ok_or_else(|| {
                 let has = what_there_is(from, answered);
-                Error::new(format!("nothing to capture as `{name}`: {from} is not there")).help(has)
+                Error::new(format!("nothing to capture as `{name}`: {} is not there", source_of(from))).help(has)
             })?;
             if let Json::Str(text) = &value
                 && text.chars().count() >= NAMED_FROM
@@ -157,6 +160,16 @@ impl<'a> Driver<'a> {
             self.context.insert(name.as_str(), value);
         }
         Ok(())
+    }
+}
+
+/// A capture's source as it is written in `scenario.toml`.
+fn source_of(from: &CaptureFrom) -> String {
+    match from {
+        CaptureFrom::Cookie(name) => format!("cookie:{name}"),
+        CaptureFrom::Header(name) => format!("header:{name}"),
+        CaptureFrom::Json(pointer) => format!("json:{}", pointer.as_str()),
+        CaptureFrom::Sse { event, pointer } => format!("sse:{event}:{}", pointer.as_str()),
     }
 }
 

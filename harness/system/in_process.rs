@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::stage::Stage;
 
 /// Makes a system for a stage.
-pub type RouterFactory = Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
+pub(crate) type RouterFactory = Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
 
 /// What a closure that makes a system may give: a router, or a `Result` with one.
 pub trait IntoRouter {
@@ -58,7 +58,7 @@ where
 
 /// A running in-process system.
 #[derive(Debug)]
-pub struct InProcess {
+pub(crate) struct InProcess {
     stop: Option<oneshot::Sender<()>>,
     ended: Option<oneshot::Receiver<()>>,
     _thread: JoinHandle<()>,

@@ -2,4 +2,5 @@
 
 mod in_process;
 
-pub use in_process::{InProcess, IntoRouter, RouterFactory, service};
+pub(crate) use in_process::{InProcess, RouterFactory, listen};
+pub use in_process::{IntoRouter, service};

@@ -1,0 +1,99 @@
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::new::SCENARIO;
+use crate::error::Result;
+use crate::report::terminal;
+
+/// Write a first scenarios/, tests/scenarios.rs and CI file into a project
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  cd my-agent && retake init\n\nFiles that are there already are left as they are.")]
+pub(super) struct Init {}
+
+impl Init {
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let here = Path::new(".");
+        let scenario = SCENARIO.replace("NAME", "hello");
+        let mut files = vec![
+            ("scenarios/suite.toml", SUITE),
+            ("scenarios/hello/scenario.toml", &scenario),
+            (".github/workflows/scenarios.yml", WORKFLOW),
+        ];
+        let rust = here.join("Cargo.toml").is_file();
+        if rust {
+            files.push(("tests/scenarios.rs", RUNNER));
+        }
+        for (name, text) in files {
+            let file = here.join(name);
+            if file.exists() {
+                terminal::out(format!("  kept   {name}"));
+            } else {
+                crate::files::write_whole(&file, text.as_bytes())?;
+                terminal::out(format!("  wrote  {name}"));
+            }
+        }
+        ignore_run_data(here)?;
+        if rust {
+            terminal::out(CARGO_STEPS);
+        }
+        terminal::out("Then edit scenarios/hello/scenario.toml and record it: retake record hello");
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Journals hold what was sent to a provider and are nobody's to commit.
+fn ignore_run_data(here: &Path) -> Result<()> {
+    let file = here.join("fixtures/.journal/.gitignore");
+    if !file.exists() {
+        crate::files::write_whole(&file, b"*\n")?;
+    }
+    Ok(())
+}
+
+const SUITE: &str = r#"# What all scenarios share. An empty file is fine.
+
+# Who made a model call that does not say so itself (header x-retake-caller). The first rule that fits counts.
+# [[callers]]
+# name = "middleware:title"
+# when = { message = "^Generate a concise title", tools = false }
+
+# What varies from run to run in messages and events, beside UUIDs, time stamps and temporary paths.
+# [[normalize]]
+# pattern = 'order-\d+'
+# replace = "<ORDER>"
+"#;
+
+const RUNNER: &str = r#"//! Replays scenarios/ against the agent: `cargo test --test scenarios`.
+
+retake::suite! {
+    router "agent" => |stage| async move {
+        // Build your service as in production, with the stage's folder, model URL and key:
+        // my_agent::router(stage.workdir(), &stage.model().openai, stage.key())
+        let _ = stage;
+        retake::axum::Router::new()
+    }
+}
+"#;
+
+const CARGO_STEPS: &str = r#"
+Add to Cargo.toml:
+
+  [dev-dependencies]
+  retake = { version = "0.1", default-features = false, features = ["record"] }
+
+  [[test]]
+  name = "scenarios"
+  harness = false
+"#;
+
+const WORKFLOW: &str = r"name: scenarios
+on: [push, pull_request]
+jobs:
+  scenarios:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: cargo test --test scenarios
+";

@@ -1,0 +1,55 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::error::{Error, Place, Result};
+use crate::json::{Json, Layout};
+use crate::key::{Rules, message_from_langchain};
+use crate::report::terminal;
+
+/// Compute keys: JSON lines of {"caller", "messages"} in, hashes out
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  \
+    echo '{\"caller\": \"lead_agent\", \"messages\": [{\"type\": \"human\",\n         \
+    \"data\": {\"content\": \"hi\"}}]}' | retake key\n\n\
+    Messages are in LangChain's messages_to_dict form. The key is version 1, without a suite's own rules.")]
+pub(super) struct KeyOf {
+    /// A file of JSON lines; standard input where absent
+    file: Option<PathBuf>,
+}
+
+impl KeyOf {
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let bytes = super::input(self.file.as_deref())?;
+        let name = self.file.clone().unwrap_or_else(|| PathBuf::from("(standard input)"));
+        let rules = Rules::default();
+        for (i, line) in bytes.split(|b| *b == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let at = |column| Place { line: i + 1, column };
+            let json = Json::parse(line)
+                .map_err(|e| Error::new(format!("not JSON: {}", e.message)).in_file(&name).at(at(e.column)))?;
+            let key = key_of(&json, &rules).map_err(|reason| Error::new(reason).in_file(&name).at(at(1)))?;
+            terminal::out(key.print(Layout::Python));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn key_of(call: &Json, rules: &Rules) -> Result<Json, String> {
+    let caller = match call.get("caller") {
+        None | Some(Json::Null) => None,
+        Some(Json::Str(caller)) => Some(caller.as_str()),
+        Some(other) => return Err(format!("`caller`: expected a string or null, found {}", other.kind())),
+    };
+    let messages = call.get("messages").and_then(Json::as_array).ok_or("`messages`: expected a list of messages")?;
+    let message = |(i, m)| message_from_langchain(m).map_err(|e| format!("messages[{i}]: {e}"));
+    let messages = messages.iter().enumerate().map(message).collect::<Result<Vec<_>, _>>()?;
+    let key = rules.key(&rules.canonical(&messages), caller);
+    Ok(Json::object([
+        ("conversation_hash", Json::Str(key.conversation_hash.to_string())),
+        ("input_hash", Json::Str(key.input_hash.to_string())),
+    ]))
+}

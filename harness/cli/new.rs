@@ -1,0 +1,50 @@
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::error::{Error, Result};
+use crate::report::terminal;
+
+/// Make a scenario folder from a template
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  retake new write_read_file\n\n\
+    Then edit scenarios/write_read_file/scenario.toml and record it: retake record write_read_file")]
+pub(super) struct New {
+    /// The scenario's name: a-z, 0-9, `.`, `_` and `-`
+    name: String,
+}
+
+impl New {
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let name = &self.name;
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(fits) {
+            return Err(Error::new(format!("{name:?} cannot be the name of a scenario"))
+                .help("names are made of a-z, 0-9, `.`, `_` and `-`, and do not begin with a dot"));
+        }
+        let file = super::root()?.join("scenarios").join(name).join("scenario.toml");
+        if file.exists() {
+            return Err(Error::new("it is there already").in_file(&file));
+        }
+        crate::files::write_whole(&file, SCENARIO.replace("NAME", name).as_bytes())?;
+        terminal::out(format!("{}\nedit it, then: retake record {name}", file.display()));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The scenario that `new` and `init` write.
+pub(super) const SCENARIO: &str = r#"description = "What this scenario shows"
+# fixture = "NAME"          # fixtures/NAME.json; "none" where no model is called
+
+[vars]
+prompt = "Say hello"
+
+# One request of a client, after the other. The first that fails ends the scenario.
+[[step]]
+post   = "/chat"
+json   = { message = "{{ prompt }}" }
+stream = true               # an event stream: its shape goes into goldens/NAME.snap
+
+[golden]
+detail = "types"            # keys | types | values
+"#;

@@ -1,0 +1,30 @@
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::handover;
+use crate::error::{Error, Result};
+use crate::suite::{ACTION, ACTION_NAMES};
+
+/// Record scenarios with the real provider: fixture and golden
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  OPENAI_API_KEY=… retake record write_read_file\n\n\
+    RETAKE_UPSTREAM_OPENAI names another address that speaks OpenAI's API.\n\
+    Fixture and golden are written only after two replays of the recording agree.")]
+pub(super) struct Record {
+    /// The scenarios to record
+    #[arg(required = true)]
+    name: Vec<String>,
+}
+
+impl Record {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let root = super::root()?;
+        if !handover::has_runner(&root) {
+            return Err(Error::new("this version records in-process Rust routers only, and there is no tests/scenarios.rs")
+                .in_file(&root)
+                .help("retake init writes one"));
+        }
+        handover::run(&root, &[], &[(ACTION, "record"), (ACTION_NAMES, &self.name.join(","))])
+    }
+}

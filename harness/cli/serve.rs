@@ -1,0 +1,131 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::error::{Error, Result};
+use crate::fixture::Fixture;
+use crate::json::{Json, Layout};
+use crate::key::Rules;
+use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
+use crate::report::terminal;
+
+/// Serve fixtures as a model, for a system that you start yourself
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n\n\
+    Prints one line of JSON with its URLs and key when it is ready. On SIGTERM or SIGINT\n\
+    it writes the report and exits: 1 where a call missed, 0 where none did.")]
+pub(super) struct Serve {
+    /// The fixtures; their turns are served as one table
+    #[arg(required = true)]
+    fixture: Vec<PathBuf>,
+    /// A loopback address; port 0 for a free one
+    #[arg(long, default_value = "127.0.0.1:0")]
+    addr: SocketAddr,
+    /// The key that calls have to bring; a random one where absent
+    #[arg(long)]
+    key: Option<String>,
+    /// Where to write what was served, missed and left unused, as JSON
+    #[arg(long)]
+    report: Option<PathBuf>,
+}
+
+impl Serve {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let rules = Arc::new(Rules::default());
+        let mut fixtures = self.fixture.iter().map(|file| Fixture::read(file, &rules));
+        let first = fixtures.next().ok_or_else(|| Error::new("no fixture"))??;
+        let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let code = runtime.block_on(self.serve(Arc::new(Replay::new(Arc::new(fixture), rules, Scope::new("serve")))));
+        runtime.shutdown_background();
+        code
+    }
+
+    async fn serve(self, replay: Arc<Replay>) -> Result<ExitCode> {
+        // Before the line that says it is ready: who reads that line may end it at once.
+        let mut ended = Ended::listen()?;
+        let options = ServerOptions { address: Some(self.addr), key: self.key, ..ServerOptions::default() };
+        let server = ModelServer::start(Mode::Replay(replay.clone()), options).await?;
+        let urls = server.urls();
+        let ready = [
+            ("url", &*urls.url),
+            ("openai", &urls.openai),
+            ("anthropic", &urls.anthropic),
+            ("gemini", &urls.gemini),
+            ("ollama", &urls.ollama),
+            ("key", server.key()),
+        ];
+        terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));
+        ended.wait().await;
+        let report = report(&replay);
+        if let Some(file) = &self.report {
+            crate::files::write_whole(file, (report.print(Layout::Pretty) + "\n").as_bytes())?;
+        }
+        let misses = replay.scope().misses();
+        misses.iter().for_each(|miss| terminal::note(miss));
+        Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+}
+
+fn report(replay: &Replay) -> Json {
+    let turns = replay.fixture().table.turns();
+    let turn = |index: usize| {
+        let caller = turns[index].caller.as_deref();
+        Json::object([("turn", Json::from(index)), ("caller", Json::from(caller))])
+    };
+    let misses = replay.scope().misses();
+    let missed = misses.iter().map(|miss| {
+        Json::object([
+            ("call", Json::from(miss.via.as_str())),
+            ("caller", Json::from(miss.caller.as_deref())),
+            ("conversation_hash", Json::from(miss.key.map(|key| key.conversation_hash.to_string()))),
+            ("input_hash", Json::from(miss.key.map(|key| key.input_hash.to_string()))),
+            ("reason", Json::from(miss.reason.to_string())),
+            ("explanation", Json::from(miss.to_string())),
+        ])
+    });
+    let missed: Vec<Json> = missed.collect();
+    let served = crate::model::served().iter().map(|served| turn(served.turn)).collect::<Vec<_>>();
+    let unused = replay.unused().into_iter().map(turn).collect::<Vec<_>>();
+    Json::object([("served", Json::Array(served)), ("missed", Json::Array(missed)), ("unused", Json::Array(unused))])
+}
+
+/// The signals that end the server.
+struct Ended {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Ended {
+    #[cfg(unix)]
+    fn listen() -> Result<Ended> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let failed = |e| Error::new(format!("failed to listen for signals: {e}"));
+        let terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        Ok(Ended { terminate, interrupt: signal(SignalKind::interrupt()).map_err(failed)? })
+    }
+
+    #[cfg(unix)]
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn listen() -> Result<Ended> {
+        Ok(Ended {})
+    }
+
+    #[cfg(not(unix))]
+    async fn wait(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

@@ -1,0 +1,56 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::error::Result;
+use crate::events::{Capture, Captured, Detail, Format, ShapeOptions, event_keys, golden};
+use crate::json::{Json, Layout};
+use crate::key::Normalizer;
+use crate::report::terminal;
+
+/// Print the shapes of a captured event stream, as a golden holds them
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  curl -N localhost:8000/stream | retake shape --detail keys")]
+pub(super) struct Shape {
+    /// The captured stream, SSE or JSON lines; standard input where absent
+    file: Option<PathBuf>,
+    /// keys, types or values
+    #[arg(long, default_value_t = Detail::Types)]
+    detail: Detail,
+    /// Print [{"event", "keys"}] instead: names and sorted top-level keys
+    #[arg(long)]
+    json: bool,
+}
+
+impl Shape {
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let bytes = super::input(self.file.as_deref())?;
+        let mut capture = Capture::new();
+        let mut events = capture.push(&bytes);
+        events.extend(capture.finish());
+        if self.json {
+            terminal::out(keys_json(&events).print(Layout::Python));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let file = self.file.as_ref().map_or("standard input".to_owned(), |file| file.display().to_string());
+        let content_type = match capture.format() {
+            Some(Format::JsonLines) => "application/x-ndjson",
+            _ => "text/event-stream",
+        };
+        let captured = Captured { request: file, status: 200, content_type: content_type.to_owned(), events };
+        let options = ShapeOptions { detail: self.detail, ..ShapeOptions::default() };
+        let normalizer = Normalizer::default();
+        let text = golden(&[captured], &options, &|text| normalizer.apply(text).into_owned());
+        terminal::out(text.trim_end());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn keys_json(events: &[crate::events::Event]) -> Json {
+    let shape = |(event, keys): (String, Option<Vec<String>>)| {
+        let keys = keys.map(|keys| keys.into_iter().map(Json::Str).collect::<Vec<_>>());
+        Json::object([("event", Json::Str(event)), ("keys", Json::from(keys.map(Json::Array)))])
+    };
+    event_keys(events).into_iter().map(shape).collect::<Vec<_>>().into()
+}

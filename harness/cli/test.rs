@@ -1,0 +1,36 @@
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::handover;
+use crate::error::Result;
+use crate::suite::Suite;
+
+/// Run the scenarios: replay, capture, compare
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  retake test\n  retake test write_ --update\n  retake test -- --list\n\n\
+    What follows `--` goes to the runner as it is: --exact, --skip, --test-threads, --format.")]
+pub(super) struct Test {
+    /// Only scenarios whose name contains this
+    filter: Option<String>,
+    /// Write goldens anew, after two replays that agree
+    #[arg(long)]
+    update: bool,
+    /// Arguments for the runner
+    #[arg(last = true)]
+    runner: Vec<String>,
+}
+
+impl Test {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let root = super::root()?;
+        let args: Vec<String> = self.filter.into_iter().chain(self.runner).collect();
+        if handover::has_runner(&root) {
+            let update: &[_] = if self.update { &[("UPDATE_GOLDEN", "1")] } else { &[] };
+            return handover::run(&root, &args, update);
+        }
+        let code = Suite::new(root, crate::assert_golden!()).as_command(self.update).run(args);
+        // libtest's 101 is a failed check.
+        Ok(if code == ExitCode::from(101) { ExitCode::from(1) } else { code })
+    }
+}

@@ -1,0 +1,7 @@
+//! The scenarios of scenarios/, against the gateway: `cargo test --test scenarios`.
+
+retake::suite! {
+    router "gateway" => |stage| async move {
+        gateway::router(gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key()))
+    }
+}
