@@ -2,3 +2,4 @@
 pub mod conversation;
 pub mod error;
 pub mod json;
+pub mod scenario;

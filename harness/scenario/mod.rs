@@ -1,0 +1,23 @@
+//! Scenarios: from the files in `scenarios/` to types in which nothing is left to check.
+//!
+//! `discover` reads `suite.toml` and each `scenario.toml`. A file is read twice over: first into what a person typed
+//! (`raw`), then into the types that the rest of the crate works with. Every mistake becomes an
+//! [`Error`](crate::error::Error) with file, line and column; a scenario with a mistake does not keep the others from
+//! running. Names in templates are checked here as well, so a typo shows before a system is started.
+//!
+//! Nothing is driven here: who runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
+//! which `resolve_vars` and the captures of each step extend.
+
+mod context;
+mod raw;
+mod source;
+mod template;
+mod template_json;
+mod toml_error;
+mod words;
+
+pub use context::Context;
+pub use template::Template;
+pub use template_json::TemplateJson;
+pub use words::{Delays, Detail, Level, Pointer, Tools, Unused};
+
