@@ -8,16 +8,24 @@
 //! Nothing is driven here: who runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
 //! which `resolve_vars` and the captures of each step extend.
 
+mod capture;
 mod context;
 mod raw;
+mod scope;
 mod source;
+mod step;
 mod template;
 mod template_json;
 mod toml_error;
+mod vars;
 mod words;
 
+pub use capture::CaptureFrom;
 pub use context::Context;
+pub use scope::RESERVED;
+pub use step::{Method, Step, StepBody, StreamSpec};
 pub use template::Template;
 pub use template_json::TemplateJson;
+pub use vars::Vars;
 pub use words::{Delays, Detail, Level, Pointer, Tools, Unused};
 
