@@ -10,10 +10,12 @@
 
 mod capture;
 mod context;
+mod options;
 mod raw;
 mod scope;
 mod source;
 mod step;
+mod suite;
 mod template;
 mod template_json;
 mod toml_error;
@@ -22,8 +24,10 @@ mod words;
 
 pub use capture::CaptureFrom;
 pub use context::Context;
+pub use options::{Defaults, Drift};
 pub use scope::RESERVED;
 pub use step::{Method, Step, StepBody, StreamSpec};
+pub use suite::{AttachedModel, CallerRule, NormalizeRule, Ready, Suite, SystemSpec, When};
 pub use template::Template;
 pub use template_json::TemplateJson;
 pub use vars::Vars;
