@@ -37,3 +37,5 @@ pub use trial::{Broken, FixtureRef, GoldenOptions, Scenario};
 pub use vars::Vars;
 pub use words::{Delays, Detail, Level, Pointer, Tools, Unused};
 
+#[cfg(test)]
+mod tests;
