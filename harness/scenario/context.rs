@@ -1,0 +1,95 @@
+//! The names that a template may use, with their values, and the way between JSON and minijinja's values.
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::ValueKind;
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
+
+use crate::json::{Json, Layout};
+
+/// Values by name: what templates are rendered with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Context {
+    values: BTreeMap<String, Json>,
+}
+
+impl Context {
+    /// A context without a value.
+    #[must_use]
+    pub fn new() -> Context {
+        Context::default()
+    }
+
+    /// Gives a name its value, in place of an earlier one.
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Json>) {
+        self.values.insert(name.into(), value.into());
+    }
+
+    /// The value of a name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.values.get(name)
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
+}
+
+/// minijinja as templates of a suite see it: an undefined value is an error, and a value that is no string is printed
+/// as JSON.
+pub(super) fn environment<'source>() -> Environment<'source> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
+        environment.set_syntax(syntax);
+    }
+    environment.set_formatter(|out, _, value| {
+        let json = to_json(value)?;
+        out.write_str(&as_text(json)).map_err(|_| ErrorKind::WriteFailure.into())
+    });
+    environment
+}
+
+/// A string as it is, anything else as JSON.
+pub(super) fn as_text(json: Json) -> String {
+    match json {
+        Json::Str(text) => text,
+        other => other.print(Layout::Compact),
+    }
+}
+
+/// What an expression gave, as JSON.
+pub(super) fn to_json(value: &Value) -> Result<Json, minijinja::Error> {
+    let no_json = |what: String| minijinja::Error::new(ErrorKind::InvalidOperation, what);
+    match value.kind() {
+        ValueKind::Undefined => Err(ErrorKind::UndefinedError.into()),
+        ValueKind::None => Ok(Json::Null),
+        ValueKind::Bool => Ok(Json::Bool(value.is_true())),
+        ValueKind::Number => number(value).ok_or_else(|| no_json(format!("JSON has no number {value}"))),
+        ValueKind::String => Ok(Json::Str(value.as_str().unwrap_or_default().to_owned())),
+        ValueKind::Seq | ValueKind::Iterable => {
+            value.try_iter()?.map(|item| to_json(&item)).collect::<Result<_, _>>().map(Json::Array)
+        }
+        ValueKind::Map => {
+            let mut entries = BTreeMap::new();
+            for key in value.try_iter()? {
+                let name = key.as_str().ok_or_else(|| no_json(format!("`{key}` is no text, so no key of JSON")))?;
+                entries.insert(name.to_owned(), to_json(&value.get_item(&key)?)?);
+            }
+            Ok(Json::Object(entries))
+        }
+        kind => Err(no_json(format!("JSON has no {kind}"))),
+    }
+}
+
+fn number(value: &Value) -> Option<Json> {
+    if !value.is_integer() {
+        let float = f64::try_from(value.clone()).ok().filter(|float| float.is_finite())?;
+        return Some(Json::Float(float));
+    }
+    let whole = i128::try_from(value.clone()).ok()?;
+    Some(i64::try_from(whole).map_or_else(|_| Json::BigInt(whole.to_string().into()), Json::Int))
+}

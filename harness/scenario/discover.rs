@@ -1,0 +1,179 @@
+//! Finds the suite and every scenario below a root. One that is wrong does not hide the others.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::source::{Source, unreadable};
+use super::suite::Suite;
+use super::toml_error::{listed, suggest};
+use super::trial::{Broken, Folder, NAME_RULE, Scenario, is_name};
+use crate::error::{Error, Result};
+
+/// The folder of all scenarios, below the root.
+const SCENARIOS: &str = "scenarios";
+const SUITE: &str = "suite.toml";
+const SCENARIO: &str = "scenario.toml";
+
+/// All that was found below a root.
+#[derive(Clone, Debug)]
+pub struct Discovered {
+    /// What all scenarios share.
+    pub suite: Suite,
+    /// Scenarios, and what cannot be one, sorted by name.
+    pub scenarios: Vec<Result<Scenario, Broken>>,
+}
+
+/// Reads `scenarios/` below a root.
+///
+/// # Errors
+/// No scenario at all, or a `suite.toml` that is wrong. What is wrong with one scenario is an entry of its own.
+pub fn discover(root: &Path) -> Result<Discovered> {
+    let entries = match std::fs::read_dir(root.join(SCENARIOS)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Error::new("there is no folder `scenarios`").help("`retake init` writes a first one"));
+        }
+        Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
+    };
+    let suite = Suite::read(root, &below(&[SUITE]))?;
+    let mut scenarios = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;
+        let name = entry.file_name();
+        if name != OsStr::new(SUITE) && !name.to_string_lossy().starts_with('.') {
+            scenarios.extend(entries_of(root, &name, &suite));
+        }
+    }
+    if scenarios.is_empty() {
+        return Err(Error::new("there is no scenario in `scenarios`").help("`retake new NAME` writes one"));
+    }
+    let mut discovered = Discovered { suite, scenarios };
+    discovered.refuse_clashes();
+    Ok(discovered)
+}
+
+/// A path below `scenarios`, relative to the root.
+fn below(parts: &[&str]) -> PathBuf {
+    PathBuf::from([&[SCENARIOS], parts].concat().join("/"))
+}
+
+/// What one entry of `scenarios/` holds.
+fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
+    let shown = name.to_string_lossy().into_owned();
+    let broken = |error: Error| vec![Err(Broken { name: shown.clone(), error })];
+    let dir = below(&[&shown]);
+    let is_dir = root.join(SCENARIOS).join(name).is_dir();
+    if !is_dir {
+        let error = Error::new("this file belongs to no scenario").in_file(&dir);
+        let error = suggest(error, &shown, [SUITE]);
+        return broken(error.help("`scenarios` holds `suite.toml`, and a folder for each scenario"));
+    }
+    if !is_name(&shown) {
+        return broken(Error::new(format!("`{shown}` cannot be the name of a scenario")).in_file(&dir).help(NAME_RULE));
+    }
+    if shown == "none" {
+        let error = Error::new("`none` cannot be the name of a scenario").in_file(&dir);
+        return broken(error.help("fixture = \"none\" says that no model is called"));
+    }
+    let file = below(&[&shown, SCENARIO]);
+    if root.join(&file).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return broken(no_scenario_file(root, &dir, &file));
+    }
+    match Source::read(root, &file) {
+        Ok(source) => Folder { name: &shown, root, dir: &dir, source: &source, defaults: &suite.defaults }.scenarios(),
+        Err(error) => broken(error),
+    }
+}
+
+/// The error about a folder without its `scenario.toml`.
+fn no_scenario_file(root: &Path, dir: &Path, file: &Path) -> Error {
+    let error = Error::new(format!("this folder lacks its {SCENARIO}")).in_file(dir);
+    let inside: Vec<_> = std::fs::read_dir(root.join(dir)).into_iter().flatten().flatten().collect();
+    if inside.iter().any(|entry| entry.path().join(SCENARIO).exists()) {
+        return error.help("scenarios are not nested: each one is a folder right below `scenarios`");
+    }
+    let names: Vec<String> = inside.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    match crate::error::nearest(SCENARIO, names.iter().map(String::as_str)) {
+        Some(near) => error.help(format!("is `{near}` meant to be {}?", file.display())),
+        None => error.help(format!("add {}, or remove the folder", file.display())),
+    }
+}
+
+impl Discovered {
+    /// The scenarios that can run.
+    pub fn sound(&self) -> impl Iterator<Item = &Scenario> {
+        self.scenarios.iter().filter_map(|scenario| scenario.as_ref().ok())
+    }
+
+    /// Checks each scenario's system against those of the suite and the `registered` ones of the runner, and fills in
+    /// the only one there is. A scenario that names none of them becomes [`Broken`].
+    ///
+    /// # Errors
+    /// A system that is both registered and in the suite; or no system at all.
+    pub fn check_systems(&mut self, registered: &[&str]) -> Result<()> {
+        let mut known: Vec<&str> = registered.to_vec();
+        for name in self.suite.systems.keys() {
+            if known.contains(&name.as_str()) {
+                let error = Error::new(format!("the system `{name}` is registered in tests/scenarios.rs too"));
+                return Err(error.in_file(&self.suite.path));
+            }
+            known.push(name);
+        }
+        known.sort_unstable();
+        if known.is_empty() {
+            let error = Error::new("there is no system to test");
+            return Err(error.help(format!(
+                "describe it in {} as [systems.NAME], or register a router in tests/scenarios.rs",
+                self.suite.path.display()
+            )));
+        }
+        for entry in &mut self.scenarios {
+            let Ok(scenario) = entry else { continue };
+            let error = match (&scenario.system, &known[..]) {
+                (None, [only]) => {
+                    scenario.system = Some((*only).to_owned());
+                    continue;
+                }
+                (None, _) => Error::new("this scenario does not say which system it is for")
+                    .help(format!("add system = \"…\", one of {}", listed(&known))),
+                (Some(name), _) if known.contains(&name.as_str()) => continue,
+                (Some(name), _) => {
+                    suggest(Error::new(format!("there is no system `{name}`")), name, known.iter().copied())
+                        .help(format!("known here: {}", listed(&known)))
+                }
+            };
+            let error = scenario.system_place.into_iter().fold(error, Error::at).in_file(&scenario.file);
+            *entry = Err(Broken { name: scenario.name.clone(), error });
+        }
+        Ok(())
+    }
+
+    /// Sorts by name. Where two trials have one name, neither runs.
+    fn refuse_clashes(&mut self) {
+        let mut by_name: BTreeMap<String, Vec<Result<Scenario, Broken>>> = BTreeMap::new();
+        for entry in self.scenarios.drain(..) {
+            let name = match &entry {
+                Ok(scenario) => &scenario.name,
+                Err(broken) => &broken.name,
+            };
+            by_name.entry(name.clone()).or_default().push(entry);
+        }
+        for (name, entries) in by_name {
+            if entries.len() < 2 {
+                self.scenarios.extend(entries);
+                continue;
+            }
+            let file = |entry: &Result<Scenario, Broken>| match entry {
+                Ok(scenario) => scenario.file.display().to_string(),
+                Err(broken) => broken.error.file().unwrap_or(Path::new(SCENARIOS)).display().to_string(),
+            };
+            let mut files: Vec<String> = entries.iter().map(file).collect();
+            files.sort();
+            let error = Error::new(format!("two scenarios have the name `{name}`"))
+                .help(format!("they are in {}", files.join(" and ")))
+                .help("a case `b` of the folder `a` is called `a.b`: rename the case or the folder");
+            self.scenarios.push(Err(Broken { name, error }));
+        }
+    }
+}

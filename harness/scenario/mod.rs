@@ -1,0 +1,41 @@
+//! Scenarios: from the files in `scenarios/` to types in which nothing is left to check.
+//!
+//! [`discover()`] reads `suite.toml` and each `scenario.toml`. A file is read twice over: first into what a person typed
+//! (`raw`), then into the types that the rest of the crate works with. Every mistake becomes an
+//! [`Error`](crate::error::Error) with file, line and column; a scenario with a mistake does not keep the others from
+//! running. Names in templates are checked here as well, so a typo shows before a system is started.
+//!
+//! Nothing is driven here: who runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
+//! which [`Scenario::resolve_vars`] and the captures of each step extend.
+
+mod capture;
+mod context;
+mod discover;
+mod options;
+mod raw;
+mod scope;
+mod source;
+mod step;
+mod suite;
+mod template;
+mod template_json;
+mod toml_error;
+mod trial;
+mod vars;
+mod words;
+
+pub use capture::CaptureFrom;
+pub use context::Context;
+pub use discover::{Discovered, discover};
+pub use options::{Defaults, Drift};
+pub use scope::RESERVED;
+pub use step::{Method, Step, StepBody, StreamSpec};
+pub use suite::{AttachedModel, CallerRule, NormalizeRule, Ready, Suite, SystemSpec, When};
+pub use template::Template;
+pub use template_json::TemplateJson;
+pub use trial::{Broken, FixtureRef, GoldenOptions, Scenario};
+pub use vars::Vars;
+pub use words::{Delays, Detail, Level, Pointer, Tools, Unused};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Which names a template may use where it stands, checked before anything runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::source::Source;
+use super::template::Template;
+use super::template_json::TemplateJson;
+use super::toml_error::{listed, suggest};
+use crate::error::{Error, Result};
+
+/// Names that Retake gives a value; no var and no capture may take one.
+pub const RESERVED: [&str; 8] = ["run", "port", "workdir", "model", "secret", "tools", "turn", "fixture"];
+
+/// What the configuration of a system may use: it starts before any scenario's own values exist.
+const OF_SYSTEMS: [&str; 5] = ["run", "port", "workdir", "model", "secret"];
+
+/// The attributes of `model`.
+const OF_MODEL: [&str; 6] = ["url", "openai", "anthropic", "gemini", "ollama", "key"];
+
+/// The attributes of `fixture`.
+const OF_FIXTURE: [&str; 2] = ["prompt", "context"];
+
+pub(super) struct Scope {
+    names: BTreeSet<String>,
+    /// Names that exist, but not here: with the reason.
+    elsewhere: BTreeMap<String, String>,
+    secrets: Vec<String>,
+}
+
+impl Scope {
+    /// The scope of a system's configuration.
+    pub(super) fn of_systems(secrets: &[String]) -> Scope {
+        let names = OF_SYSTEMS.map(str::to_owned).into();
+        let elsewhere = RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
+        Scope { names, elsewhere, secrets: secrets.to_owned() }
+    }
+
+    /// The scope of a scenario's vars and steps, before any step ran.
+    pub(super) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>, secrets: &[String]) -> Scope {
+        let names = RESERVED.into_iter().chain(vars).map(str::to_owned).collect();
+        Scope { names, elsewhere: BTreeMap::new(), secrets: secrets.to_owned() }
+    }
+
+    /// Says of a name that it exists, and why not here. The first reason stays.
+    pub(super) fn announce(&mut self, name: &str, reason: String) {
+        self.elsewhere.entry(name.to_owned()).or_insert(reason);
+    }
+
+    /// Makes a name known from here on.
+    pub(super) fn define(&mut self, name: &str) {
+        self.names.insert(name.to_owned());
+    }
+
+    pub(super) fn check_json(&self, json: &TemplateJson) -> Result<()> {
+        json.each(&mut |template| self.check(template))
+    }
+
+    /// Refuses names that are not defined here.
+    pub(super) fn check(&self, template: &Template) -> Result<()> {
+        template.uses().iter().try_for_each(|name| {
+            let error = |what: String| template.error(what).at(name.place);
+            let root = name.root();
+            if !self.names.contains(root) {
+                let error = error(format!("`{root}` is not defined here"));
+                return Err(if let Some(reason) = self.elsewhere.get(root) {
+                    error.help(reason.clone())
+                } else {
+                    let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+                    suggest(error, root, names.iter().copied()).help(format!("defined here: {}", listed(&names)))
+                });
+            }
+            let known: Vec<&str> = match root {
+                "model" => OF_MODEL.to_vec(),
+                "fixture" => OF_FIXTURE.to_vec(),
+                "secret" => self.secrets.iter().map(String::as_str).collect(),
+                _ => return Ok(()),
+            };
+            let Some(attribute) = name.path.split('.').nth(1).filter(|attribute| !known.contains(attribute)) else {
+                return Ok(());
+            };
+            let error = suggest(error(format!("`{root}` has no `{attribute}`")), attribute, known.iter().copied());
+            Err(match (root, known.is_empty()) {
+                ("secret", _) => error.help(format!("list it first: secrets = [\"{attribute}\"]")),
+                _ => error.help(format!("it has {}", listed(&known))),
+            })
+        })
+    }
+}
+
+/// Refuses a name that a template could not use, or that is reserved.
+pub(super) fn check_new_name(name: &toml::Spanned<String>, source: &Source) -> Result<()> {
+    let text = name.get_ref();
+    let fail = |what: String| -> Error { source.error(name.span().start, what) };
+    if RESERVED.contains(&text.as_str()) {
+        let error = fail(format!("the name `{text}` is reserved"));
+        return Err(error.help(format!("reserved: {}", listed(&RESERVED))));
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) || !text.chars().all(word) {
+        let error = fail(format!("a template cannot use the name `{text}`"));
+        return Err(error.help("names are made of letters, digits and `_`, and do not start with a digit"));
+    }
+    if ["true", "false", "none", "True", "False", "None", "not", "and", "or", "in", "is", "if", "else"]
+        .contains(&text.as_str())
+    {
+        return Err(fail(format!("the name `{text}` is a word of the template language")));
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! One file of a suite, as text with its name: what every error about it points into.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use super::toml_error;
+use crate::error::{Error, Place, Result};
+
+/// A text and the name that errors give it, relative to the root.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) file: Arc<Path>,
+    pub(super) text: String,
+}
+
+impl Source {
+    /// Reads `file` below `root`. A byte order mark is dropped.
+    pub(super) fn read(root: &Path, file: &Path) -> Result<Source> {
+        let bytes = fs::read(root.join(file)).map_err(|error| unreadable(&root.join(file), &error).in_file(file))?;
+        Source::of(file, bytes)
+    }
+
+    /// The source of bytes that were read already.
+    pub(super) fn of(file: &Path, mut bytes: Vec<u8>) -> Result<Source> {
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let (valid, rest) = error.as_bytes().split_at(error.utf8_error().valid_up_to());
+            let place = Place::of(&String::from_utf8_lossy(valid), valid.len());
+            let byte = rest.first().copied().unwrap_or_default();
+            Error::new(format!("the byte 0x{byte:02x} is not UTF-8")).in_file(file).at(place)
+        })?;
+        Ok(Source { file: file.into(), text })
+    }
+
+    /// Reads the text as TOML.
+    pub(super) fn toml<T: DeserializeOwned>(&self) -> Result<T> {
+        toml::from_str(&self.text).map_err(|error| toml_error::explain(&error, self))
+    }
+
+    /// The place of a byte offset.
+    pub(super) fn place(&self, offset: usize) -> Place {
+        Place::of(&self.text, offset)
+    }
+
+    /// An error at a byte offset.
+    pub(super) fn error(&self, offset: usize, what: impl Into<String>) -> Error {
+        Error::new(what).in_file(&self.file).at(self.place(offset))
+    }
+}
+
+/// Why a file or folder cannot be read, without the numbers of an operating system.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Error {
+    if path.is_dir() && error.kind() != io::ErrorKind::PermissionDenied {
+        return Error::new("expected a file, found a folder");
+    }
+    Error::new(match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "no permission to read it".to_owned(),
+        io::ErrorKind::NotADirectory => "expected a folder, found a file".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    })
+}

@@ -1,0 +1,357 @@
+//! Texts with `{{ }}` in them: checked when a file is read, rendered while a scenario runs.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use minijinja::value::Serde;
+use minijinja::{ErrorKind, Value};
+
+use super::context::{Context, as_text, environment, to_json};
+use super::source::Source;
+use super::toml_error::suggest;
+use crate::error::{Error, Place, Result};
+use crate::json::Json;
+
+/// A text that may hold `{{ }}`. One that is exactly one `{{ expression }}` keeps the expression's type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    text: String,
+    form: Form,
+    file: Arc<Path>,
+    place: Place,
+    uses: Vec<Use>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Form {
+    /// No braces: the text is the value.
+    Plain,
+    /// Exactly one expression.
+    Expression(String),
+    /// Text with expressions in it.
+    Text,
+}
+
+/// A name that a template needs, with its attributes: `fixture.prompt`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Use {
+    pub(super) path: String,
+    pub(super) place: Place,
+}
+
+impl Use {
+    /// The name without attributes.
+    pub(super) fn root(&self) -> &str {
+        self.path.split('.').next().unwrap_or_default()
+    }
+}
+
+impl Template {
+    /// Checks the syntax of a text that stands at `span` of its source.
+    pub(super) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
+        let place = source.place(span.start);
+        let mut template =
+            Template { text: text.to_owned(), form: Form::Plain, file: source.file.clone(), place, uses: Vec::new() };
+        if !["{{", "{%", "{#"].iter().any(|brace| text.contains(brace)) {
+            return Ok(template);
+        }
+        if text.matches("{%").count() > MOST_STATEMENTS || longest_tag(text) > LONGEST_TAG {
+            let error = template.error("this text holds too much code".to_owned());
+            return Err(error.help(format!(
+                "at most {MOST_STATEMENTS} `{{% %}}`, and {LONGEST_TAG} characters in one pair of braces"
+            )));
+        }
+        let environment = environment();
+        let whole = only_expression(text).and_then(|expression| {
+            let names = environment.compile_expression(expression).ok()?.undeclared_variables(true);
+            Some((Form::Expression(expression.to_owned()), names))
+        });
+        let (form, names) = match whole {
+            Some(whole) => whole,
+            None => match environment.template_from_str(text) {
+                Ok(parsed) => (Form::Text, parsed.undeclared_variables(true)),
+                Err(error) => return Err(template.error(format!("this is no template: {}", reason(&error)))),
+            },
+        };
+        template.form = form;
+        let own: Vec<&str> = environment.globals().map(|(name, _)| name).collect();
+        template.uses = names
+            .into_iter()
+            .map(|path| Use { place: place_of_name(&path, source, &span), path })
+            .filter(|name| !own.contains(&name.root()))
+            .collect();
+        template.uses.sort_by(|a, b| (a.place, &a.path).cmp(&(b.place, &b.path)));
+        Ok(template)
+    }
+
+    /// The text as it was written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the text stands in its file.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The value: of the expression where the text is nothing but one, otherwise a string.
+    ///
+    /// # Errors
+    /// With the place in the file: a name or attribute that is not defined, or an operation that fails.
+    pub fn render(&self, context: &Context) -> Result<Json> {
+        let outcome = match &self.form {
+            Form::Plain => return Ok(Json::Str(self.text.clone())),
+            Form::Text => environment().render_str(&self.text, self.values(context)).map(Json::Str),
+            Form::Expression(expression) => environment()
+                .compile_expression(expression)
+                .and_then(|compiled| compiled.eval(self.values(context)))
+                .and_then(|value| to_json(&value)),
+        };
+        outcome.map_err(|error| match error.kind() {
+            ErrorKind::UndefinedError => {
+                self.undefined(context).unwrap_or_else(|| self.error(format!("`{}` is not defined", self.brief())))
+            }
+            _ => self.error(format!("`{}` cannot be rendered: {}", self.brief(), reason(&error))),
+        })
+    }
+
+    /// The value as text: a string as it is, anything else as JSON.
+    ///
+    /// # Errors
+    /// As [`render`](Template::render).
+    pub fn render_text(&self, context: &Context) -> Result<String> {
+        self.render(context).map(as_text)
+    }
+
+    /// Whether the text is its own value.
+    pub(super) fn is_plain(&self) -> bool {
+        self.form == Form::Plain
+    }
+
+    pub(super) fn uses(&self) -> &[Use] {
+        &self.uses
+    }
+
+    /// An error about this template, at its place.
+    pub(super) fn error(&self, what: String) -> Error {
+        Error::new(what).in_file(&self.file).at(self.place)
+    }
+
+    /// The text, short enough for one line of an error.
+    fn brief(&self) -> String {
+        let line = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(60) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    }
+
+    fn values(&self, context: &Context) -> Value {
+        let value = |name: &str| Some((name.to_owned(), Value::from(Serde(context.get(name)?))));
+        Value::from_pairs(self.uses.iter().filter_map(|name| value(name.root())))
+    }
+
+    /// The first name that the context lacks.
+    fn undefined(&self, context: &Context) -> Option<Error> {
+        self.uses.iter().find_map(|name| {
+            let mut parts = name.path.split('.');
+            let root = parts.next()?;
+            let told = |known: Vec<&str>, missing: &str| {
+                let error = self.error(format!("`{}` is not defined", name.path)).at(name.place);
+                Some(suggest(error, missing, known))
+            };
+            let Some(mut value) = context.get(root) else { return told(context.names().collect(), root) };
+            for part in parts {
+                let inner = match value {
+                    Json::Array(items) => part.parse().ok().and_then(|index: usize| items.get(index)),
+                    other => other.get(part),
+                };
+                let Some(inner) = inner else {
+                    let known = value.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+                    return told(known.collect(), part);
+                };
+                value = inner;
+            }
+            None
+        })
+    }
+}
+
+/// What is between the braces, where the text begins and ends with them.
+fn only_expression(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("{{")?.strip_suffix("}}")?;
+    let inner = inner.strip_prefix('-').unwrap_or(inner);
+    Some(inner.strip_suffix('-').unwrap_or(inner).trim())
+}
+
+/// How much code may stand in one pair of braces, and how many statements in one text. The template engine takes a chain
+/// like `a.b.c` or `{% elif %}` by recursion, so one without end would overflow the stack.
+const LONGEST_TAG: usize = 1000;
+const MOST_STATEMENTS: usize = 100;
+
+/// The length of the longest `{{ }}` or `{% %}`, its string literals left out.
+fn longest_tag(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut longest, mut at) = (0, 0);
+    while let Some(brace) = memchr::memchr(b'{', &bytes[at..]) {
+        at += brace + 1;
+        if !matches!(bytes.get(at), Some(b'{' | b'%')) {
+            continue;
+        }
+        at += 1;
+        let (mut length, mut open, mut quote, mut escaped) = (0_usize, 0_usize, None, false);
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            if let Some(mark) = quote {
+                quote = (escaped || byte != mark).then_some(mark);
+                escaped = !escaped && byte == b'\\';
+                continue;
+            }
+            length += 1;
+            match byte {
+                b'"' | b'\'' => quote = Some(byte),
+                b'(' | b'[' | b'{' => open += 1,
+                b'}' | b'%' if open == 0 && bytes.get(at) == Some(&b'}') => break,
+                b')' | b']' | b'}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+        longest = longest.max(length);
+    }
+    longest
+}
+
+/// The place of a name within its literal: the first whole word like it behind a brace, else the literal itself.
+fn place_of_name(path: &str, source: &Source, span: &Range<usize>) -> Place {
+    let literal = source.text.get(span.clone()).unwrap_or_default();
+    let braces = ["{{", "{%"].iter().filter_map(|brace| literal.find(brace)).min().unwrap_or_default();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let find = |word: &str| {
+        literal[braces..].match_indices(word).map(|(at, _)| at + braces).find(|at| {
+            let before = literal[..*at].chars().next_back();
+            let after = literal[at + word.len()..].chars().next();
+            !before.is_some_and(is_word) && !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        })
+    };
+    let root = path.split('.').next().unwrap_or_default();
+    let offset = find(path).or_else(|| find(root)).unwrap_or_default();
+    source.place(span.start + offset)
+}
+
+/// minijinja's reason without its own kind of place.
+fn reason(error: &minijinja::Error) -> String {
+    error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::json::Layout;
+
+    fn template(text: &str) -> Result<Template> {
+        let source = Source { file: Path::new("t.toml").into(), text: format!("x = \"{text}\"") };
+        Template::parse(text, &source, 4..source.text.len())
+    }
+
+    fn context() -> Context {
+        let mut context = Context::new();
+        context.insert("n", 3_u64);
+        context.insert("text", "a {{ n }}");
+        context.insert("big", Json::BigInt("123456789012345678901".into()));
+        context.insert("none", Json::Null);
+        context.insert("user", Json::object([("name", Json::from("ann")), ("tags", Json::Array(vec![1_u64.into()]))]));
+        context.insert("half", Json::Float(0.5));
+        context
+    }
+
+    fn render(text: &str) -> Json {
+        template(text).and_then(|t| t.render(&context())).unwrap()
+    }
+
+    fn fails(text: &str) -> String {
+        template(text).and_then(|t| t.render(&context())).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn one_expression_keeps_its_type() {
+        assert_eq!(render("{{ n }}"), Json::Int(3));
+        assert_eq!(render("{{n}}"), Json::Int(3));
+        assert_eq!(render("{{- n -}}"), Json::Int(3));
+        assert_eq!(render("{{ half }}"), Json::Float(0.5));
+        assert_eq!(render("{{ big }}"), Json::BigInt("123456789012345678901".into()));
+        assert_eq!(render("{{ [n, none] }}"), Json::Array(vec![Json::Int(3), Json::Null]));
+        assert_eq!(render("{{ user }}"), context().get("user").unwrap().clone());
+        assert_eq!(render("{{ {'a': {'b': n}} }}").print(Layout::Compact), r#"{"a":{"b":3}}"#);
+        assert_eq!(render("{{ n > 2 }}"), Json::Bool(true));
+        assert_eq!(render("{{ '}}' }}"), Json::from("}}"));
+    }
+
+    #[test]
+    fn more_than_one_expression_is_text() {
+        assert_eq!(render("{{ n }}{{ n }}"), Json::from("33"));
+        assert_eq!(render(" {{ n }}"), Json::from(" 3"));
+        assert_eq!(render("{{ user }}!"), Json::from(r#"{"name":"ann","tags":[1]}!"#));
+        assert_eq!(render("{{ none }} {{ half }}"), Json::from("null 0.5"));
+        assert_eq!(render("{% for t in user.tags %}{{ t }};{% endfor %}"), Json::from("1;"));
+        assert_eq!(render("{{ 'a' }}\n"), Json::from("a\n"));
+    }
+
+    #[test]
+    fn values_are_not_rendered_again() {
+        assert_eq!(render("{{ text }}"), Json::from("a {{ n }}"));
+        assert_eq!(render("{{ text }}."), Json::from("a {{ n }}."));
+    }
+
+    #[test]
+    fn text_without_braces_is_left_alone() {
+        assert_eq!(render("100 % } { \n"), Json::from("100 % } { \n"));
+    }
+
+    #[test]
+    fn undefined_names_have_place_and_neighbour() {
+        assert_eq!(fails("n {{ usr.name }}"), "t.toml:1:11: `usr.name` is not defined\n  did you mean `user`?");
+        assert_eq!(fails("{{ user.nme }}"), "t.toml:1:9: `user.nme` is not defined\n  did you mean `name`?");
+        assert_eq!(fails("{{ user.tags.7 }}"), "t.toml:1:5: `{{ user.tags.7 }}` is not defined");
+        assert_eq!(render("{{ user.nme | default('x') }}"), Json::from("x"));
+    }
+
+    #[test]
+    fn what_cannot_be_rendered_says_why() {
+        assert_eq!(
+            fails("{{ n + user }}"),
+            "t.toml:1:5: `{{ n + user }}` cannot be rendered: tried to use + operator on unsupported types number and map"
+        );
+        assert_eq!(fails("{{ range }}"), "t.toml:1:5: `{{ range }}` cannot be rendered: JSON has no plain object");
+        assert_eq!(fails("{{ 1 / 0 }}"), "t.toml:1:5: `{{ 1 / 0 }}` cannot be rendered: unable to calculate 1 / 0");
+        assert!(fails("{{ n | nofilter }}").contains("filter nofilter is unknown"));
+    }
+
+    #[test]
+    fn endless_code_is_refused_before_it_overflows_the_stack() {
+        let too_much = "t.toml:1:5: this text holds too much code";
+        for link in [".a", "|trim", " + a", "[0]", " if a else a", " is a", " and a"] {
+            let chain = |length: usize| format!("{{{{ a{} }}}}", link.repeat(length / link.len()));
+            assert_eq!(template(&chain(980)).map(|_| ()), Ok(()), "{link}");
+            assert!(template(&chain(100_000)).is_err_and(|error| error.to_string().starts_with(too_much)), "{link}");
+        }
+        let branches = |count: usize| format!("{{% if n %}}{}{{% endif %}}", "{% elif n %}".repeat(count));
+        assert_eq!(template(&branches(98)).map(|_| ()), Ok(()));
+        assert!(template(&branches(100_000)).is_err());
+        assert_eq!(template(&"{{ n }} ".repeat(5_000)).map(|_| ()), Ok(()));
+        assert_eq!(render(&format!("{{{{ '{}' }}}}", "long }} ".repeat(500))), Json::from("long }} ".repeat(500)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_template_or_an_error(text in "[{}%# a-z0-9.'\\-|\\[\\]()~*+/é\\n\"]{0,40}") {
+            if let Ok(template) = template(&text) {
+                let _ = template.render(&context());
+            }
+        }
+    }
+}

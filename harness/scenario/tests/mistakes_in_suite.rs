@@ -1,0 +1,379 @@
+//! What a person sees who writes a wrong `suite.toml`.
+
+use super::{Mistake, STEP, assert_told};
+
+#[test]
+fn each_mistake_is_told_with_its_place() {
+    assert_told(MISTAKES, |text| [("scenarios/suite.toml", text), ("scenarios/a/scenario.toml", STEP)].into());
+}
+
+const MISTAKES: &[Mistake] = &[
+    Mistake {
+        name: "unknown field",
+        files: &[],
+        text: r#"[[caller]]
+name = "x"
+"#,
+        says: r"scenarios/suite.toml:1:3: unknown field `caller`
+  did you mean `callers`?
+  known here: `systems`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `secrets`, `timeout`, `delays`",
+    },
+    Mistake {
+        name: "a field of scenarios",
+        files: &[],
+        text: r#"[golden]
+detail = "keys"
+"#,
+        says: r"scenarios/suite.toml:1:2: unknown field `golden`
+  known here: `systems`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `secrets`, `timeout`, `delays`",
+    },
+    Mistake {
+        name: "a caller without a name",
+        files: &[],
+        text: r"[[callers]]
+when = { tools = false }
+",
+        says: "scenarios/suite.toml:1:1: missing field `name`",
+    },
+    Mistake {
+        name: "a caller with an empty name",
+        files: &[],
+        text: r#"[[callers]]
+name = ""
+when = { tools = false }
+"#,
+        says: "scenarios/suite.toml:2:8: the caller's name is empty",
+    },
+    Mistake {
+        name: "a caller without a rule",
+        files: &[],
+        text: r#"[[callers]]
+name = "title"
+"#,
+        says: "scenarios/suite.toml:1:1: missing field `when`",
+    },
+    Mistake {
+        name: "an unknown condition",
+        files: &[],
+        text: r#"[[callers]]
+name = "title"
+when = { mesage = "x" }
+"#,
+        says: r"scenarios/suite.toml:3:10: unknown field `mesage`
+  did you mean `message`?
+  known here: `header`, `metadata`, `model`, `system`, `message`, `tools`",
+    },
+    Mistake {
+        name: "a rule that hides the next",
+        files: &[],
+        text: r#"[[callers]]
+name = "all"
+when = {}
+[[callers]]
+name = "title"
+when = { tools = false }
+"#,
+        says: r"scenarios/suite.toml:3:8: the rule for `all` fits every call, so no later rule is ever asked
+  `when` may hold `header`, `metadata`, `model`, `system`, `message`, `tools`",
+    },
+    Mistake {
+        name: "a pattern with an open group",
+        files: &[],
+        text: r#"[[callers]]
+name = "title"
+when = { message = "(a" }
+"#,
+        says: "scenarios/suite.toml:3:20: `(a` is no regular expression: unclosed group",
+    },
+    Mistake {
+        name: "tools as a number",
+        files: &[],
+        text: r#"[[callers]]
+name = "title"
+when = { tools = 0 }
+"#,
+        says: "scenarios/suite.toml:3:18: expected true, false or a list of tool names, found integer `0`",
+    },
+    Mistake {
+        name: "no tool in the list",
+        files: &[],
+        text: r#"[[callers]]
+name = "title"
+when = { tools = [] }
+"#,
+        says: r"scenarios/suite.toml:3:18: the list of tools is empty
+  `tools = false` fits calls without tools",
+    },
+    Mistake {
+        name: "a header pattern that is wrong",
+        files: &[],
+        text: r#"[[callers]]
+name = "title"
+when = { header = { x-a = "*" } }
+"#,
+        says: "scenarios/suite.toml:3:27: `*` is no regular expression: repetition operator missing expression",
+    },
+    Mistake {
+        name: "normalize without replace",
+        files: &[],
+        text: r"[[normalize]]
+pattern = 'a'
+",
+        says: "scenarios/suite.toml:1:1: missing field `replace`",
+    },
+    Mistake {
+        name: "normalize fits everywhere",
+        files: &[],
+        text: r"[[normalize]]
+pattern = 'a*'
+replace = ''
+",
+        says: "scenarios/suite.toml:2:11: `a*` fits the empty text, so it would fit everywhere",
+    },
+    Mistake {
+        name: "normalize: one bracket too few",
+        files: &[],
+        text: r"[normalize]
+pattern = 'a'
+replace = ''
+",
+        says: r"scenarios/suite.toml:1:1: expected a list, found a table
+  a list of tables is written with two brackets: `[[name]]`",
+    },
+    Mistake {
+        name: "an alias of nobody",
+        files: &[],
+        text: r#"[aliases]
+title_agent = ""
+"#,
+        says: "scenarios/suite.toml:2:15: the alias `title_agent` stands for no caller",
+    },
+    Mistake {
+        name: "a system of no kind",
+        files: &[],
+        text: r#"[systems.agent]
+cwd = "."
+"#,
+        says: r"scenarios/suite.toml:1:10: the system `agent` has neither `command` nor `url`
+  a router of your own crate is registered in tests/scenarios.rs, not here",
+    },
+    Mistake {
+        name: "a system of both kinds",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+url = "http://localhost:1"
+"#,
+        says: r"scenarios/suite.toml:3:7: the system `agent` has both `command` and `url`
+  retake starts it, or it runs already",
+    },
+    Mistake {
+        name: "a command as text",
+        files: &[],
+        text: r#"[systems.agent]
+command = "uvicorn app:app"
+"#,
+        says: r#"scenarios/suite.toml:2:11: expected a list, found string "uvicorn app:app"
+  a list is written in brackets: `[…]`"#,
+    },
+    Mistake {
+        name: "no program",
+        files: &[],
+        text: r#"[systems.agent]
+command = []
+ready = { http = "/" }
+"#,
+        says: "scenarios/suite.toml:2:11: the command names no program",
+    },
+    Mistake {
+        name: "a command without ready",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+"#,
+        says: r#"scenarios/suite.toml:1:10: the system `agent` lacks `ready`
+  write ready = { http = "/health" }, or ready = { line = "regex of a log line" }"#,
+    },
+    Mistake {
+        name: "ready in no way",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+ready = { timeout = "1s" }
+"#,
+        says: "scenarios/suite.toml:3:9: `ready` has exactly one of `http` and `line`",
+    },
+    Mistake {
+        name: "ready in two ways",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+ready = { http = "/", line = "up" }
+"#,
+        says: "scenarios/suite.toml:3:9: `ready` has exactly one of `http` and `line`",
+    },
+    Mistake {
+        name: "ready without slash",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+ready = { http = "health" }
+"#,
+        says: "scenarios/suite.toml:3:18: the path `health` does not start with `/`",
+    },
+    Mistake {
+        name: "an env of a number",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+ready = { http = "/" }
+env = { PORT = 80 }
+"#,
+        says: "scenarios/suite.toml:4:16: expected a string, found integer `80`",
+    },
+    Mistake {
+        name: "an env name with =",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+ready = { http = "/" }
+env = { "A=B" = "" }
+"#,
+        says: "scenarios/suite.toml:4:9: `A=B` is no name of an environment variable",
+    },
+    Mistake {
+        name: "an undefined name",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a", "--port", "{{ prt }}"]
+ready = { http = "/" }
+"#,
+        says: r"scenarios/suite.toml:2:31: `prt` is not defined here
+  did you mean `port`?
+  defined here: `model`, `port`, `run`, `secret`, `workdir`",
+    },
+    Mistake {
+        name: "a name that systems do not have",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a", "{{ fixture.prompt }}"]
+ready = { http = "/" }
+"#,
+        says: r"scenarios/suite.toml:2:21: `fixture` is not defined here
+  a system is started without it",
+    },
+    Mistake {
+        name: "a folder that is not there",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+cwd = "services/agent"
+ready = { http = "/" }
+"#,
+        says: "scenarios/suite.toml:3:7: there is no folder `services/agent`",
+    },
+    Mistake {
+        name: "model of a command",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+ready = { http = "/" }
+model = { addr = "127.0.0.1:1", key_env = "K" }
+"#,
+        says: r"scenarios/suite.toml:4:9: `model` belongs to a system with a `url`
+  a command is given the model's address by its env: `{{ model.openai }}`",
+    },
+    Mistake {
+        name: "no url",
+        files: &[],
+        text: r#"[systems.agent]
+url = "localhost"
+model = { addr = "127.0.0.1:1", key_env = "K" }
+"#,
+        says: "scenarios/suite.toml:2:7: `localhost` is no URL: relative URL without a base",
+    },
+    Mistake {
+        name: "another scheme",
+        files: &[],
+        text: r#"[systems.agent]
+url = "ws://localhost:1"
+model = { addr = "127.0.0.1:1", key_env = "K" }
+"#,
+        says: "scenarios/suite.toml:2:7: `ws://localhost:1` starts with `ws:`, expected `http:` or `https:`",
+    },
+    Mistake {
+        name: "another machine",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://example.com"
+model = { addr = "127.0.0.1:1", key_env = "K" }
+"#,
+        says: r"scenarios/suite.toml:2:7: `http://example.com` is not on this machine
+  replay opens no socket beyond loopback: expected localhost, 127.0.0.1 or [::1]",
+    },
+    Mistake {
+        name: "a url without model",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://localhost:1"
+"#,
+        says: r#"scenarios/suite.toml:1:10: the system `agent` lacks `model`
+  write model = { addr = "127.0.0.1:PORT", key_env = "NAME" }"#,
+    },
+    Mistake {
+        name: "a url with env",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://localhost:1"
+env = { A = "b" }
+"#,
+        says: "scenarios/suite.toml:3:7: `env` belongs to a system with a `command`",
+    },
+    Mistake {
+        name: "no address",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://localhost:1"
+model = { addr = "localhost", key_env = "K" }
+"#,
+        says: r#"scenarios/suite.toml:3:18: `localhost` is no address: expected "127.0.0.1:PORT""#,
+    },
+    Mistake {
+        name: "an address of another machine",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://localhost:1"
+model = { addr = "10.0.0.1:80", key_env = "K" }
+"#,
+        says: r"scenarios/suite.toml:3:18: `10.0.0.1:80` is not on this machine
+  replay opens no socket beyond loopback: expected localhost, 127.0.0.1 or [::1]",
+    },
+    Mistake {
+        name: "a port of zero",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://localhost:1"
+model = { addr = "127.0.0.1:0", key_env = "K" }
+"#,
+        says: "scenarios/suite.toml:3:18: the port 0 is another one each time, and the system has to know it",
+    },
+    Mistake {
+        name: "no key",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://localhost:1"
+model = { addr = "127.0.0.1:80" }
+"#,
+        says: "scenarios/suite.toml:3:9: missing field `key_env`",
+    },
+    Mistake {
+        name: "no name for the key",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://localhost:1"
+model = { addr = "127.0.0.1:80", key_env = "" }
+"#,
+        says: r"scenarios/suite.toml:3:44: `` cannot be the name of an environment variable
+  names are made of letters, digits and `_`, and do not start with a digit",
+    },
+];

@@ -1,0 +1,77 @@
+//! The room as its users see it: files in, scenarios or errors out.
+
+mod layout;
+mod mistakes_in_scenario;
+mod mistakes_in_suite;
+mod reading;
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::{Discovered, Scenario, discover};
+
+/// The smallest scenario.
+const STEP: &str = "[[step]]\nget = \"/\"\n";
+
+/// A wrong file, the files beside it, and the error.
+struct Mistake {
+    name: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    text: &'static str,
+    says: &'static str,
+}
+
+/// A folder with files in it; a name that ends with `/` is an empty folder.
+fn tree<T: AsRef<[u8]>>(files: &[(&str, T)]) -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = root.path().join(name);
+        if name.ends_with('/') {
+            fs::create_dir_all(path).unwrap();
+        } else {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+    root
+}
+
+/// Every error below a root, with the system `gateway` registered; a sound scenario is its name.
+fn told(root: &Path) -> String {
+    let mut discovered = match discover(root) {
+        Ok(discovered) => discovered,
+        Err(error) => return error.to_string(),
+    };
+    if let Err(error) = discovered.check_systems(&["gateway"]) {
+        return error.to_string();
+    }
+    let entry = |entry: &Result<Scenario, super::Broken>| match entry {
+        Ok(scenario) => scenario.name.clone(),
+        Err(broken) => format!("[{}] {}", broken.name, broken.error),
+    };
+    discovered.scenarios.iter().map(entry).collect::<Vec<_>>().join("\n")
+}
+
+fn assert_told(mistakes: &[Mistake], files: impl Fn(&'static str) -> Vec<(&'static str, &'static str)>) {
+    for Mistake { name, files: beside, text, says } in mistakes {
+        let root = tree(&[files(text), beside.to_vec()].concat());
+        let told = told(root.path());
+        assert_eq!(told.strip_prefix("[a] ").unwrap_or(&told), *says, "{name}");
+    }
+}
+
+/// All that is below a root, which has to be sound so far.
+fn read(files: &[(&str, &str)]) -> Discovered {
+    discover(tree(files).path()).unwrap()
+}
+
+/// The only scenario.
+fn only(text: &str) -> Scenario {
+    let discovered = read(&[("scenarios/a/scenario.toml", text)]);
+    match &discovered.scenarios[..] {
+        [Ok(scenario)] => scenario.clone(),
+        other => panic!("{other:?}"),
+    }
+}

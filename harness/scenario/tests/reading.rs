@@ -1,0 +1,320 @@
+//! Files that are right, and what they become.
+
+use std::path::Path;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::super::source::Source;
+use super::super::suite::Suite;
+use super::super::*;
+use super::{STEP, only, read};
+use crate::json::{Json, Layout};
+
+const WHOLE: &str = r#"
+description = "Writes a note, reads it back, answers"
+system  = "gateway"
+fixture = "write_read_file"
+timeout = "60s"
+secrets = ["TOKEN"]
+
+[vars]
+greeting = "{{ prompt }}, {{ user.name }}"
+prompt = "Create note.txt for {{ run }}"
+user = { name = "ann", tags = ["{{ count }}", 2] }
+count = 3
+
+[[step]]
+post    = "/api/auth/register"
+json    = { email = "{{ run }}@example.com", "{{ run }}" = { n = "{{ count }}" } }
+status  = 201
+capture = { csrf = "cookie:csrf_token", thread = "json:/thread/-1/id", all = "json:" }
+
+[[step]]
+name    = "run"
+post    = "/api/threads/{{ thread }}/runs/stream"
+headers = { "X-CSRF-Token" = "{{ csrf }}", Authorization = "Bearer {{ secret.TOKEN }}" }
+json    = { input = { messages = [{ role = "user", content = "{{ greeting }}" }] } }
+stream  = { first = "metadata", last = "end" }
+capture = { id = "sse:on:chat:/0/id", etag = "header:ETag", event = "sse:values:" }
+
+[[step]]
+get = "/api/threads/{{ thread }}?after={{ id }}"
+status = [200, 304]
+golden = true
+
+[golden]
+detail   = "values"
+show     = ["/messages/-1/content"]
+collapse = ["messages"]
+unordered = ["tool_result"]
+"#;
+
+fn stage() -> Context {
+    let mut context = Context::new();
+    context.insert("run", "r1");
+    context.insert("secret", Json::object([("TOKEN", Json::from("s"))]));
+    context
+}
+
+fn body(step: &Step, context: &Context) -> String {
+    step.body.render(context).unwrap().unwrap().print(Layout::Compact)
+}
+
+#[test]
+fn a_whole_scenario() {
+    let scenario = only(WHOLE);
+    assert_eq!(scenario.name, "a");
+    assert_eq!(scenario.golden_name, "a");
+    assert_eq!(scenario.fixture, FixtureRef::Named("write_read_file".to_owned()));
+    assert_eq!(scenario.file, Path::new("scenarios/a/scenario.toml"));
+    assert_eq!(scenario.dir, Path::new("scenarios/a"));
+    assert_eq!(scenario.secrets, ["TOKEN"]);
+    assert_eq!(scenario.golden.detail, Detail::Values);
+    assert_eq!(scenario.golden.show, [Pointer::parse("/messages/-1/content").unwrap()]);
+    assert_eq!(scenario.golden.unordered, ["tool_result"]);
+    let [register, run, get] = &scenario.steps[..] else { panic!() };
+
+    let mut context = scenario.resolve_vars(&stage()).unwrap();
+    assert_eq!(context.get("greeting"), Some(&Json::from("Create note.txt for r1, ann")));
+    assert_eq!(context.get("user").unwrap().print(Layout::Compact), r#"{"name":"ann","tags":[3,2]}"#);
+
+    assert_eq!((register.method.as_str(), register.place.line), ("POST", 14));
+    assert_eq!(body(register, &context), r#"{"email":"r1@example.com","r1":{"n":3}}"#);
+    assert_eq!(register.status.as_deref(), Some(&[201][..]));
+    assert_eq!(register.capture["csrf"], CaptureFrom::Cookie("csrf_token".to_owned()));
+    assert_eq!(register.capture["all"], CaptureFrom::Json(Pointer::parse("").unwrap()));
+    assert!(!register.golden);
+
+    context.insert("csrf", "c");
+    context.insert("thread", "t");
+    assert_eq!(run.name.as_deref(), Some("run"));
+    assert_eq!(run.path.render_text(&context).unwrap(), "/api/threads/t/runs/stream");
+    let headers = run.headers.iter().map(|(name, value)| (name.as_str(), value.render_text(&context).unwrap()));
+    assert_eq!(
+        headers.collect::<Vec<_>>(),
+        [("Authorization", "Bearer s".to_owned()), ("X-CSRF-Token", "c".to_owned())]
+    );
+    let ends = StreamSpec { first: Some("metadata".to_owned()), last: Some("end".to_owned()) };
+    assert_eq!(run.stream, Some(ends));
+    assert!(run.golden);
+    let chat = CaptureFrom::Sse { event: "on:chat".to_owned(), pointer: Pointer::parse("/0/id").unwrap() };
+    assert_eq!(run.capture["id"], chat);
+    let values = CaptureFrom::Sse { event: "values".to_owned(), pointer: Pointer::parse("").unwrap() };
+    assert_eq!(run.capture["event"], values);
+
+    assert_eq!((get.method, get.golden, &get.body), (Method::Get, true, &StepBody::None));
+    assert_eq!(get.status.as_deref(), Some(&[200, 304][..]));
+}
+
+#[test]
+fn defaults() {
+    let scenario = only(STEP);
+    assert_eq!(scenario.fixture, FixtureRef::Named("a".to_owned()));
+    assert_eq!((scenario.timeout, scenario.settle), (Duration::from_secs(60), Duration::from_secs(2)));
+    assert_eq!((&scenario.unused, scenario.delays), (&Unused::Fail, Delays::None));
+    assert_eq!((scenario.drift.prompt, scenario.drift.settings), (Level::Note, Level::Ignore));
+    assert_eq!(scenario.golden, GoldenOptions::default());
+    assert_eq!(only(&format!("fixture = \"none\"\n{STEP}")).fixture, FixtureRef::None);
+}
+
+#[test]
+fn a_byte_order_mark_and_windows_line_ends_are_fine() {
+    let scenario = only(&format!("\u{feff}description = \"é\"\r\n{}", STEP.replace('\n', "\r\n")));
+    assert_eq!(scenario.description, "é");
+    assert_eq!(scenario.steps[0].place.line, 2);
+}
+
+#[test]
+fn a_case_overrides_the_scenario_and_the_scenario_the_suite() {
+    let suite =
+        "timeout = \"5s\"\nsettle = \"1s\"\nunused = \"allow\"\ndrift = { prompt = \"fail\", model = \"fail\" }\n";
+    let text = r#"
+timeout = "6s"
+drift = { prompt = "ignore" }
+[vars]
+mode = "plain"
+text = "in {{ mode }}"
+[[step]]
+post = "/{{ mode }}"
+[golden]
+collapse = ["messages"]
+[case.ultra]
+timeout = "7s"
+vars = { mode = "ultra" }
+golden = { detail = "keys" }
+unused = ["title"]
+[case.flash]
+fixture = "shared"
+drift = { tools = "fail" }
+step = [{ get = "/other" }]
+"#;
+    let discovered = read(&[("scenarios/suite.toml", suite), ("scenarios/modes/scenario.toml", text)]);
+    let [flash, ultra] = &discovered.sound().collect::<Vec<_>>()[..] else { panic!("{discovered:?}") };
+
+    assert_eq!((flash.name.as_str(), ultra.name.as_str()), ("modes.flash", "modes.ultra"));
+    assert_eq!(ultra.golden_name, "modes.ultra");
+    assert_eq!(ultra.fixture, FixtureRef::Named("modes.ultra".to_owned()));
+    assert_eq!(flash.fixture, FixtureRef::Named("shared".to_owned()));
+    assert_eq!((flash.timeout, ultra.timeout), (Duration::from_secs(6), Duration::from_secs(7)));
+    assert_eq!(ultra.settle, Duration::from_secs(1));
+    assert_eq!(ultra.unused, Unused::Callers(vec!["title".to_owned()]));
+    assert_eq!(flash.unused, Unused::Allow);
+    let drift = Drift { prompt: Level::Ignore, tools: Level::Fail, model: Level::Fail, settings: Level::Ignore };
+    assert_eq!(flash.drift, drift);
+    assert_eq!(ultra.golden.detail, Detail::Keys);
+    assert_eq!(ultra.golden.collapse, ["messages"]);
+    assert_eq!(flash.steps[0].method, Method::Get);
+    let context = ultra.resolve_vars(&Context::new()).unwrap();
+    assert_eq!(context.get("text"), Some(&Json::from("in ultra")));
+    assert_eq!(ultra.steps[0].path.render_text(&context).unwrap(), "/ultra");
+}
+
+#[test]
+fn a_body_from_a_file_is_rendered_too() {
+    let files = [
+        ("scenarios/a/scenario.toml", "[vars]\nn = 3\n[[step]]\npost = \"/\"\njson_file = \"in/body.json\"\n"),
+        ("scenarios/a/in/body.json", "\u{feff}{\"none\": null, \"n\": \"{{ n }}\", \"m\": \"{{ model.openai }}\"}"),
+    ];
+    let discovered = read(&files);
+    let scenario = discovered.sound().next().unwrap();
+    let mut context = scenario.resolve_vars(&Context::new()).unwrap();
+    context.insert("model", Json::object([("openai", Json::from("http://x"))]));
+    assert_eq!(body(&scenario.steps[0], &context), r#"{"m":"http://x","n":3,"none":null}"#);
+
+    context.insert("model", Json::object([("opnai", Json::Null)]));
+    let error = scenario.steps[0].body.render(&context).unwrap_err();
+    let says = "scenarios/a/in/body.json:1:41: `model.openai` is not defined\n  did you mean `opnai`?";
+    assert_eq!(error.to_string(), says);
+}
+
+#[test]
+fn two_keys_may_not_become_one() {
+    let scenario = only("[vars]\nk = \"a\"\n[[step]]\npost = \"/\"\njson = { a = 1, \"{{ k }}\" = 2 }\n");
+    let error = scenario.steps[0].body.render(&scenario.resolve_vars(&Context::new()).unwrap()).unwrap_err();
+    let says = "scenarios/a/scenario.toml:5:17: two keys of this object render to `a`";
+    assert_eq!(error.to_string(), says);
+}
+
+#[test]
+fn a_whole_suite() {
+    let suite = r#"
+[systems.agent]
+command = ["uvicorn", "app:app", "--port", "{{ port }}"]
+cwd     = "services/agent"
+env     = { OPENAI_BASE_URL = "{{ model.openai }}", DATA_DIR = "{{ workdir }}" }
+ready   = { http = "/health", timeout = "10s" }
+
+[systems.worker]
+command = ["worker"]
+cwd     = "{{ workdir }}"
+ready   = { line = "listening on \\d+" }
+shared  = true
+
+[systems.attached]
+url   = "http://127.0.0.1:8000/base"
+model = { addr = "[::1]:9000", key_env = "MODEL_KEY" }
+
+[[callers]]
+name = "middleware:title"
+when = { message = "^Generate a concise title", tools = false, header = { X-Kind = "t" }, metadata = { k = "v" } }
+
+[[callers]]
+name = "subagent:search"
+when = { tools = ["search"], model = "mini", system = "You search" }
+
+[[callers]]
+name = "lead_agent"
+when = {}
+
+[[normalize]]
+pattern = 'order-\d+'
+replace = "<ORDER>"
+
+[aliases]
+title_agent = "middleware:title"
+"#;
+    let discovered =
+        read(&[("scenarios/suite.toml", suite), ("scenarios/a/scenario.toml", STEP), ("services/agent/", "")]);
+    let suite = &discovered.suite;
+    let Some(SystemSpec::Command { command, env, ready, shared: false, .. }) = suite.systems.get("agent") else {
+        panic!("{suite:?}")
+    };
+    let mut context = Context::new();
+    context.insert("port", 80_u64);
+    assert_eq!(command[3].render_text(&context).unwrap(), "80");
+    assert_eq!(env["DATA_DIR"].source(), "{{ workdir }}");
+    assert!(matches!(ready, Ready::Http { path, timeout } if path == "/health" && timeout.as_secs() == 10));
+    let worker = suite.systems.get("worker");
+    let Some(SystemSpec::Command { ready: Ready::Line { regex, timeout }, shared: true, .. }) = worker else {
+        panic!("{worker:?}")
+    };
+    assert!(regex.is_match("listening on 80") && timeout.as_secs() == 30);
+    let attached = suite.systems.get("attached");
+    let Some(SystemSpec::Url { url, model }) = attached else { panic!("{attached:?}") };
+    assert_eq!((url.as_str(), model.key_env.as_str()), ("http://127.0.0.1:8000/base", "MODEL_KEY"));
+
+    let [title, search, lead] = &suite.callers[..] else { panic!() };
+    assert_eq!(title.when.tools, Some(Tools::Any(false)));
+    assert!(title.when.header["x-kind"].is_match("t") && title.when.metadata["k"].is_match("v"));
+    assert_eq!(search.when.tools, Some(Tools::Named(vec!["search".to_owned()])));
+    assert!(lead.when.model.is_none());
+    assert_eq!(suite.normalize[0].replace, "<ORDER>");
+    assert_eq!(suite.aliases["title_agent"], "middleware:title");
+}
+
+#[test]
+fn a_suite_needs_no_file() {
+    let suite = read(&[("scenarios/a/scenario.toml", STEP)]).suite;
+    assert_eq!(suite.defaults, Defaults::default());
+    assert_eq!(suite.path, Path::new("scenarios/suite.toml"));
+}
+
+/// Reads a text as a scenario and as a suite; only a panic is a failure.
+fn survives(text: &str) {
+    let root = Path::new("nowhere");
+    let Ok(source) = Source::of(Path::new("x.toml"), text.as_bytes().to_vec()) else { return };
+    let folder = trial::Folder { name: "a", root, dir: root, source: &source, defaults: &Defaults::default() };
+    for scenario in folder.scenarios().into_iter().flatten() {
+        let _ = scenario.resolve_vars(&stage());
+    }
+    let _ = Suite::parse(&source, root);
+}
+
+#[test]
+fn nesting_without_end_is_an_error() {
+    survives(&format!("vars.{}a = 1\n{STEP}", "a.".repeat(100_000)));
+    survives(&format!("{STEP}json = {}", "[".repeat(100_000)));
+    survives(&format!("{STEP}json = {}", "{a=".repeat(100_000)));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in any::<String>()) {
+        survives(&text);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        let _ = Source::of(Path::new("x.toml"), bytes).map(|source| survives(&source.text));
+    }
+
+    #[test]
+    fn any_lines_of_a_scenario_are_read_or_refused(
+        picked in proptest::collection::vec((0..60_usize, 0..80_usize, any::<char>()), 0..40),
+    ) {
+        let lines: Vec<&str> = WHOLE.lines().chain(["[case.x]", "[vars]", "a = \"{{ b }}\"", "b = '{{ a }}'"]).collect();
+        let mut text = String::new();
+        for (line, at, strange) in picked {
+            let line = lines[line % lines.len()];
+            let (before, after) = line.split_at((0..=at.min(line.len())).rfind(|at| line.is_char_boundary(*at)).unwrap());
+            text.push_str(before);
+            if at % 7 == 0 {
+                text.push(strange);
+            }
+            text.push_str(after);
+            text.push('\n');
+        }
+        survives(&text);
+    }
+}

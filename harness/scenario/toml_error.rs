@@ -1,0 +1,110 @@
+//! What the TOML reader and serde say, in words for a person who edits the file.
+//!
+//! Visitors of this room put help on lines of its own after the first line of their message.
+
+use super::source::Source;
+use crate::error::{Error, nearest};
+
+/// What the design has and this version has not: a field of a step, or of a scenario.
+const UNBUILT_STEPS: [&str; 10] =
+    ["browser", "cancel", "files", "form", "listen", "reconnect", "run", "together", "tools", "wait"];
+const UNBUILT_SCENARIO: [&str; 1] = ["tools"];
+
+/// What a person most likely put one line too low, behind a `[[step]]`; or one line too high.
+const SCENARIO_FIELDS: [&str; 10] =
+    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "vars"];
+const STEP_FIELDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "headers", "json", "json_file", "capture"];
+
+/// The key under which the TOML reader hands out a date.
+const DATE: &str = "$__toml_private_datetime";
+
+pub(super) fn explain(error: &toml::de::Error, source: &Source) -> Error {
+    let message = error.message();
+    let explained = unknown(message, "field")
+        .map(|(name, known)| unknown_field(name, &known))
+        .or_else(|| unknown(message, "variant").map(|(name, known)| unknown_word(name, &known)))
+        .or_else(|| wrong_type(message))
+        .unwrap_or_else(|| plain(message));
+    let offset = error.span().map_or(0, |span| span.start);
+    explained.in_file(&source.file).at(source.place(offset))
+}
+
+/// "`x` is not one of …" with the nearest known word.
+pub(super) fn unknown_word(word: &str, known: &[&str]) -> Error {
+    suggest(Error::new(format!("`{word}` is not one of {}", listed(known))), word, known.iter().copied())
+}
+
+/// Adds the nearest known name, if one is near.
+pub(super) fn suggest<'a>(error: Error, name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
+    match nearest(name, known) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
+    }
+}
+
+/// "`a`, `b`".
+pub(super) fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+fn unknown_field(name: &str, known: &[&str]) -> Error {
+    if name == DATE {
+        return Error::new("expected a table, found a date");
+    }
+    let (of_step, of_scenario) = (known.contains(&"post"), known.contains(&"step"));
+    let unbuilt: &[&str] = match (of_step, of_scenario) {
+        (true, _) => &UNBUILT_STEPS,
+        (_, true) => &UNBUILT_SCENARIO,
+        _ => &[],
+    };
+    if unbuilt.contains(&name) {
+        return Error::new(format!("this version of retake cannot do `{name}` yet"));
+    }
+    let error = Error::new(format!("unknown field `{name}`"));
+    if of_step && SCENARIO_FIELDS.contains(&name) {
+        return error.help(format!("`{name}` belongs to the scenario: put it above the first [[step]]"));
+    }
+    if of_scenario && (STEP_FIELDS.contains(&name) || UNBUILT_STEPS.contains(&name)) {
+        return error.help(format!("`{name}` belongs to a step: put [[step]] above it"));
+    }
+    suggest(error, name, known.iter().chain(unbuilt).copied()).help(format!("known here: {}", listed(known)))
+}
+
+/// Takes ``unknown field `x`, expected one of `a`, `b` `` apart.
+fn unknown<'a>(message: &'a str, what: &str) -> Option<(&'a str, Vec<&'a str>)> {
+    let rest = message.strip_prefix("unknown ")?.strip_prefix(what)?.strip_prefix(" `")?;
+    let (name, known) = rest.rsplit_once("`, expected ").or_else(|| rest.rsplit_once("`, there are no "))?;
+    Some((name, known.split('`').skip(1).step_by(2).collect()))
+}
+
+/// ``invalid type: integer `5`, expected a string`` with the expected first, in TOML's words.
+fn wrong_type(message: &str) -> Option<Error> {
+    let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
+    let (found, expected) = rest.rsplit_once(", expected ")?;
+    if found.contains(DATE) {
+        return Some(Error::new("JSON has no dates").help("put quotes around it"));
+    }
+    let expected = match expected {
+        "a sequence" => "a list",
+        "a map" => "a table",
+        other => other,
+    };
+    let found = match found {
+        "map" => "a table".to_owned(),
+        "sequence" => "a list".to_owned(),
+        other => other.replacen("floating point", "number", 1),
+    };
+    let error = Error::new(format!("expected {expected}, found {found}"));
+    Some(match (expected, found.as_str()) {
+        ("a list", "a table") => error.help("a list of tables is written with two brackets: `[[name]]`"),
+        ("a list", _) => error.help("a list is written in brackets: `[…]`"),
+        _ => error,
+    })
+}
+
+/// A message as it is: its first line, then its help.
+fn plain(message: &str) -> Error {
+    let mut lines = message.lines();
+    let first = Error::new(lines.next().unwrap_or_default());
+    lines.fold(first, Error::help)
+}

@@ -1,0 +1,277 @@
+//! `scenario.toml`: one scenario, or one for each of its cases.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::context::Context;
+use super::options::{Defaults, Drift};
+use super::raw::{RawDrift, RawGolden, RawScenario};
+use super::scope::Scope;
+use super::source::Source;
+use super::step::{Step, StepFiles};
+use super::vars::Vars;
+use super::words::{Delays, Detail, Pointer, Unused};
+use crate::error::{Error, Place, Result};
+
+/// One trial: how to drive the system, and what to look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The trial's name: the folder's, or `folder.case`.
+    pub name: String,
+    /// The folder, relative to the root.
+    pub dir: PathBuf,
+    /// The `scenario.toml`, relative to the root.
+    pub file: PathBuf,
+    /// What it shows, in the words of its author.
+    pub description: String,
+    /// The system; [`check_systems`](super::Discovered::check_systems) fills in the only one of a suite.
+    pub system: Option<String>,
+    /// Whose turns it replays.
+    pub fixture: FixtureRef,
+    /// The name of its golden.
+    pub golden_name: String,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// How long no call may have come before the verdict.
+    pub settle: Duration,
+    /// Which turns may stay unserved.
+    pub unused: Unused,
+    /// What drift weighs.
+    pub drift: Drift,
+    /// Whether recorded pauses are replayed.
+    pub delays: Delays,
+    /// Environment variables whose values never reach a file.
+    pub secrets: Vec<String>,
+    /// Values of its own, for its templates.
+    pub vars: Vars,
+    /// What it does, in order; at least one step.
+    pub steps: Vec<Step>,
+    /// What its golden holds.
+    pub golden: GoldenOptions,
+    /// Where `system` stands.
+    pub(super) system_place: Option<Place>,
+}
+
+/// Whose turns a scenario replays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FixtureRef {
+    /// Nobody's: no model is called.
+    None,
+    /// Those of the fixture of that name.
+    Named(String),
+}
+
+/// What a golden holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GoldenOptions {
+    /// How deep the shapes go.
+    pub detail: Detail,
+    /// Values that are written too.
+    pub show: Vec<Pointer>,
+    /// Events whose runs count as one.
+    pub collapse: Vec<String>,
+    /// Events that are sorted among neighbours.
+    pub unordered: Vec<String>,
+}
+
+/// A scenario that cannot run, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The trial's name; of a stray file the file's.
+    pub name: String,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl Scenario {
+    /// The context with the scenario's vars in it.
+    ///
+    /// # Errors
+    /// As [`Template::render`](super::Template::render).
+    pub fn resolve_vars(&self, context: &Context) -> Result<Context> {
+        self.vars.resolve(context)
+    }
+}
+
+/// Whether a name can be that of a scenario, a case, a fixture or a golden.
+pub(super) fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(fits)
+}
+
+pub(super) const NAME_RULE: &str = "names are made of a-z, 0-9, `.`, `_` and `-`";
+
+/// A folder of `scenarios/` with its `scenario.toml`.
+pub(super) struct Folder<'a> {
+    pub(super) name: &'a str,
+    pub(super) root: &'a Path,
+    /// The folder, relative to the root.
+    pub(super) dir: &'a Path,
+    pub(super) source: &'a Source,
+    pub(super) defaults: &'a Defaults,
+}
+
+impl Folder<'_> {
+    /// The scenarios of the folder. What is wrong with all cases is told once.
+    pub(super) fn scenarios(&self) -> Vec<Result<Scenario, Broken>> {
+        let broken = |name: &str, error| Err(Broken { name: name.to_owned(), error });
+        let mut raw: RawScenario = match self.source.toml() {
+            Ok(raw) => raw,
+            Err(error) => return vec![broken(self.name, error)],
+        };
+        let Some(cases) = raw.case.take() else {
+            return vec![self.scenario(self.name.to_owned(), &raw).or_else(|error| broken(self.name, error))];
+        };
+        if cases.is_empty() {
+            return vec![broken(self.name, Error::new("`case` holds no case").in_file(&self.source.file))];
+        }
+        let mut trials = Vec::with_capacity(cases.len());
+        for (case, over) in cases {
+            let name = format!("{}.{}", self.name, case.get_ref());
+            let trial = self.case(&case, &over, &raw).and_then(|raw| self.scenario(name.clone(), &raw));
+            trials.push(trial.or_else(|error| broken(&name, error)));
+        }
+        let first = trials.first().and_then(|trial| trial.as_ref().err()).map(|broken| broken.error.clone());
+        match first
+            .filter(|first| trials.iter().all(|trial| trial.as_ref().is_err_and(|broken| broken.error == *first)))
+        {
+            Some(error) => vec![broken(self.name, error)],
+            None => trials,
+        }
+    }
+
+    /// The fields of a case, laid over those of the scenario.
+    fn case(&self, name: &Spanned<String>, over: &Spanned<RawScenario>, base: &RawScenario) -> Result<RawScenario> {
+        if !is_name(name.get_ref()) {
+            let what = format!("`{}` cannot be the name of a case", name.get_ref());
+            return Err(self.source.error(name.span().start, what).help(NAME_RULE));
+        }
+        if over.get_ref().case.is_some() {
+            return Err(self.source.error(over.span().start, "a case holds no cases of its own"));
+        }
+        Ok(base.overlaid(over.get_ref()))
+    }
+
+    fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
+        let source = self.source;
+        let options = self.defaults.overridden(raw, source)?;
+        let steps = match &raw.step {
+            Some(steps) if !steps.is_empty() => steps,
+            _ => {
+                let error = Error::new("a scenario needs at least one [[step]]").in_file(&source.file);
+                return Err(error.help("a step is one request: post = \"/path\", json = { … }"));
+            }
+        };
+        let vars = raw.vars.iter().flatten().map(|(name, _)| name.get_ref().as_str());
+        let mut scope = Scope::of_scenario(vars, &options.secrets);
+        for (number, step) in (1..).zip(steps) {
+            for (name, _) in step.get_ref().capture.iter().flatten() {
+                scope.announce(name.get_ref(), format!("step {number} captures it, for the steps after that one"));
+            }
+        }
+        let vars = raw.vars.as_ref().map_or_else(|| Ok(Vars::default()), |vars| Vars::read(vars, &scope, source))?;
+        let files = StepFiles { source, root: self.root, dir: self.dir };
+        let mut read = Vec::with_capacity(steps.len());
+        for step in steps {
+            for (name, _) in step.get_ref().capture.iter().flatten() {
+                if vars.names().any(|var| var == name.get_ref()) {
+                    let error = source.error(name.span().start, format!("`{}` is a var already", name.get_ref()));
+                    return Err(error.help("a capture needs a name of its own"));
+                }
+            }
+            let step = files.read(step, &scope)?;
+            step.capture.keys().for_each(|name| scope.define(name));
+            read.push(step);
+        }
+        let golden = raw.golden.clone().unwrap_or_default();
+        Ok(Scenario {
+            dir: self.dir.to_owned(),
+            file: source.file.to_path_buf(),
+            description: raw.description.clone().unwrap_or_default(),
+            system: raw.system.as_ref().map(|system| system.get_ref().clone()),
+            system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
+            fixture: self.fixture(&name, raw)?,
+            golden_name: name.clone(),
+            name,
+            timeout: options.timeout,
+            settle: options.settle,
+            unused: options.unused,
+            drift: options.drift,
+            delays: options.delays,
+            secrets: options.secrets,
+            vars,
+            steps: read,
+            golden: GoldenOptions {
+                detail: golden.detail.unwrap_or_default(),
+                show: golden.show.unwrap_or_default(),
+                collapse: golden.collapse.unwrap_or_default(),
+                unordered: golden.unordered.unwrap_or_default(),
+            },
+        })
+    }
+
+    fn fixture(&self, name: &str, raw: &RawScenario) -> Result<FixtureRef> {
+        let Some(fixture) = &raw.fixture else { return Ok(FixtureRef::Named(name.to_owned())) };
+        match fixture.get_ref().as_str() {
+            "none" => Ok(FixtureRef::None),
+            named if is_name(named) && named.strip_suffix(".json").is_none() => Ok(FixtureRef::Named(named.to_owned())),
+            other => {
+                let error =
+                    self.source.error(fixture.span().start, format!("`{other}` cannot be the name of a fixture"));
+                let stem = other.rsplit(['/', '\\']).next().unwrap_or_default();
+                let stem = stem.strip_suffix(".json").unwrap_or(stem);
+                Err(error.help(if is_name(stem) && stem != other {
+                    format!("without folder and ending: fixture = \"{stem}\"")
+                } else {
+                    NAME_RULE.to_owned()
+                }))
+            }
+        }
+    }
+}
+
+impl RawScenario {
+    /// This scenario with the fields of a case in place of its own. Tables are merged key by key; lists are replaced.
+    fn overlaid(&self, case: &RawScenario) -> RawScenario {
+        let (base, over) = (self.clone(), case.clone());
+        RawScenario {
+            description: over.description.or(base.description),
+            system: over.system.or(base.system),
+            fixture: over.fixture.or(base.fixture),
+            timeout: over.timeout.or(base.timeout),
+            settle: over.settle.or(base.settle),
+            unused: over.unused.or(base.unused),
+            drift: merged(base.drift, over.drift, |base, over| RawDrift {
+                prompt: over.prompt.or(base.prompt),
+                tools: over.tools.or(base.tools),
+                model: over.model.or(base.model),
+                settings: over.settings.or(base.settings),
+            }),
+            delays: over.delays.or(base.delays),
+            secrets: over.secrets.or(base.secrets),
+            vars: merged(base.vars, over.vars, |base, over| {
+                let kept = base.into_iter().filter(|(name, _)| !over.contains_key(name));
+                let kept: BTreeMap<_, _> = kept.collect();
+                kept.into_iter().chain(over).collect()
+            }),
+            step: over.step.or(base.step),
+            golden: merged(base.golden, over.golden, |base, over| RawGolden {
+                detail: over.detail.or(base.detail),
+                show: over.show.or(base.show),
+                collapse: over.collapse.or(base.collapse),
+                unordered: over.unordered.or(base.unordered),
+            }),
+            case: None,
+        }
+    }
+}
+
+fn merged<T>(base: Option<T>, over: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (base, over) {
+        (Some(base), Some(over)) => Some(merge(base, over)),
+        (base, over) => over.or(base),
+    }
+}

@@ -1,0 +1,93 @@
+//! `[vars]`: values that refer to each other in any order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::context::Context;
+use super::raw::RawJson;
+use super::scope::{Scope, check_new_name};
+use super::source::Source;
+use super::template::Template;
+use super::template_json::TemplateJson;
+use crate::error::{Error, Result};
+
+/// The vars of a scenario, each behind those that it needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vars(Vec<(String, TemplateJson)>);
+
+impl Vars {
+    /// Checks names and templates, and puts the vars in the order in which they can be rendered.
+    pub(super) fn read(
+        raw: &BTreeMap<toml::Spanned<String>, toml::Spanned<RawJson>>,
+        scope: &Scope,
+        source: &Source,
+    ) -> Result<Vars> {
+        let mut waiting = BTreeMap::new();
+        for (name, value) in raw {
+            check_new_name(name, source)?;
+            let value = TemplateJson::from_toml(value, source)?;
+            scope.check_json(&value)?;
+            waiting.insert(name.get_ref().clone(), value);
+        }
+        let mut ordered = Vec::with_capacity(waiting.len());
+        while !waiting.is_empty() {
+            let ready: Vec<String> = waiting
+                .iter()
+                .filter(|(_, value)| needed(value, &waiting).is_none())
+                .map(|(name, _)| name.clone())
+                .collect();
+            if ready.is_empty() {
+                return Err(circle(&waiting));
+            }
+            ordered.extend(ready.into_iter().filter_map(|name| waiting.remove_entry(&name)));
+        }
+        Ok(Vars(ordered))
+    }
+
+    /// The names, those that others need first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The context with all vars in it.
+    ///
+    /// # Errors
+    /// As [`TemplateJson::render`].
+    pub fn resolve(&self, context: &Context) -> Result<Context> {
+        let mut context = context.clone();
+        for (name, value) in &self.0 {
+            let value = value.render(&context)?;
+            context.insert(name.as_str(), value);
+        }
+        Ok(context)
+    }
+}
+
+/// A template of `value` that needs one of the `waiting`, and the name that it needs.
+fn needed<'a>(value: &'a TemplateJson, waiting: &'a BTreeMap<String, TemplateJson>) -> Option<(&'a Template, &'a str)> {
+    let mut found = None;
+    let _ = value.each(&mut |template| {
+        let name = template.uses().iter().find_map(|name| waiting.get_key_value(name.root()));
+        found = found.or(name.map(|(name, _)| (template, name.as_str())));
+        Ok(())
+    });
+    found
+}
+
+/// The error that names one circle among vars that all wait for another.
+fn circle(waiting: &BTreeMap<String, TemplateJson>) -> Error {
+    let mut seen = BTreeSet::new();
+    let mut path: Vec<&str> = Vec::new();
+    let mut next = waiting.keys().next().map(String::as_str);
+    while let Some(name) = next {
+        path.push(name);
+        if !seen.insert(name) {
+            break;
+        }
+        next = waiting.get(name).and_then(|value| needed(value, waiting)).map(|(_, name)| name);
+    }
+    let last = path.last().copied().unwrap_or_default();
+    let start = path.iter().position(|name| *name == last).unwrap_or_default();
+    let what = format!("vars that need each other: {}", path[start..].join(" → "));
+    let first = waiting.get(last).and_then(|value| needed(value, waiting));
+    first.map_or_else(|| Error::new(what.clone()), |(template, _)| template.error(what.clone()))
+}

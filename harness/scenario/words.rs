@@ -1,0 +1,285 @@
+//! The small values of a file, each read into its own type: durations, patterns, pointers, levels.
+//!
+//! A mistake here is told by the visitor, so the TOML reader knows its place.
+
+use std::fmt;
+use std::time::Duration;
+
+use regex::Regex;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use crate::json::Json;
+
+/// A JSON pointer (RFC 6901) that was checked; `-1` is also the last element of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pointer(String);
+
+impl Pointer {
+    /// Checks a pointer. The empty one is the whole value.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one line.
+    pub fn parse(text: &str) -> Result<Pointer, String> {
+        if !text.is_empty() && !text.starts_with('/') {
+            return Err(format!("the pointer `{text}` does not start with `/`"));
+        }
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once('~') {
+            if !after.starts_with(['0', '1']) {
+                return Err(format!("in the pointer `{text}` a `~` is written `~0`, and a `/` in a key `~1`"));
+            }
+            rest = after;
+        }
+        Ok(Pointer(text.to_owned()))
+    }
+
+    /// The pointer as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The value at the pointer.
+    #[must_use]
+    pub fn find<'a>(&self, value: &'a Json) -> Option<&'a Json> {
+        value.pointer(&self.0)
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How much a difference that is no miss weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// It is not told.
+    Ignore,
+    /// It is told; the scenario stays green.
+    Note,
+    /// The scenario fails.
+    Fail,
+}
+
+/// What the second part of a golden holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// The part is left out: only the sequence of events and their top-level keys counts.
+    Keys,
+    /// The types of each key.
+    #[default]
+    Types,
+    /// The values.
+    Values,
+}
+
+/// Whether the pauses of a recorded stream are replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Delays {
+    /// As fast as it goes.
+    #[default]
+    None,
+    /// As they were recorded.
+    Recorded,
+}
+
+/// Which turns may stay unserved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Unused {
+    /// None.
+    #[default]
+    Fail,
+    /// All.
+    Allow,
+    /// Those of the named callers.
+    Callers(Vec<String>),
+}
+
+/// What a caller rule asks of the tools that a call offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tools {
+    /// Whether it offers any.
+    Any(bool),
+    /// The tools that it offers, at least.
+    Named(Vec<String>),
+}
+
+/// `"60s"`, `"500ms"`, `"2m"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RawDuration(pub(super) Duration);
+
+/// A regular expression.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern(pub(super) Regex);
+
+/// One status or a list of them.
+#[derive(Clone, Debug)]
+pub(super) struct Statuses(pub(super) Vec<u16>);
+
+/// `true`, or a table with the first and the last event.
+#[derive(Clone, Debug)]
+pub(super) enum RawStream {
+    Flag(bool),
+    Table(RawStreamEnds),
+}
+
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawStreamEnds {
+    pub(super) first: Option<toml::Spanned<String>>,
+    pub(super) last: Option<toml::Spanned<String>>,
+}
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let number: u64 = number.parse().ok()?;
+    match unit {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => number.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    }
+}
+
+/// Implements `Deserialize` with a visitor for what a value may be: a text, a truth, a list, a table, a number.
+macro_rules! read_as {
+    ($type:ty, $expected:literal, { $($visit:tt)* }) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Reader;
+                impl<'de> Visitor<'de> for Reader {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($expected)
+                    }
+                    $($visit)*
+                }
+                deserializer.deserialize_any(Reader)
+            }
+        }
+    };
+}
+
+read_as!(RawDuration, "a duration as text: \"60s\", \"500ms\" or \"2m\"", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawDuration, E> {
+        parse_duration(text)
+            .map(RawDuration)
+            .ok_or_else(|| E::custom(format!("`{text}` is no duration\nwrite \"60s\", \"500ms\" or \"2m\"")))
+    }
+});
+
+read_as!(Pattern, "a regular expression as text", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Pattern, E> {
+        Regex::new(text).map(Pattern).map_err(|error| {
+            let told = error.to_string();
+            let why = told.rsplit_once("error: ").map_or(told.as_str(), |(_, why)| why);
+            let why = why.lines().next().unwrap_or_default();
+            E::custom(format!("`{text}` is no regular expression: {why}"))
+        })
+    }
+});
+
+read_as!(Pointer, "a JSON pointer as text", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Pointer, E> {
+        Pointer::parse(text).map_err(E::custom)
+    }
+});
+
+read_as!(Statuses, "a status or a list of them", {
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Statuses, E> {
+        status(number).map(|status| Statuses(vec![status]))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Statuses, A::Error> {
+        let mut statuses = Vec::new();
+        while let Some(number) = list.next_element()? {
+            statuses.push(status(number)?);
+        }
+        if statuses.is_empty() {
+            return Err(A::Error::custom("the list of statuses is empty"));
+        }
+        Ok(Statuses(statuses))
+    }
+});
+
+fn status<E: serde::de::Error>(number: i64) -> Result<u16, E> {
+    u16::try_from(number)
+        .ok()
+        .filter(|status| (100..600).contains(status))
+        .ok_or_else(|| E::custom(format!("{number} is no HTTP status: expected 100 to 599")))
+}
+
+read_as!(RawStream, "true, or a table with `first` and `last`", {
+    fn visit_bool<E>(self, flag: bool) -> Result<RawStream, E> {
+        Ok(RawStream::Flag(flag))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawStream, A::Error> {
+        RawStreamEnds::deserialize(MapAccessDeserializer::new(map)).map(RawStream::Table)
+    }
+});
+
+read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Unused, E> {
+        match word {
+            "fail" => Ok(Unused::Fail),
+            "allow" => Ok(Unused::Allow),
+            other => Err(E::custom(format!(
+                "`{other}` is not one of `fail`, `allow`\nto let the turns of one caller stay unserved, write [\"{other}\"]"
+            ))),
+        }
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Unused, A::Error> {
+        texts(list).map(Unused::Callers)
+    }
+});
+
+read_as!(Tools, "true, false or a list of tool names", {
+    fn visit_bool<E>(self, any: bool) -> Result<Tools, E> {
+        Ok(Tools::Any(any))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Tools, A::Error> {
+        let names = texts(list)?;
+        if names.is_empty() {
+            return Err(A::Error::custom("the list of tools is empty\n`tools = false` fits calls without tools"));
+        }
+        Ok(Tools::Named(names))
+    }
+});
+
+fn texts<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Vec<String>, A::Error> {
+    let mut texts = Vec::new();
+    while let Some(text) = list.next_element()? {
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_a_unit() {
+        assert_eq!(parse_duration("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(parse_duration("2m"), Some(Duration::from_secs(120)));
+        assert_eq!(parse_duration("0s"), Some(Duration::ZERO));
+        for wrong in ["", "60", "s", "1.5s", "-1s", "1 s", "99999999999999999999s", "18446744073709551615m", "1h"] {
+            assert_eq!(parse_duration(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn pointers_follow_the_rfc() {
+        for right in ["", "/", "/a/-1/b", "/a~1b/m~0n", "//"] {
+            assert_eq!(Pointer::parse(right).map(|p| p.to_string()), Ok(right.to_owned()));
+        }
+        for wrong in ["a", "a/b", "/a~", "/~2", "/~0~"] {
+            assert!(Pointer::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
