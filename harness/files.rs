@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// The file and the reason, in words that do not depend on the platform where a person is likely to meet them.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|e| failed("read", path, &e))
 }
 
@@ -17,7 +17,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// The file and the reason. What stood there before is then untouched.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
@@ -35,7 +35,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// The folder and the reason.
-pub fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
+pub(crate) fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|e| failed("read", folder, &e))?,
@@ -53,7 +53,7 @@ pub fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// The file and the reason.
-pub fn remove(path: &Path) -> Result<()> {
+pub(crate) fn remove(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != ErrorKind::NotFound => Err(failed("remove", path, &e)),
         _ => Ok(()),

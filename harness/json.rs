@@ -483,9 +483,9 @@ impl Parser<'_> {
             self.at += 1;
         }
         if self.peek() == Some(b'0') {
-            self.at += 1
+            self.at += 1;
         } else {
-            self.digits()?
+            self.digits()?;
         }
         let mut integer = true;
         if self.peek() == Some(b'.') {

@@ -1,9 +1,48 @@
-//! x
+//! Retake records the model calls of an agent service once and replays them for ever, by a normalized hash of caller and
+//! conversation, against the real service, with no key and no network. It holds the event stream that the service sends
+//! its clients to a committed golden, and fails whenever a model call found no recorded answer, however the service took
+//! that.
+//!
+//! # Which part do I need?
+//!
+//! - To test an agent service by dropping folders into `scenarios/`: [`suite!`] in `tests/scenarios.rs`, and the README.
+//! - To give a model to a system that a test of yours starts: [`ReplayModel`].
+//! - To replay answers to an agent in the process, without HTTP: [`Replay`].
+//!
+//! # The rooms
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`conversation`] | messages, tool calls, answers, in no provider's words; pure |
+//! | [`json`] | JSON as Python reads and prints it, which the key needs; pure |
+//! | [`key`] | what makes two model calls the same; pure |
+//! | [`wire`] | one file a provider API: request to call, turn to response; pure |
+//! | [`fixture`] | the turns of a scenario: file format, table, journal |
+//! | [`model`] | the model server: match, miss, explanation; recording |
+//! | [`scenario`] | `scenarios/` to validated types |
+//! | `drive` | steps to requests, answers to captures |
+//! | [`events`] | a stream to events, events to shapes; pure |
+//! | `system`, `stage` | the system under test, and all that one running scenario owns |
+//! | `trial`, `proof`, `recording` | one run and its verdict; two that agree; a new fixture |
+//! | [`golden`] | insta |
+//! | [`report`] | everything that is printed |
+//! | `suite`, `cli` | the runner and the command |
+//!
+//! # Invariants
+//!
+//! - Replay opens no socket that is not loopback. Only `model::record` reaches a provider.
+//! - A scenario with a miss never reads or writes a golden. With `CI` set only reports are written.
+//! - Record and replay compute keys with the same function, [`key::Rules::key`].
+//! - Only [`report`] prints. Only [`golden`] names insta. Wire, key and shapes do no I/O.
+//! - Headers of model calls are never stored.
+//! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written.
+//! - No `unsafe`, no panic on any input, no `process::exit`.
+
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod conversation;
 mod drive;
-pub mod error;
+mod error;
 pub mod events;
 mod files;
 pub mod fixture;
@@ -25,7 +64,7 @@ pub mod wire;
 
 pub use axum;
 pub use conversation::Message;
-pub use error::{Error, Result};
+pub use error::{Error, Place, Result};
 pub use model::{Replay, ReplayModel};
 pub use stage::Stage;
 pub use suite::Suite;

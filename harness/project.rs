@@ -123,8 +123,5 @@ impl Project {
 /// The key rules of a suite.
 pub(crate) fn rules_of(suite: &Suite) -> Rules {
     let normalize = suite.normalize.iter().map(|rule| (rule.pattern.clone(), rule.replace.clone()));
-    Rules {
-        normalizer: Normalizer::default().with(normalize),
-        aliases: Aliases::default().with(suite.aliases.clone()),
-    }
+    Rules { normalizer: Normalizer::default().with(normalize), aliases: Aliases::default().with(suite.aliases.clone()) }
 }

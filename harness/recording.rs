@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, nearest};
-use crate::fixture::{Fixture, journal};
 use crate::files;
+use crate::fixture::{Fixture, journal};
 use crate::golden::Compared;
 use crate::json::Json;
 use crate::model::{Mode, Recorder, ServerOptions, Upstream};

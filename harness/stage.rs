@@ -118,7 +118,12 @@ impl Running {
     ///
     /// # Errors
     /// Where one of the three cannot be had.
-    pub(crate) async fn start(system: &str, factory: RouterFactory, mode: Mode, options: ServerOptions) -> Result<Running> {
+    pub(crate) async fn start(
+        system: &str,
+        factory: RouterFactory,
+        mode: Mode,
+        options: ServerOptions,
+    ) -> Result<Running> {
         let workdir = tempfile::Builder::new().prefix("retake-").tempdir();
         let workdir = workdir.map_err(|e| Error::new(format!("failed to make a work folder: {e}")))?;
         // macOS's temporary folder is a link, and systems tell its target.

@@ -148,10 +148,8 @@ impl Played {
         let Some(fixture) = &self.fixture else { return Failure::new("unused turns without a fixture") };
         let count = unused.len();
         let turns = if count == 1 { "turn was" } else { "turns were" };
-        let mut failure = Failure::new(format!(
-            "unused: {count} recorded {turns} not asked for in scenario `{}`",
-            scenario.name
-        ));
+        let mut failure =
+            Failure::new(format!("unused: {count} recorded {turns} not asked for in scenario `{}`", scenario.name));
         let lines: Vec<String> = unused
             .iter()
             .take(SHOWN_MISSES)

@@ -72,13 +72,12 @@ fn root() -> Result<PathBuf> {
 
 /// A file's bytes, or those of standard input where no file is named.
 fn input(file: Option<&Path>) -> Result<Vec<u8>> {
-    match file {
-        Some(file) => crate::files::read(file),
-        None => {
-            let mut bytes = Vec::new();
-            let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|e| Error::new(format!("failed to read standard input: {e}")))?;
-            Ok(bytes)
-        }
+    if let Some(file) = file {
+        crate::files::read(file)
+    } else {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|e| Error::new(format!("failed to read standard input: {e}")))?;
+        Ok(bytes)
     }
 }

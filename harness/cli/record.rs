@@ -21,9 +21,11 @@ impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::root()?;
         if !handover::has_runner(&root) {
-            return Err(Error::new("this version records in-process Rust routers only, and there is no tests/scenarios.rs")
-                .in_file(&root)
-                .help("retake init writes one"));
+            return Err(Error::new(
+                "this version records in-process Rust routers only, and there is no tests/scenarios.rs",
+            )
+            .in_file(&root)
+            .help("retake init writes one"));
         }
         handover::run(&root, &[], &[(ACTION, "record"), (ACTION_NAMES, &self.name.join(","))])
     }

@@ -66,7 +66,7 @@ impl Serve {
             crate::files::write_whole(file, (report.print(Layout::Pretty) + "\n").as_bytes())?;
         }
         let misses = replay.scope().misses();
-        misses.iter().for_each(|miss| terminal::note(miss));
+        misses.iter().for_each(terminal::note);
         Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }

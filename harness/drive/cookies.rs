@@ -31,7 +31,8 @@ impl Cookies {
     /// The `Cookie` header of a request, where there is something to send.
     pub(super) fn header(&self, url: &str) -> Option<String> {
         let url = trusted(url)?;
-        let pairs: Vec<String> = self.0.get_request_values(&url).map(|(name, value)| format!("{name}={value}")).collect();
+        let pairs: Vec<String> =
+            self.0.get_request_values(&url).map(|(name, value)| format!("{name}={value}")).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 }

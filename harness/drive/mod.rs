@@ -180,7 +180,9 @@ fn what_there_is(from: &CaptureFrom, answered: &Answered) -> String {
         CaptureFrom::Cookie(_) => {
             format!("cookies set by this step: {}", list(answered.cookies.keys().map(String::as_str).collect()))
         }
-        CaptureFrom::Header(_) => format!("headers: {}", list(answered.headers.keys().map(|k| k.as_str()).collect())),
+        CaptureFrom::Header(_) => {
+            format!("headers: {}", list(answered.headers.keys().map(axum::http::HeaderName::as_str).collect()))
+        }
         CaptureFrom::Json(_) => format!("the answer was: {}", excerpt(answered)),
         CaptureFrom::Sse { .. } => {
             let mut labels: Vec<&str> = answered.events.iter().map(Event::label).collect();

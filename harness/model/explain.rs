@@ -229,7 +229,10 @@ fn around(line: &str, offset: usize) -> String {
 /// Control characters and white space at the end as people can see them.
 fn visible(line: &str) -> String {
     let body = line.trim_end();
-    let tail: String = line[body.len()..].chars().flat_map(|c| if c == ' ' { vec!['·'] } else { c.escape_debug().collect() }).collect();
+    let tail: String = line[body.len()..]
+        .chars()
+        .flat_map(|c| if c == ' ' { vec!['·'] } else { c.escape_debug().collect() })
+        .collect();
     let body: String =
         body.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect();
     body + &tail
@@ -276,8 +279,12 @@ mod tests {
 
     #[test]
     fn names_message_field_and_words() {
-        let recorded = conversation(r#"[{"type":"human","content":"a"},{"type":"tool","name":"read_file","content":"hi from replay."}]"#);
-        let called = conversation(r#"[{"type":"human","content":"a"},{"type":"tool","name":"read_file","content":"hi from reply."}]"#);
+        let recorded = conversation(
+            r#"[{"type":"human","content":"a"},{"type":"tool","name":"read_file","content":"hi from replay."}]"#,
+        );
+        let called = conversation(
+            r#"[{"type":"human","content":"a"},{"type":"tool","name":"read_file","content":"hi from reply."}]"#,
+        );
         let lines = [
             "they part  at message 2 of 2 (tool `read_file`), in `content`:",
             "  - hi from replay.",
@@ -289,8 +296,12 @@ mod tests {
 
     #[test]
     fn names_the_argument_of_a_tool_call() {
-        let recorded = conversation(r#"[{"type":"ai","content":"","tool_calls":[{"name":"f","args":{"a":1,"p":{"q":[1,"x y"]}}}]}]"#);
-        let called = conversation(r#"[{"type":"ai","content":"","tool_calls":[{"name":"f","args":{"a":1,"p":{"q":[1,"x z"]}}}]}]"#);
+        let recorded = conversation(
+            r#"[{"type":"ai","content":"","tool_calls":[{"name":"f","args":{"a":1,"p":{"q":[1,"x y"]}}}]}]"#,
+        );
+        let called = conversation(
+            r#"[{"type":"ai","content":"","tool_calls":[{"name":"f","args":{"a":1,"p":{"q":[1,"x z"]}}}]}]"#,
+        );
         let lines = parting(&recorded, &called);
         assert_eq!(lines[0], "they part  at message 1 of 1 (ai calling f), in `tool_calls[0].args.p.q[1]`:");
         assert_eq!(lines.last().unwrap(), "  words \"y\" → \"z\"");

@@ -98,7 +98,12 @@ impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n  call       {}", self.headline(), self.via)?;
         if let Some(key) = self.key {
-            write!(f, "\n  key        conversation {}…, input {}…", key.conversation_hash.short(), key.input_hash.short())?;
+            write!(
+                f,
+                "\n  key        conversation {}…, input {}…",
+                key.conversation_hash.short(),
+                key.input_hash.short()
+            )?;
         }
         self.evidence.iter().try_for_each(|line| write!(f, "\n  {line}"))
     }

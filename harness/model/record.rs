@@ -119,7 +119,8 @@ impl Recorder {
         let answer = match request.bearer_auth(&self.upstream.key).send().await {
             Ok(answer) => answer,
             Err(e) => {
-                let message = format!("the provider at {} cannot be reached: {}", self.upstream.base, reqwest_reason(e));
+                let message =
+                    format!("the provider at {} cannot be reached: {}", self.upstream.base, reqwest_reason(e));
                 note(&self.troubles, message.clone());
                 let body = wire::error_response(call.api, 502, "record_error", &message);
                 return plain(&body);

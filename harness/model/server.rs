@@ -105,8 +105,10 @@ impl ModelServer {
     pub async fn start(mode: Mode, options: ServerOptions) -> Result<ModelServer> {
         let address = options.address.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, 0).into());
         if !address.ip().is_loopback() {
-            return Err(Error::new(format!("{address} is not a loopback address: the replay model listens on loopback only"))
-                .help("use 127.0.0.1:0 for a free port"));
+            return Err(Error::new(format!(
+                "{address} is not a loopback address: the replay model listens on loopback only"
+            ))
+            .help("use 127.0.0.1:0 for a free port"));
         }
         let failed = |e: std::io::Error| Error::new(format!("failed to listen on {address}: {e}"));
         let listener = TcpListener::bind(address).await.map_err(failed)?;
@@ -169,13 +171,7 @@ impl Urls {
     #[must_use]
     pub fn of(address: SocketAddr) -> Urls {
         let url = format!("http://{address}");
-        Urls {
-            openai: format!("{url}/v1"),
-            anthropic: url.clone(),
-            gemini: url.clone(),
-            ollama: url.clone(),
-            url,
-        }
+        Urls { openai: format!("{url}/v1"), anthropic: url.clone(), gemini: url.clone(), ollama: url.clone(), url }
     }
 }
 
@@ -276,16 +272,23 @@ impl Shared {
                 let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
                 self.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(drift);
                 let turn = served.turn();
-                let recorded = turn.wire.as_ref().filter(|wire| wire.api == call.api && wire.response.is_stream() == call.stream);
-                let response = recorded.map(|wire| wire.response.clone()).unwrap_or_else(|| {
-                    wire::render(&turn.output, &RenderFor {
-                        api: call.api,
-                        stream: call.stream,
-                        include_usage: call.include_usage,
-                        model: &call.model,
-                        seed: &turn.key.input_hash.to_string(),
-                    })
-                });
+                let recorded =
+                    turn.wire.as_ref().filter(|wire| wire.api == call.api && wire.response.is_stream() == call.stream);
+                let response = recorded.map_or_else(
+                    || {
+                        wire::render(
+                            &turn.output,
+                            &RenderFor {
+                                api: call.api,
+                                stream: call.stream,
+                                include_usage: call.include_usage,
+                                model: &call.model,
+                                seed: &turn.key.input_hash.to_string(),
+                            },
+                        )
+                    },
+                    |wire| wire.response.clone(),
+                );
                 http(response, false, in_flight)
             }
             Err(miss) => http(miss_response(call.api, 404, &miss), true, in_flight),

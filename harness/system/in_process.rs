@@ -23,7 +23,8 @@ use crate::error::{Error, Result};
 use crate::stage::Stage;
 
 /// Makes a system for a stage.
-pub(crate) type RouterFactory = Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
+pub(crate) type RouterFactory =
+    Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
 
 /// What a closure that makes a system may give: a router, or a `Result` with one.
 pub trait IntoRouter {
@@ -83,7 +84,11 @@ impl InProcess {
     ///
     /// # Errors
     /// What its closure says, or that it panicked.
-    pub(crate) async fn start(factory: RouterFactory, stage: Stage, listener: std::net::TcpListener) -> Result<InProcess> {
+    pub(crate) async fn start(
+        factory: RouterFactory,
+        stage: Stage,
+        listener: std::net::TcpListener,
+    ) -> Result<InProcess> {
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         let (ready, is_ready) = oneshot::channel();

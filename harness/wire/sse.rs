@@ -31,7 +31,8 @@ pub fn split_frames(text: &str) -> Vec<String> {
     let mut frame = String::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let end = rest.find(['\n', '\r']).map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let end =
+            rest.find(['\n', '\r']).map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
         let (line, after) = rest.split_at(end);
         frame.push_str(line);
         rest = after;
