@@ -78,8 +78,8 @@ impl Suite {
         F: Future<Output: IntoRouter> + Send + 'static,
     {
         let factory: RouterFactory = Arc::new(move |stage| {
-            let made = make(stage);
-            Box::pin(async move { made.await.into_router() })
+            let future = make(stage);
+            Box::pin(async move { future.await.into_router() })
         });
         self.routers.insert(name.to_owned(), factory);
         self
@@ -87,7 +87,7 @@ impl Suite {
 
     /// Says that the runner is the `retake` command itself, and whether it was told to write goldens.
     #[cfg(feature = "cli")]
-    pub(crate) fn as_command(mut self, update: bool) -> Suite {
+    pub(crate) fn of_command(mut self, update: bool) -> Suite {
         self.commands = Commands::Retake;
         self.update = update;
         self
@@ -192,7 +192,9 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
     let conclusion = libtest_mimic::run(args, trials);
     let late = model::unjudged();
     if !late.is_empty() {
-        late.iter().for_each(|miss| terminal::note(format!("\n{miss}")));
+        for miss in &late {
+            terminal::note(format!("\n{miss}"));
+        }
         terminal::error(format!("{} model calls came after their scenario's verdict, and missed", late.len()));
         return ExitCode::from(101);
     }
