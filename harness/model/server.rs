@@ -25,7 +25,7 @@ use super::replay::{Asked, DriftOf, Replay};
 use crate::error::{Error, Result};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Rules};
-use crate::wire::{self, Api, Body, Call, RenderFor, Response};
+use crate::wire::{self, Api, Body, Call, Known, Response};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
@@ -214,7 +214,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     let Some(api) = incoming.api().filter(|_| incoming.method == Method::POST) else {
         return refused(&shared, &incoming, 404, Reason::UnknownRoute);
     };
-    match read_call(api, &incoming.body) {
+    match read_call(api, &incoming) {
         Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
         Ok((call, request)) => match &shared.mode {
             Mode::Replay(replay) => {
@@ -238,9 +238,10 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     }
 }
 
-fn read_call(api: Api, body: &[u8]) -> Result<(Call, Json), String> {
-    let json = Json::parse(body).map_err(|e| format!("not JSON: {e}"))?;
-    let call = wire::decode(api, &json).map_err(|e| e.to_string())?;
+fn read_call(api: Api, incoming: &Incoming) -> Result<(Call, Json), String> {
+    let json = Json::parse(&incoming.body).map_err(|e| format!("not JSON: {e}"))?;
+    let path = incoming.uri.path_and_query().map_or("/", |path| path.as_str());
+    let call = wire::decode(api, path, &json, &Known::default()).map_err(|e| e.to_string())?;
     Ok((call, json))
 }
 
@@ -275,24 +276,18 @@ impl Shared {
                 let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
                 self.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(drift);
                 let turn = served.turn();
-                let recorded =
-                    turn.wire.as_ref().filter(|wire| wire.api == call.api && wire.response.is_stream() == call.stream);
-                let response = recorded.map_or_else(
-                    || {
-                        wire::render(
-                            &turn.output,
-                            &RenderFor {
-                                api: call.api,
-                                stream: call.stream,
-                                include_usage: call.include_usage,
-                                model: &call.model,
-                                seed: &turn.key.input_hash.to_string(),
-                            },
-                        )
-                    },
-                    |wire| wire.response.clone(),
-                );
-                http(response, false, in_flight)
+                let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
+                let seed = turn.key.input_hash.to_string();
+                match wire::respond(&turn.output, recorded, &call.render_for(&seed)) {
+                    Ok(response) => http(response, false, in_flight),
+                    Err(unrenderable) => {
+                        let place = replay.fixture().place_of(served.index);
+                        let reason = Reason::Unrenderable { turn: place, what: unrenderable.to_string() };
+                        let miss = replay.refuse(incoming.via(), reason);
+                        let kind = "replay_unrenderable";
+                        http(wire::error_response(call.api, 404, kind, &miss.to_string()), true, in_flight)
+                    }
+                }
             }
             Err(miss) => http(miss_response(call.api, 404, &miss), true, in_flight),
         }

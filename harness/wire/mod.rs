@@ -10,18 +10,24 @@ use std::fmt;
 use crate::conversation::Answer;
 use crate::json::Json;
 
+mod anthropic;
+mod args;
 mod call;
 mod fields;
 mod ids;
+mod known;
 mod openai_chat;
+mod pieces;
 #[cfg(test)]
 mod properties;
+mod request;
 mod response;
 mod sse;
 
 pub use call::Call;
 pub use fields::WireError;
-pub use response::{Body, RenderFor, Response};
+pub use known::Known;
+pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use sse::split_frames;
 
 /// A provider API that Retake speaks.
@@ -29,17 +35,20 @@ pub use sse::split_frames;
 pub enum Api {
     /// OpenAI's Chat Completions, and the many services that copy it.
     OpenAiChat,
+    /// Anthropic's Messages.
+    Anthropic,
 }
 
 impl Api {
     /// Every API, in the order in which help and errors list them.
-    pub const ALL: [Api; 1] = [Api::OpenAiChat];
+    pub const ALL: [Api; 2] = [Api::OpenAiChat, Api::Anthropic];
 
     /// The name under which fixtures store it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Api::OpenAiChat => "openai-chat",
+            Api::Anthropic => "anthropic",
         }
     }
 
@@ -61,16 +70,24 @@ impl fmt::Display for Api {
 #[must_use]
 pub fn api_of_path(path: &str) -> Option<Api> {
     let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    path.ends_with("/chat/completions").then_some(Api::OpenAiChat)
+    // `/v1/threads/ID/messages` is of OpenAI's Assistants.
+    let of_a_thread = || path.split('/').rev().nth(2) == Some("threads");
+    match path.rsplit('/').next()? {
+        "completions" if path.ends_with("/chat/completions") => Some(Api::OpenAiChat),
+        "messages" if path.contains('/') && !of_a_thread() => Some(Api::Anthropic),
+        _ => None,
+    }
 }
 
-/// Reads a request.
+/// Reads a request that was posted to a path. `known` is what requests may refer to.
 ///
 /// # Errors
 /// The path of the first field that is not what the API demands, with what was expected and what was found.
-pub fn decode(api: Api, body: &Json) -> Result<Call, WireError> {
+pub fn decode(api: Api, path: &str, body: &Json, known: &Known) -> Result<Call, WireError> {
+    let _ = (path, known);
     match api {
         Api::OpenAiChat => openai_chat::request::decode(body),
+        Api::Anthropic => anthropic::request::decode(body),
     }
 }
 
@@ -91,21 +108,65 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
     match (api, &response.body) {
         (Api::OpenAiChat, Body::Json(body)) => openai_chat::answer::of_json(body),
         (Api::OpenAiChat, Body::Frames(frames)) => openai_chat::stream::of_frames(frames),
+        (Api::Anthropic, Body::Json(body)) => anthropic::answer::of_json(body),
+        (Api::Anthropic, Body::Frames(frames)) => {
+            anthropic::stream::assemble(frames).and_then(|message| anthropic::answer::of_json(&message))
+        }
         (_, Body::Text(_)) => Err(WireError::new("expected JSON or a stream, found text")),
+    }
+}
+
+/// The response to a call that a recorded answer answers. The recorded response goes out unchanged where it came over
+/// the call's API and in its form, and recast where it came in the other form. Anything else is rendered.
+///
+/// # Errors
+/// The block that the API cannot express.
+pub fn respond(
+    answer: &Answer,
+    recorded: Option<(Api, &Response)>,
+    call: &RenderFor<'_>,
+) -> Result<Response, Unrenderable> {
+    match recorded {
+        Some((api, response)) if api == call.api => {
+            // A provider's error is no stream, whatever was asked for.
+            let as_it_came = response.status >= 300 || response.is_stream() == call.stream;
+            if as_it_came {
+                Ok(response.clone())
+            } else {
+                recast(response, call).map_or_else(|| render(answer, call), Ok)
+            }
+        }
+        _ => render(answer, call),
+    }
+}
+
+/// A whole response as a stream, or a stream as a whole response, with all that only its API can say: signatures, ids of
+/// items, counts. `None` where the recording is not what its API says it is, and for Chat Completions.
+fn recast(recorded: &Response, call: &RenderFor<'_>) -> Option<Response> {
+    match (call.api, &recorded.body) {
+        (Api::Anthropic, Body::Json(message)) => Some(Response::stream(anthropic::stream::frames(message))),
+        (Api::Anthropic, Body::Frames(frames)) => Some(Response::json(200, anthropic::stream::assemble(frames).ok()?)),
+        _ => None,
     }
 }
 
 /// Writes an answer as the API's own response, JSON or stream.
 ///
-/// Chat Completions can say every block that exists, so nothing can fail here. It has one text, one reasoning and one
-/// refusal for an answer, and they come before the tool calls: blocks of a kind are joined, and text that followed a
-/// tool call is read before it. A call of a custom tool goes out as one of a function, since an [`Answer`] does not
-/// tell them apart; its text is the arguments.
-#[must_use]
-pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Response {
+/// Chat Completions has one text, one reasoning and one refusal for an answer, and they come before the tool calls:
+/// blocks of a kind are joined, and text that followed a tool call is read before it. A call of a custom tool goes out as
+/// one of a function, since an [`Answer`] does not tell them apart; its text is the arguments. Where an API has no
+/// refusals, a refusal is text.
+///
+/// # Errors
+/// The block that the API cannot express: a tool of another provider's own, arguments that are no object.
+pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
     match (call.api, call.stream) {
         (Api::OpenAiChat, false) => openai_chat::render::json(answer, call),
         (Api::OpenAiChat, true) => openai_chat::render::stream(answer, call),
+        (Api::Anthropic, false) => Ok(Response::json(200, anthropic::render::message(answer, call)?)),
+        (Api::Anthropic, true) => {
+            Ok(Response::stream(anthropic::stream::frames(&anthropic::render::message(answer, call)?)))
+        }
     }
 }
 
@@ -114,6 +175,7 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Response {
 pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
     match api {
         Api::OpenAiChat => openai_chat::render::error(status, kind, message),
+        Api::Anthropic => anthropic::render::error(status, kind, message),
     }
 }
 
@@ -145,9 +207,19 @@ mod tests {
         ] {
             assert_eq!(api_of_path(path), Some(Api::OpenAiChat), "{path}");
         }
-        for path in
-            ["", "/", "/v1/completions", "/v1/chat/completions/chatcmpl-1", "/v1/embeddings?of=/chat/completions"]
-        {
+        for path in ["/v1/messages", "/messages?beta=true", "/anthropic/v1/messages/"] {
+            assert_eq!(api_of_path(path), Some(Api::Anthropic), "{path}");
+        }
+        for path in [
+            "",
+            "/",
+            "/v1/completions",
+            "/v1/chat/completions/chatcmpl-1",
+            "/v1/embeddings?of=/chat/completions",
+            "/v1/messages/count_tokens",
+            "/v1/messages/batches",
+            "/v1/threads/thread_1/messages",
+        ] {
             assert_eq!(api_of_path(path), None, "{path}");
         }
     }
