@@ -94,6 +94,7 @@ struct Shared {
     key: String,
     activity: Activity,
     drift: std::sync::Mutex<Vec<(usize, DriftOf)>>,
+    known: std::sync::Mutex<Known>,
     calls: AtomicU64,
 }
 
@@ -120,6 +121,7 @@ impl ModelServer {
             key: options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple())),
             activity: Activity::default(),
             drift: std::sync::Mutex::default(),
+            known: std::sync::Mutex::default(),
             calls: AtomicU64::new(0),
         });
         let service = Router::new().fallback(handle).with_state(shared.clone());
@@ -214,13 +216,10 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     let Some(api) = incoming.api().filter(|_| incoming.method == Method::POST) else {
         return refused(&shared, &incoming, 404, Reason::UnknownRoute);
     };
-    match read_call(api, &incoming) {
+    match shared.read_call(api, &incoming) {
         Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
         Ok((call, request)) => match &shared.mode {
-            Mode::Replay(replay) => {
-                drop(request);
-                shared.replay(replay, &incoming, &call, in_flight).await
-            }
+            Mode::Replay(replay) => shared.replay(replay, &incoming, &call, &request, in_flight).await,
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
@@ -238,14 +237,18 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     }
 }
 
-fn read_call(api: Api, incoming: &Incoming) -> Result<(Call, Json), String> {
-    let json = Json::parse(&incoming.body).map_err(|e| format!("not JSON: {e}"))?;
-    let path = incoming.uri.path_and_query().map_or("/", |path| path.as_str());
-    let call = wire::decode(api, path, &json, &Known::default()).map_err(|e| e.to_string())?;
-    Ok((call, json))
-}
-
 impl Shared {
+    fn read_call(&self, api: Api, incoming: &Incoming) -> Result<(Call, Json), String> {
+        let json = Json::parse(&incoming.body).map_err(|e| format!("not JSON: {e}"))?;
+        let path = incoming.uri.path_and_query().map_or("/", |path| path.as_str());
+        let call = wire::decode(api, path, &json, &self.known()).map_err(|e| e.to_string())?;
+        Ok((call, json))
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     fn models(&self) -> Vec<String> {
         match &self.mode {
             Mode::Replay(replay) => {
@@ -263,6 +266,7 @@ impl Shared {
         replay: &Replay,
         incoming: &Incoming,
         call: &Call,
+        body: &Json,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let asked = self.asked(replay.rules(), incoming, call);
@@ -279,7 +283,10 @@ impl Shared {
                 let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
                 let seed = turn.key.input_hash.to_string();
                 match wire::respond(&turn.output, recorded, &call.render_for(&seed)) {
-                    Ok(response) => http(response, false, in_flight),
+                    Ok(response) => {
+                        self.known().learn(call.api, body, &response);
+                        http(response, false, in_flight)
+                    }
                     Err(unrenderable) => {
                         let place = replay.fixture().place_of(served.index);
                         let reason = Reason::Unrenderable { turn: place, what: unrenderable.to_string() };

@@ -17,6 +17,7 @@ mod fields;
 mod ids;
 mod known;
 mod openai_chat;
+mod openai_responses;
 mod pieces;
 #[cfg(test)]
 mod properties;
@@ -35,19 +36,22 @@ pub use sse::split_frames;
 pub enum Api {
     /// OpenAI's Chat Completions, and the many services that copy it.
     OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
     /// Anthropic's Messages.
     Anthropic,
 }
 
 impl Api {
     /// Every API, in the order in which help and errors list them.
-    pub const ALL: [Api; 2] = [Api::OpenAiChat, Api::Anthropic];
+    pub const ALL: [Api; 3] = [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic];
 
     /// The name under which fixtures store it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Api::OpenAiChat => "openai-chat",
+            Api::OpenAiResponses => "openai-responses",
             Api::Anthropic => "anthropic",
         }
     }
@@ -74,6 +78,7 @@ pub fn api_of_path(path: &str) -> Option<Api> {
     let of_a_thread = || path.split('/').rev().nth(2) == Some("threads");
     match path.rsplit('/').next()? {
         "completions" if path.ends_with("/chat/completions") => Some(Api::OpenAiChat),
+        "responses" if path.contains('/') => Some(Api::OpenAiResponses),
         "messages" if path.contains('/') && !of_a_thread() => Some(Api::Anthropic),
         _ => None,
     }
@@ -84,9 +89,10 @@ pub fn api_of_path(path: &str) -> Option<Api> {
 /// # Errors
 /// The path of the first field that is not what the API demands, with what was expected and what was found.
 pub fn decode(api: Api, path: &str, body: &Json, known: &Known) -> Result<Call, WireError> {
-    let _ = (path, known);
+    let _ = path;
     match api {
         Api::OpenAiChat => openai_chat::request::decode(body),
+        Api::OpenAiResponses => openai_responses::request::decode(body, known),
         Api::Anthropic => anthropic::request::decode(body),
     }
 }
@@ -108,6 +114,10 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
     match (api, &response.body) {
         (Api::OpenAiChat, Body::Json(body)) => openai_chat::answer::of_json(body),
         (Api::OpenAiChat, Body::Frames(frames)) => openai_chat::stream::of_frames(frames),
+        (Api::OpenAiResponses, Body::Json(body)) => openai_responses::answer::of_json(body),
+        (Api::OpenAiResponses, Body::Frames(frames)) => {
+            openai_responses::stream::assemble(frames).and_then(|body| openai_responses::answer::of_json(&body))
+        }
         (Api::Anthropic, Body::Json(body)) => anthropic::answer::of_json(body),
         (Api::Anthropic, Body::Frames(frames)) => {
             anthropic::stream::assemble(frames).and_then(|message| anthropic::answer::of_json(&message))
@@ -143,11 +153,16 @@ pub fn respond(
 /// A whole response as a stream, or a stream as a whole response, with all that only its API can say: signatures, ids of
 /// items, counts. `None` where the recording is not what its API says it is, and for Chat Completions.
 fn recast(recorded: &Response, call: &RenderFor<'_>) -> Option<Response> {
-    match (call.api, &recorded.body) {
-        (Api::Anthropic, Body::Json(message)) => Some(Response::stream(anthropic::stream::frames(message))),
-        (Api::Anthropic, Body::Frames(frames)) => Some(Response::json(200, anthropic::stream::assemble(frames).ok()?)),
-        _ => None,
-    }
+    let recast = match (call.api, &recorded.body) {
+        (Api::OpenAiResponses, Body::Json(body)) => Response::stream(openai_responses::stream::frames(body)),
+        (Api::OpenAiResponses, Body::Frames(frames)) => {
+            Response::json(200, openai_responses::stream::assemble(frames).ok()?)
+        }
+        (Api::Anthropic, Body::Json(message)) => Response::stream(anthropic::stream::frames(message)),
+        (Api::Anthropic, Body::Frames(frames)) => Response::json(200, anthropic::stream::assemble(frames).ok()?),
+        _ => return None,
+    };
+    Some(recast)
 }
 
 /// Writes an answer as the API's own response, JSON or stream.
@@ -160,21 +175,21 @@ fn recast(recorded: &Response, call: &RenderFor<'_>) -> Option<Response> {
 /// # Errors
 /// The block that the API cannot express: a tool of another provider's own, arguments that are no object.
 pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
-    match (call.api, call.stream) {
-        (Api::OpenAiChat, false) => openai_chat::render::json(answer, call),
-        (Api::OpenAiChat, true) => openai_chat::render::stream(answer, call),
-        (Api::Anthropic, false) => Ok(Response::json(200, anthropic::render::message(answer, call)?)),
-        (Api::Anthropic, true) => {
-            Ok(Response::stream(anthropic::stream::frames(&anthropic::render::message(answer, call)?)))
-        }
-    }
+    let whole = match (call.api, call.stream) {
+        (Api::OpenAiChat, false) => return openai_chat::render::json(answer, call),
+        (Api::OpenAiChat, true) => return openai_chat::render::stream(answer, call),
+        (Api::OpenAiResponses, _) => openai_responses::render::response(answer, call)?,
+        (Api::Anthropic, _) => anthropic::render::message(answer, call)?,
+    };
+    let whole = Response::json(200, whole);
+    Ok(if call.stream { recast(&whole, call).unwrap_or(whole) } else { whole })
 }
 
 /// An error in the API's own envelope, so that clients report it as they would the provider's.
 #[must_use]
 pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
     match api {
-        Api::OpenAiChat => openai_chat::render::error(status, kind, message),
+        Api::OpenAiChat | Api::OpenAiResponses => openai_chat::render::error(status, kind, message),
         Api::Anthropic => anthropic::render::error(status, kind, message),
     }
 }
@@ -210,8 +225,12 @@ mod tests {
         for path in ["/v1/messages", "/messages?beta=true", "/anthropic/v1/messages/"] {
             assert_eq!(api_of_path(path), Some(Api::Anthropic), "{path}");
         }
+        for path in ["/v1/responses", "/responses", "/backend-api/codex/responses"] {
+            assert_eq!(api_of_path(path), Some(Api::OpenAiResponses), "{path}");
+        }
         for path in [
             "",
+            "/v1/responses/resp_1",
             "/",
             "/v1/completions",
             "/v1/chat/completions/chatcmpl-1",

@@ -175,6 +175,16 @@ fn filled(answer: &Answer, blocks: Vec<Block>, call: &RenderFor<'_>, prefix: &st
 fn said(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     match call.api {
         Api::OpenAiChat => Some(said_in_chat(answer, call)),
+        Api::OpenAiResponses => {
+            let mut said = filled(answer, said_in_items(answer, call), call, "resp_");
+            let calls = !said.tool_calls().is_empty();
+            said.finish = said.finish.map(|finish| match finish {
+                Finish::Stop | Finish::ToolCalls if calls => Finish::ToolCalls,
+                Finish::Stop | Finish::ToolCalls => Finish::Stop,
+                other => other,
+            });
+            Some(said)
+        }
         Api::Anthropic => {
             Some(filled(answer, said_in_blocks(answer, |i| ids::derived("toolu_", call.seed, i))?, call, "msg_"))
         }
@@ -191,6 +201,18 @@ fn said_in_blocks(answer: &Answer, id: impl Fn(usize) -> String) -> Option<Vec<B
             Some(Some(Block::ToolCall(ToolCall { id: id(i), ..tool.clone() })))
         }
         other => Some(Some(other.clone())),
+    });
+    blocks.collect()
+}
+
+/// In order, without empty texts.
+fn said_in_items(answer: &Answer, call: &RenderFor<'_>) -> Vec<Block> {
+    let blocks = answer.blocks.iter().enumerate().filter_map(|(i, block)| match block {
+        Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) if text.is_empty() => None,
+        Block::ToolCall(tool) => {
+            Some(Block::ToolCall(ToolCall { id: ids::of_call(tool, "call_", call.seed, i), ..tool.clone() }))
+        }
+        other => Some(other.clone()),
     });
     blocks.collect()
 }
