@@ -194,6 +194,19 @@ impl Incoming {
     fn api(&self) -> Option<Api> {
         wire::api_of_path(self.uri.path())
     }
+
+    /// The API whose list of models is asked for.
+    fn lists_models(&self) -> Option<Api> {
+        let path = self.uri.path();
+        match path.rsplit('/').next() {
+            _ if self.method != Method::GET => None,
+            Some("tags") if path.ends_with("/api/tags") => Some(Api::Ollama),
+            Some("models") if path.contains("/v1beta/") => Some(Api::Gemini),
+            Some("models") if self.headers.contains_key("anthropic-version") => Some(Api::Anthropic),
+            Some("models") => Some(Api::OpenAiChat),
+            _ => None,
+        }
+    }
 }
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
@@ -210,8 +223,8 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
         let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
         return refused(&shared, &incoming, 400, Reason::Unreadable { what });
     }
-    if incoming.method == Method::GET && incoming.uri.path().ends_with("/models") {
-        return http(wire_json(200, wire::models_response(&shared.models())), false, in_flight);
+    if let Some(api) = incoming.lists_models() {
+        return http(Response::json(200, wire::models_response(api, &shared.models())), false, in_flight);
     }
     let Some(api) = incoming.api().filter(|_| incoming.method == Method::POST) else {
         return refused(&shared, &incoming, 404, Reason::UnknownRoute);
@@ -334,10 +347,6 @@ fn refused(shared: &Shared, incoming: &Incoming, status: u16, reason: Reason) ->
 /// A miss in the provider's own error envelope.
 fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
     wire::error_response(api, status, "replay_miss", &miss.to_string())
-}
-
-fn wire_json(status: u16, body: Json) -> Response {
-    Response { status, content_type: "application/json".to_owned(), body: Body::Json(body) }
 }
 
 /// A response on its way out. The call is in flight until its last byte is taken.

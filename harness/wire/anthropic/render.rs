@@ -61,3 +61,21 @@ pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response
     let error = [("type", Json::from(kind)), ("message", message.into())];
     Response::json(status, Json::object([("type", "error".into()), ("error", Json::object(error))]))
 }
+
+/// The answer to `GET /v1/models`.
+pub(in crate::wire) fn models(models: &[String]) -> Json {
+    let model = |id: &String| {
+        Json::object([
+            ("type", Json::from("model")),
+            ("id", id.as_str().into()),
+            ("display_name", id.as_str().into()),
+            ("created_at", "1970-01-01T00:00:00Z".into()),
+        ])
+    };
+    Json::object([
+        ("data", Json::Array(models.iter().map(model).collect())),
+        ("has_more", false.into()),
+        ("first_id", models.first().map(String::as_str).into()),
+        ("last_id", models.last().map(String::as_str).into()),
+    ])
+}

@@ -74,6 +74,19 @@ pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response
     Response::json(status, Json::object([("error", Json::object(error))]))
 }
 
+/// The answer to `GET /v1/models`.
+pub(in crate::wire) fn models(models: &[String]) -> Json {
+    let model = |id: &String| {
+        Json::object([
+            ("id", Json::from(id.as_str())),
+            ("object", "model".into()),
+            ("created", Json::Int(0)),
+            ("owned_by", "retake".into()),
+        ])
+    };
+    Json::object([("object", Json::from("list")), ("data", Json::Array(models.iter().map(model).collect()))])
+}
+
 /// An answer sorted into what a message has fields for.
 struct Parts<'a> {
     id: String,
