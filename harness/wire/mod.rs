@@ -26,6 +26,8 @@ mod properties;
 mod request;
 mod respond;
 mod response;
+#[cfg(test)]
+mod same_key;
 mod sse;
 
 pub use answer::decode_response;
