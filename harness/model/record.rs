@@ -160,7 +160,7 @@ impl Recorder {
                 }
             }
             // The line is written before the client sees the end: what it was given is then on disk.
-            writer.write(status, content_type, &bytes, cut);
+            writer.write(status, &content_type, &bytes, cut);
             drop(sender);
         });
         let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
@@ -184,7 +184,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(self, status: u16, content_type: String, bytes: &[u8], cut: Option<String>) {
+    fn write(self, status: u16, content_type: &str, bytes: &[u8], cut: Option<String>) {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let entry = Entry {
             began: self.began,
@@ -192,7 +192,7 @@ impl Writer {
             api: self.api,
             caller: self.caller,
             request: self.request,
-            response: Response::received(status, &content_type, text),
+            response: Response::received(status, content_type, text),
             cut,
         };
         if let Err(e) = self.journal.append(&entry) {

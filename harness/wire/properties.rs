@@ -189,8 +189,8 @@ fn said_in_gemini(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     let mut blocks: Vec<Block> = Vec::new();
     for block in said_in_blocks(answer, |i| ids::derived("call_", call.seed, i))? {
         match (blocks.last_mut(), block) {
-            (Some(Block::Text(before)), Block::Text(text)) => before.push_str(&text),
-            (Some(Block::Reasoning(before)), Block::Reasoning(text)) => before.push_str(&text),
+            (Some(Block::Text(before)), Block::Text(text))
+            | (Some(Block::Reasoning(before)), Block::Reasoning(text)) => before.push_str(&text),
             (_, block) => blocks.push(block),
         }
     }

@@ -23,10 +23,8 @@ pub(in crate::wire) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<
             Block::Native(native) => return Err(Unrenderable::native(call.api, native)),
         }
     }
-    let finish = answer.finish.clone().unwrap_or(match answer.tool_calls().is_empty() {
-        true => Finish::Stop,
-        false => Finish::ToolCalls,
-    });
+    let finish =
+        answer.finish.clone().unwrap_or(if answer.tool_calls().is_empty() { Finish::Stop } else { Finish::ToolCalls });
     let id = answer.id.as_deref().and_then(given).map(str::to_owned);
     let Usage { input, output } = answer.usage.unwrap_or_default();
     let usage = [

@@ -38,8 +38,8 @@ fn of_candidate(candidate: &Json) -> Result<(Vec<Block>, Option<Finish>), WireEr
     for block in parts.map_err(|error| error.within("content"))?.into_iter().flatten() {
         match (blocks.last_mut(), block) {
             // How a text was cut into parts says nothing.
-            (Some(Block::Text(before)), Block::Text(text)) => before.push_str(&text),
-            (Some(Block::Reasoning(before)), Block::Reasoning(text)) => before.push_str(&text),
+            (Some(Block::Text(before)), Block::Text(text))
+            | (Some(Block::Reasoning(before)), Block::Reasoning(text)) => before.push_str(&text),
             (_, block) => blocks.push(block),
         }
     }

@@ -90,12 +90,13 @@ impl Candidate {
         };
         if let Some(Json::Object(last)) = self.parts.last_mut() {
             let same = last.get("thought").is_some_and(Json::is_truthy) == is_thought(&part);
-            if same && !last.contains_key("thoughtSignature") {
-                if let Some(Json::Str(before)) = last.get_mut("text") {
-                    before.push_str(text);
-                    last.extend(part.get("thoughtSignature").map(|sign| ("thoughtSignature".to_owned(), sign.clone())));
-                    return;
-                }
+            if same
+                && !last.contains_key("thoughtSignature")
+                && let Some(Json::Str(before)) = last.get_mut("text")
+            {
+                before.push_str(text);
+                last.extend(part.get("thoughtSignature").map(|sign| ("thoughtSignature".to_owned(), sign.clone())));
+                return;
             }
         }
         if !text.is_empty() || part.get("thoughtSignature").is_some() {

@@ -104,7 +104,7 @@ impl Events {
                 self.parts(place, item, "content");
             }
             Some("function_call") => {
-                self.text(place, "response.function_call_arguments", "arguments", item, characters)
+                self.text(place, "response.function_call_arguments", "arguments", item, characters);
             }
             Some("custom_tool_call") => self.text(place, "response.custom_tool_call_input", "input", item, characters),
             _ => {}
