@@ -75,8 +75,8 @@ fn record_one(project: &Project, scenario: &Scenario, upstream: &Upstream) -> Re
     let turns = journaled.fixture.table.turns().len();
     if turns == 0 {
         return Err(Failure::new("no model call became a turn")
-            .resolve("let the system use {{ model.openai }} and {{ model.key }} for its model calls")
-            .resolve("fixture = \"none\" in scenario.toml   if the scenario calls no model"));
+            .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
+            .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
     }
     // What is proven is the text that will be read, not what is in memory.
     let text = journaled.fixture.print();

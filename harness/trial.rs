@@ -120,8 +120,8 @@ impl Played {
     }
 
     fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {
-        let mut failure = Failure::new(first.headline());
-        for miss in self.misses.iter().take(SHOWN_MISSES) {
+        let mut failure = Failure::new(first.headline()).evidence(first.details());
+        for miss in self.misses.iter().take(SHOWN_MISSES).skip(1) {
             failure = failure.evidence(miss.to_string());
         }
         if self.misses.len() > SHOWN_MISSES {
@@ -130,7 +130,7 @@ impl Played {
         if let Some(error) = &self.driven.failure {
             failure = failure.evidence(format!("after that: {error}"));
         }
-        failure.resolve(format!("{}   if the change is meant", record_command(&scenario.name)))
+        failure.resolve("if the change is meant", record_command(&scenario.name))
     }
 
     fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
@@ -162,9 +162,10 @@ impl Played {
         if count > SHOWN_MISSES {
             failure = failure.evidence(format!("… and {} more", count - SHOWN_MISSES));
         }
-        failure
-            .resolve(format!("{}   if the system is right not to ask", record_command(&scenario.name)))
-            .resolve(format!("unused = [\"…\"] in {}   if another scenario asks for them", scenario.file.display()))
+        failure.resolve("if the system is right not to ask", record_command(&scenario.name)).resolve(
+            "if another scenario asks for them",
+            format!("unused = [\"CALLER\"] in {}", scenario.file.display()),
+        )
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
@@ -180,7 +181,7 @@ impl Played {
         let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
         let place = format!("  {} in scenario `{}`", fixture.place_of(*turn), scenario.name);
         let failure = Failure::new(headline).evidence(format!("{place}\n{}", unified(&first.recorded, &first.called)));
-        Some(failure.resolve(format!("{}   if the change is meant", record_command(&scenario.name))))
+        Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
     }
 
     /// What the golden of this run holds: the two parts for each capture, in step order.
