@@ -68,10 +68,9 @@ impl Json {
     /// The place and the reason, where the text is no JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or holds a
     /// lone surrogate (which has no UTF-8 form).
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
-        let mut parser = Parser { text, at: 0 };
         let result = std::str::from_utf8(text)
             .map_err(|e| (e.valid_up_to(), "a byte that is not UTF-8".to_owned()))
-            .and_then(|_| parser.document());
+            .and_then(|utf8| Parser { text, utf8, at: 0 }.document());
         result.map_err(|(at, message)| {
             let before = &text[..at.min(text.len())];
             let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
@@ -256,11 +255,22 @@ impl serde::Serialize for Json {
     }
 }
 
+/// The first byte that a JSON string escapes.
+fn next_escape(bytes: &[u8]) -> Option<usize> {
+    let common = memchr::memchr3(b'"', b'\\', b'\n', bytes);
+    let run = &bytes[..common.unwrap_or(bytes.len())];
+    if has_control(run) { run.iter().position(|b| *b < 0x20) } else { common }
+}
+
 /// Appends a string with its quotes, escaped as `json.dumps(…, ensure_ascii=False)` does.
 pub(crate) fn print_string(s: &str, out: &mut String) {
     out.push('"');
     let mut plain = 0;
-    for (i, b) in s.bytes().enumerate() {
+    let mut at = 0;
+    while let Some(next) = s.as_bytes().get(at..).and_then(next_escape) {
+        let i = at + next;
+        at = i + 1;
+        let b = s.as_bytes()[i];
         let escape = match b {
             b'"' => "\\\"",
             b'\\' => "\\\\",
@@ -269,8 +279,7 @@ pub(crate) fn print_string(s: &str, out: &mut String) {
             b'\t' => "\\t",
             0x08 => "\\b",
             0x0c => "\\f",
-            0x00..=0x1f => "",
-            _ => continue,
+            _ => "",
         };
         out.push_str(&s[plain..i]);
         if escape.is_empty() {
@@ -402,8 +411,15 @@ fn is_printable(c: char) -> bool {
     matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\')
 }
 
+/// Whether a byte below a space is among some; without a branch a byte, so that it takes many at once.
+fn has_control(bytes: &[u8]) -> bool {
+    bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < 0x20
+}
+
 struct Parser<'a> {
     text: &'a [u8],
+    /// The same text, known to be UTF-8.
+    utf8: &'a str,
     at: usize,
 }
 
@@ -431,7 +447,7 @@ impl Parser<'_> {
     }
 
     fn expected<T>(&self, what: &str) -> Parsed<T> {
-        let found = std::str::from_utf8(&self.text[self.at..]).ok().and_then(|rest| rest.chars().next());
+        let found = self.utf8.get(self.at..).and_then(|rest| rest.chars().next());
         let found = found.map_or("the end of the text".to_owned(), |c| format!("{c:?}"));
         Err((self.at, format!("expected {what}, found {found}")))
     }
@@ -501,7 +517,7 @@ impl Parser<'_> {
             self.digits()?;
             integer = false;
         }
-        let text = std::str::from_utf8(&self.text[start..self.at]).unwrap_or_default();
+        let text = &self.utf8[start..self.at];
         if integer {
             return Ok(text.parse().map_or_else(|_| Json::BigInt(text.into()), Json::Int));
         }
@@ -572,12 +588,14 @@ impl Parser<'_> {
         self.at += 1;
         let mut out = String::new();
         loop {
-            let start = self.at;
-            while self.peek().is_some_and(|b| b != b'"' && b != b'\\' && b >= 0x20) {
-                self.at += 1;
+            let rest = &self.text[self.at..];
+            let mut run = &rest[..memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len())];
+            if has_control(run) {
+                run = &run[..run.iter().position(|b| *b < 0x20).unwrap_or(run.len())];
             }
-            // The whole text was checked to be UTF-8, and a run ends at ASCII bytes only.
-            out.push_str(std::str::from_utf8(&self.text[start..self.at]).unwrap_or_default());
+            // A run begins and ends at ASCII bytes, so at whole characters.
+            out.push_str(&self.utf8[self.at..self.at + run.len()]);
+            self.at += run.len();
             match self.peek() {
                 Some(b'"') => break,
                 Some(b'\\') => out.push(self.escape()?),

@@ -1,0 +1,2 @@
+use crate::table::Table;
+pub fn measure(_: &mut Table) {}
