@@ -51,7 +51,7 @@ fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Scenario> {
 
 fn record_one(project: &Project, scenario: &Scenario, upstream: &Upstream) -> Result<(), Failure> {
     let name = &scenario.name;
-    let Some(file) = trial::fixture_file(&project.root, scenario) else {
+    let Some(file) = project.fixture_file(scenario) else {
         return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
     };
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
@@ -75,8 +75,8 @@ fn record_one(project: &Project, scenario: &Scenario, upstream: &Upstream) -> Re
     let turns = journaled.fixture.table.turns().len();
     if turns == 0 {
         return Err(Failure::new("no model call became a turn")
-            .resolve("let the system use {{ model.openai }} and {{ model.key }} for its model calls")
-            .resolve("fixture = \"none\" in scenario.toml   if the scenario calls no model"));
+            .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
+            .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
     }
     // What is proven is the text that will be read, not what is in memory.
     let text = journaled.fixture.print();

@@ -1,6 +1,5 @@
 //! One run of a scenario and its verdict: misses, then unused turns, then the golden.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::events::{Captured, Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
 use crate::key::Rules;
-use crate::model::{CallerRules, Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
+use crate::model::{Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
 use crate::project::{Project, record_command};
 use crate::report::{Failure, unified};
-use crate::scenario::{self, FixtureRef, Level, Scenario, Unused};
+use crate::scenario::{self, Level, Scenario, Unused};
 use crate::stage::Running;
 
 /// How many misses a failure shows.
@@ -120,8 +119,8 @@ impl Played {
     }
 
     fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {
-        let mut failure = Failure::new(first.headline());
-        for miss in self.misses.iter().take(SHOWN_MISSES) {
+        let mut failure = Failure::new(first.headline()).evidence(first.details());
+        for miss in self.misses.iter().take(SHOWN_MISSES).skip(1) {
             failure = failure.evidence(miss.to_string());
         }
         if self.misses.len() > SHOWN_MISSES {
@@ -130,7 +129,7 @@ impl Played {
         if let Some(error) = &self.driven.failure {
             failure = failure.evidence(format!("after that: {error}"));
         }
-        failure.resolve(format!("{}   if the change is meant", record_command(&scenario.name)))
+        failure.resolve("if the change is meant", record_command(&scenario.name))
     }
 
     fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
@@ -162,9 +161,10 @@ impl Played {
         if count > SHOWN_MISSES {
             failure = failure.evidence(format!("… and {} more", count - SHOWN_MISSES));
         }
-        failure
-            .resolve(format!("{}   if the system is right not to ask", record_command(&scenario.name)))
-            .resolve(format!("unused = [\"…\"] in {}   if another scenario asks for them", scenario.file.display()))
+        failure.resolve("if the system is right not to ask", record_command(&scenario.name)).resolve(
+            "if another scenario asks for them",
+            format!("unused = [\"CALLER\"] in {}", scenario.file.display()),
+        )
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
@@ -180,7 +180,7 @@ impl Played {
         let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
         let place = format!("  {} in scenario `{}`", fixture.place_of(*turn), scenario.name);
         let failure = Failure::new(headline).evidence(format!("{place}\n{}", unified(&first.recorded, &first.called)));
-        Some(failure.resolve(format!("{}   if the change is meant", record_command(&scenario.name))))
+        Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
     }
 
     /// What the golden of this run holds: the two parts for each capture, in step order.
@@ -227,17 +227,4 @@ fn answer_in_short(turn: &crate::fixture::Turn) -> String {
         (true, false) => format!("calls {}", calls.join(", ")),
         (false, false) => format!("answers {text:?}, calls {}", calls.join(", ")),
     }
-}
-
-/// The fixture file of a scenario, where it has one.
-pub(crate) fn fixture_file(root: &Path, scenario: &Scenario) -> Option<PathBuf> {
-    match &scenario.fixture {
-        FixtureRef::None => None,
-        FixtureRef::Named(name) => Some(root.join("fixtures").join(format!("{name}.json"))),
-    }
-}
-
-/// Who made the calls of a suite that do not say so.
-pub(crate) fn caller_rules(suite: &scenario::Suite) -> CallerRules {
-    CallerRules::new(suite.callers.clone())
 }

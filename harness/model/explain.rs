@@ -178,7 +178,7 @@ fn diff(recorded: &str, called: &str) -> Vec<String> {
         let lines_diff = TextDiff::from_lines(recorded, called);
         let changes = lines_diff.iter_all_changes().filter(|change| {
             let at = change.old_index().or(change.new_index()).unwrap_or(0);
-            change.tag() != ChangeTag::Equal || at + 1 == first_line
+            change.tag() != ChangeTag::Equal || (at + 1 == first_line && !change.value().trim().is_empty())
         });
         for change in changes {
             let sign = match change.tag() {

@@ -26,7 +26,7 @@ fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Rec
 
 fn replay_of(turns: Vec<Recorded>) -> Replay {
     let rules = Arc::new(Rules::default());
-    let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), Default::default(), turns, &rules);
+    let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), std::collections::BTreeMap::default(), turns, &rules);
     // Through its text, so that turns without a caller get the hashes of the file's form.
     Replay::new(Arc::new(fixture), rules, Scope::new("a"))
 }
