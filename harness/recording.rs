@@ -10,7 +10,7 @@ use crate::files;
 use crate::fixture::{Fixture, journal};
 use crate::golden::Compared;
 use crate::json::Json;
-use crate::model::{Mode, Recorder, ServerOptions, Upstream};
+use crate::model::{Mode, Recorder, ServerOptions, Upstreams};
 use crate::project::Project;
 use crate::proof::prove;
 use crate::report::{Failure, terminal};
@@ -23,10 +23,10 @@ use crate::trial;
 /// Where a name is no scenario's, or no provider is configured.
 pub(crate) fn record(project: &Project, names: &[&str]) -> Result<ExitCode> {
     let scenarios: Vec<&Scenario> = names.iter().map(|name| find(project, name)).collect::<Result<_>>()?;
-    let upstream = Upstream::openai()?;
+    let upstreams = Upstreams::from_env()?;
     let mut code = ExitCode::SUCCESS;
     for scenario in scenarios {
-        if let Err(failure) = record_one(project, scenario, &upstream) {
+        if let Err(failure) = record_one(project, scenario, &upstreams) {
             terminal::error(format!("{}: not recorded: {failure}\n", scenario.name));
             code = ExitCode::from(1);
         }
@@ -49,14 +49,14 @@ fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Scenario> {
     })
 }
 
-fn record_one(project: &Project, scenario: &Scenario, upstream: &Upstream) -> Result<(), Failure> {
+fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> Result<(), Failure> {
     let name = &scenario.name;
     let Some(file) = project.fixture_file(scenario) else {
         return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
     };
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
     let journal_file = journal_of(&file);
-    let recorder = Arc::new(Recorder::new(upstream.clone(), journal::Journal::create(&journal_file)?)?);
+    let recorder = Arc::new(Recorder::new(upstreams.clone(), journal::Journal::create(&journal_file)?)?);
     let old = file.exists().then(|| project.fixture(scenario)).transpose().ok().flatten().flatten();
     let options = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
     let mode = Mode::Record(recorder.clone());

@@ -58,7 +58,12 @@ pub enum Reason {
         /// The API and the block.
         what: String,
     },
-    /// The path or the method belongs to no API that is replayed.
+    /// What is no call of a chat model was not recorded.
+    RequestNotRecorded {
+        /// Method and path.
+        request: String,
+    },
+    /// The method belongs to no API that is replayed.
     UnknownRoute,
     /// The request did not bring this stage's key.
     WrongKey,
@@ -108,6 +113,9 @@ impl fmt::Display for Reason {
             Reason::NoFixture => write!(f, "the scenario says `fixture = \"none\"`, so no model call is expected"),
             Reason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
             Reason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
+            Reason::RequestNotRecorded { request } => {
+                write!(f, "`{request}` is no path of a chat model, and was not recorded with this body")
+            }
             Reason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
             Reason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
         }

@@ -12,18 +12,25 @@ mod record;
 mod registry;
 mod replay;
 mod replay_model;
+mod route;
 mod server;
+#[cfg(feature = "record")]
+mod upstream;
 
 pub use activity::Activity;
 pub use callers::CallerRules;
 pub use miss::{Miss, Reason};
 #[cfg(feature = "record")]
-pub use record::{Recorder, Upstream};
+pub use record::Recorder;
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Asked, DriftOf, Replay, Served};
 pub use replay_model::ReplayModel;
 pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
+#[cfg(feature = "record")]
+pub use upstream::{Upstream, Upstreams};
 
+#[cfg(test)]
+mod over_wires;
 #[cfg(test)]
 mod tests;

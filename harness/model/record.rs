@@ -3,7 +3,6 @@
 //! A call goes on with the provider's own key, its answer streams through as it comes, and both are written to the
 //! journal when the answer is complete, or with the reason why it is not.
 
-use std::env;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -16,53 +15,16 @@ use tokio::sync::mpsc;
 
 use super::activity::InFlight;
 use super::miss::Reason;
+use super::upstream::Upstreams;
 use crate::error::{Error, Result, reqwest_reason};
 use crate::fixture::journal::{Entry, Journal};
 use crate::json::Json;
 use crate::wire::{self, Api, Response};
 
-/// A provider's address and key.
-#[derive(Clone)]
-pub struct Upstream {
-    base: String,
-    key: String,
-}
-
-impl std::fmt::Debug for Upstream {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Upstream({})", self.base)
-    }
-}
-
-impl Upstream {
-    /// OpenAI, or what `RETAKE_UPSTREAM_OPENAI` names; the key is that of `OPENAI_API_KEY`.
-    ///
-    /// # Errors
-    /// Where neither variable is set: there is then nobody to ask.
-    pub fn openai() -> Result<Upstream> {
-        let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-        let (base, key) = (set("RETAKE_UPSTREAM_OPENAI"), set("OPENAI_API_KEY"));
-        if base.is_none() && key.is_none() {
-            return Err(Error::new("recording needs a provider, and none is configured")
-                .help("set OPENAI_API_KEY for OpenAI itself")
-                .help("or RETAKE_UPSTREAM_OPENAI for another address that speaks OpenAI's API: https://host/v1"));
-        }
-        let base = base.unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
-        let base = base.trim_end_matches('/').to_owned();
-        url::Url::parse(&base).map_err(|e| Error::new(format!("RETAKE_UPSTREAM_OPENAI: {base:?} is no URL: {e}")))?;
-        Ok(Upstream { base, key: key.unwrap_or_default() })
-    }
-
-    /// The address of a call that came to a path of ours: what follows `/v1` is appended to the base.
-    fn url(&self, path: &str) -> String {
-        format!("{}{}", self.base, path.strip_prefix("/v1").unwrap_or(path))
-    }
-}
-
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
 pub struct Recorder {
-    upstream: Upstream,
+    upstreams: Upstreams,
     journal: Arc<Journal>,
     client: reqwest::Client,
     begun: Arc<AtomicUsize>,
@@ -72,6 +34,7 @@ pub struct Recorder {
 /// A call that is passed on.
 pub(super) struct Passed {
     pub(super) api: Api,
+    pub(super) provider: Api,
     pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
@@ -84,11 +47,11 @@ impl Recorder {
     ///
     /// # Errors
     /// Where the HTTP client cannot be made.
-    pub fn new(upstream: Upstream, journal: Journal) -> Result<Recorder> {
+    pub fn new(upstreams: Upstreams, journal: Journal) -> Result<Recorder> {
         let client = reqwest::Client::builder().no_proxy().build();
         let client = client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))?;
         let begun = Arc::new(AtomicUsize::new(0));
-        Ok(Recorder { upstream, journal: Arc::new(journal), client, begun, troubles: Arc::default() })
+        Ok(Recorder { upstreams, journal: Arc::new(journal), client, begun, troubles: Arc::default() })
     }
 
     /// What went wrong with calls so far: each a line.
@@ -109,21 +72,19 @@ impl Recorder {
 
     pub(super) async fn pass_on(&self, call: Passed, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let began = self.begun.fetch_add(1, Ordering::Relaxed);
-        let url = self.upstream.url(&call.path);
-        let mut request = self.client.post(&url).body(call.body);
-        for name in [header::CONTENT_TYPE, header::ACCEPT] {
-            if let Some(value) = call.headers.get(&name) {
-                request = request.header(name, value);
+        let sent = match self.upstreams.of(call.provider) {
+            Ok(upstream) => {
+                let request = upstream.request(&self.client, &call.path, &call.headers).body(call.body);
+                let unreachable = |e| format!("the provider at {upstream} cannot be reached: {}", reqwest_reason(e));
+                request.send().await.map_err(unreachable)
             }
-        }
-        let answer = match request.bearer_auth(&self.upstream.key).send().await {
+            Err(unknown) => Err(unknown),
+        };
+        let answer = match sent {
             Ok(answer) => answer,
-            Err(e) => {
-                let message =
-                    format!("the provider at {} cannot be reached: {}", self.upstream.base, reqwest_reason(e));
+            Err(message) => {
                 note(&self.troubles, message.clone());
-                let body = wire::error_response(call.api, 502, "record_error", &message);
-                return plain(&body);
+                return plain(&wire::error_response(call.provider, 502, "record_error", &message));
             }
         };
         let status = answer.status().as_u16();
@@ -137,6 +98,7 @@ impl Recorder {
             began,
             api: call.api,
             caller: call.caller,
+            path: call.path.split('?').next().unwrap_or_default().to_owned(),
             request: call.request,
         };
         let content_type_sent = content_type.clone();
@@ -160,7 +122,7 @@ impl Recorder {
                 }
             }
             // The line is written before the client sees the end: what it was given is then on disk.
-            writer.write(status, &content_type, &bytes, cut);
+            writer.write(status, &content_type, bytes, cut);
             drop(sender);
         });
         let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
@@ -180,19 +142,20 @@ struct Writer {
     began: usize,
     api: Api,
     caller: Option<String>,
+    path: String,
     request: Json,
 }
 
 impl Writer {
-    fn write(self, status: u16, content_type: &str, bytes: &[u8], cut: Option<String>) {
-        let text = String::from_utf8_lossy(bytes).into_owned();
+    fn write(self, status: u16, content_type: &str, bytes: Vec<u8>, cut: Option<String>) {
         let entry = Entry {
             began: self.began,
             ended: self.begun.load(Ordering::Relaxed),
             api: self.api,
             caller: self.caller,
+            path: self.path,
             request: self.request,
-            response: Response::received(status, content_type, text),
+            response: Response::received(status, content_type, bytes),
             cut,
         };
         if let Err(e) = self.journal.append(&entry) {
@@ -206,7 +169,7 @@ fn note(troubles: &Mutex<Vec<String>>, line: String) {
 }
 
 fn plain(response: &Response) -> HttpResponse<HttpBody> {
-    let mut out = HttpResponse::new(HttpBody::from(response.body_text()));
+    let mut out = HttpResponse::new(HttpBody::from(response.bytes()));
     *out.status_mut() = StatusCode::from_u16(response.status).unwrap_or_default();
     out.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
     out.headers_mut().insert("x-should-retry", header::HeaderValue::from_static("false"));

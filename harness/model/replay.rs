@@ -75,6 +75,13 @@ pub struct DriftOf {
     pub called: String,
 }
 
+impl Asked {
+    /// Whether this is no call of a chat model, but a request that is looked up as a whole.
+    fn is_opaque(&self) -> bool {
+        self.conversation.first().is_some_and(|message| message.str_of("type") == Some("opaque"))
+    }
+}
+
 impl Served {
     /// The turn.
     #[must_use]
@@ -149,6 +156,10 @@ impl Replay {
                 let turn = &self.fixture.table.turns()[index];
                 let drift = asked.checks.map(|called| self.drift(turn, called)).unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift })
+            }
+            Err(Reason::NotRecorded) if asked.is_opaque() => {
+                let reason = Reason::RequestNotRecorded { request: asked.via.clone() };
+                Err(self.miss(asked.via.clone(), reason, Some((&asked, key))))
             }
             Err(reason) => Err(self.miss(asked.via.clone(), reason, Some((&asked, key)))),
         }

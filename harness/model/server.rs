@@ -22,6 +22,7 @@ use super::miss::{Miss, Reason};
 #[cfg(feature = "record")]
 use super::record::Recorder;
 use super::replay::{Asked, DriftOf, Replay};
+use super::route;
 use crate::error::{Error, Result};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Rules};
@@ -191,21 +192,14 @@ impl Incoming {
         format!("{} {}", self.method, self.uri.path())
     }
 
-    fn api(&self) -> Option<Api> {
-        wire::api_of_path(self.uri.path())
+    /// The API that a call is posted to.
+    fn api(&self) -> Api {
+        wire::api_of_path(self.uri.path()).unwrap_or(Api::Opaque)
     }
 
-    /// The API whose list of models is asked for.
-    fn lists_models(&self) -> Option<Api> {
-        let path = self.uri.path();
-        match path.rsplit('/').next() {
-            _ if self.method != Method::GET => None,
-            Some("tags") if path.ends_with("/api/tags") => Some(Api::Ollama),
-            Some("models") if path.contains("/v1beta/") => Some(Api::Gemini),
-            Some("models") if self.headers.contains_key("anthropic-version") => Some(Api::Anthropic),
-            Some("models") => Some(Api::OpenAiChat),
-            _ => None,
-        }
+    /// The API in whose envelope errors go out.
+    fn provider(&self) -> Api {
+        wire::api_of_path(self.uri.path()).unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
     }
 }
 
@@ -223,13 +217,13 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
         let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
         return refused(&shared, &incoming, 400, Reason::Unreadable { what });
     }
-    if let Some(api) = incoming.lists_models() {
+    if let Some(api) = route::lists_models(&incoming.method, incoming.uri.path(), &incoming.headers) {
         return http(Response::json(200, wire::models_response(api, &shared.models())), false, in_flight);
     }
-    let Some(api) = incoming.api().filter(|_| incoming.method == Method::POST) else {
+    if incoming.method != Method::POST {
         return refused(&shared, &incoming, 404, Reason::UnknownRoute);
-    };
-    match shared.read_call(api, &incoming) {
+    }
+    match shared.read_call(&incoming) {
         Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
         Ok((call, request)) => match &shared.mode {
             Mode::Replay(replay) => shared.replay(replay, &incoming, &call, &request, in_flight).await,
@@ -237,7 +231,8 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
                 let via = super::record::Passed {
-                    api,
+                    api: call.api,
+                    provider: incoming.provider(),
                     path: incoming.uri.path_and_query().map_or("/", |p| p.as_str()).to_owned(),
                     headers: incoming.headers,
                     body: incoming.body,
@@ -251,8 +246,12 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
 }
 
 impl Shared {
-    fn read_call(&self, api: Api, incoming: &Incoming) -> Result<(Call, Json), String> {
-        let json = Json::parse(&incoming.body).map_err(|e| format!("not JSON: {e}"))?;
+    fn read_call(&self, incoming: &Incoming) -> Result<(Call, Json), String> {
+        let api = incoming.api();
+        let json = match api {
+            Api::Opaque => wire::request_body(&incoming.body),
+            _ => Json::parse(&incoming.body).map_err(|e| format!("not JSON: {e}"))?,
+        };
         let path = incoming.uri.path_and_query().map_or("/", |path| path.as_str());
         let call = wire::decode(api, path, &json, &self.known()).map_err(|e| e.to_string())?;
         Ok((call, json))
@@ -305,11 +304,11 @@ impl Shared {
                         let reason = Reason::Unrenderable { turn: place, what: unrenderable.to_string() };
                         let miss = replay.refuse(incoming.via(), reason);
                         let kind = "replay_unrenderable";
-                        http(wire::error_response(call.api, 404, kind, &miss.to_string()), true, in_flight)
+                        http(wire::error_response(incoming.provider(), 404, kind, &miss.to_string()), true, in_flight)
                     }
                 }
             }
-            Err(miss) => http(miss_response(call.api, 404, &miss), true, in_flight),
+            Err(miss) => http(miss_response(incoming.provider(), 404, &miss), true, in_flight),
         }
     }
 
@@ -332,7 +331,7 @@ fn shaken(call: u64, turn: usize) -> Duration {
 /// Answers a call that cannot be looked up, and registers it.
 fn refused(shared: &Shared, incoming: &Incoming, status: u16, reason: Reason) -> HttpResponse<HttpBody> {
     let in_flight = shared.activity.begin();
-    let api = incoming.api().unwrap_or(Api::OpenAiChat);
+    let api = incoming.provider();
     let response = match &shared.mode {
         Mode::Replay(replay) => miss_response(api, status, &replay.refuse(incoming.via(), reason)),
         #[cfg(feature = "record")]
@@ -354,6 +353,7 @@ fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpRespo
     let body = match response.body {
         Body::Json(json) => whole(json.print(Layout::Compact), in_flight),
         Body::Text(text) => whole(text, in_flight),
+        Body::Binary(bytes) => whole(bytes, in_flight),
         // Frame by frame, as they came: a system has to put up with that.
         Body::Frames(frames) => {
             let frames = futures_util::stream::iter(frames).map(move |frame| {
@@ -375,9 +375,9 @@ fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpRespo
     out
 }
 
-fn whole(text: String, in_flight: InFlight) -> HttpBody {
+fn whole(body: impl Into<HttpBody>, in_flight: InFlight) -> HttpBody {
     drop(in_flight);
-    HttpBody::from(text)
+    body.into()
 }
 
 /// Whether the request brings the key, in any of the providers' ways to send it.

@@ -150,7 +150,7 @@ fn an_agent_in_the_process_needs_no_http() {
 }
 
 /// What a client of the server sees: status, the header against retries, and the body.
-async fn post(server: &ModelServer, path: &str, key: &str, body: &str) -> (u16, Option<String>, String) {
+pub(super) async fn post(server: &ModelServer, path: &str, key: &str, body: &str) -> (u16, Option<String>, String) {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = client.post(format!("{}{path}", server.urls().url)).body(body.to_owned());
     let response = request.header("authorization", format!("Bearer {key}")).send().await.unwrap();
@@ -158,7 +158,7 @@ async fn post(server: &ModelServer, path: &str, key: &str, body: &str) -> (u16, 
     (response.status().as_u16(), retry, response.text().await.unwrap())
 }
 
-fn on_a_server(turns: Vec<Recorded>, test: impl AsyncFnOnce(&ModelServer, &Replay)) {
+pub(super) fn on_a_server(turns: Vec<Recorded>, test: impl AsyncFnOnce(&ModelServer, &Replay)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let replay = Arc::new(replay_of(turns));
@@ -204,7 +204,7 @@ fn what_is_no_call_is_refused_and_registered() {
             ("/v1/chat/completions", server.key(), "{", 400, "not JSON: expected a key in quotes"),
             ("/v1/chat/completions", server.key(), "{}", 400, "messages"),
             ("/v1/chat/completions", server.key(), "[[[", 400, "not JSON"),
-            ("/v1/unheard-of", server.key(), CALL, 404, "no API that is replayed"),
+            ("/v1/unheard-of", server.key(), CALL, 404, "`POST /v1/unheard-of` is no path of a chat model"),
         ];
         for (i, (path, key, body, status, reason)) in cases.into_iter().enumerate() {
             let (found, retry, text) = post(server, path, key, body).await;

@@ -15,6 +15,7 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
             Body::Json(body) => body.get("error").unwrap_or(body).clone(),
             Body::Frames(frames) => Json::Str(frames.concat()),
             Body::Text(text) => Json::Str(text.clone()),
+            Body::Binary(bytes) => Json::Str(format!("{} bytes", bytes.len())),
         };
         return Err(WireError::of_provider(&reason).of(format_args!("status {}", response.status)));
     }
@@ -22,12 +23,14 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
         Api::OpenAiChat => match &response.body {
             Body::Json(body) => openai_chat::answer::of_json(body),
             Body::Frames(frames) => openai_chat::stream::of_frames(frames),
-            Body::Text(_) => Err(no_answer()),
+            Body::Text(_) | Body::Binary(_) => Err(no_answer()),
         },
         Api::OpenAiResponses => openai_responses::answer::of_json(&whole(api, &response.body)?),
         Api::Anthropic => anthropic::answer::of_json(&whole(api, &response.body)?),
         Api::Gemini => gemini::answer::of_json(&whole(api, &response.body)?),
         Api::Ollama => ollama::answer::of_json(&whole(api, &response.body)?),
+        // What it says is not known: the response itself is the answer.
+        Api::Opaque => Ok(Answer::default()),
     }
 }
 
@@ -40,7 +43,7 @@ pub(super) fn whole(api: Api, body: &Body) -> Result<Json, WireError> {
         (Api::Anthropic, Body::Frames(frames)) => anthropic::stream::assemble(frames),
         (Api::Gemini, Body::Frames(frames)) => gemini::stream::assemble(frames),
         (Api::Ollama, Body::Frames(lines)) => ollama::stream::assemble(lines),
-        (Api::OpenAiChat, Body::Frames(_)) | (_, Body::Text(_)) => Err(no_answer()),
+        (Api::OpenAiChat | Api::Opaque, Body::Frames(_)) | (_, Body::Text(_) | Body::Binary(_)) => Err(no_answer()),
     }
 }
 

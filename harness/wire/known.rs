@@ -33,7 +33,7 @@ impl Known {
                     self.learn_body(request, &body);
                 }
             }
-            Body::Text(_) => {}
+            Body::Text(_) | Body::Binary(_) => {}
         }
     }
 

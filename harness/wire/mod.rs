@@ -18,6 +18,7 @@ mod gemini;
 mod ids;
 mod known;
 mod ollama;
+mod opaque;
 mod openai_chat;
 mod openai_responses;
 mod pieces;
@@ -34,6 +35,8 @@ pub use answer::decode_response;
 pub use call::Call;
 pub use fields::WireError;
 pub use known::Known;
+pub use opaque::request_body;
+pub(crate) use opaque::{from_base64, to_base64};
 pub use respond::{error_response, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use sse::split_frames;
@@ -51,11 +54,14 @@ pub enum Api {
     Gemini,
     /// Ollama's own chat API.
     Ollama,
+    /// Any other request that is posted: embeddings, counts of tokens, moderation.
+    Opaque,
 }
 
 impl Api {
     /// Every API, in the order in which help and errors list them.
-    pub const ALL: [Api; 5] = [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama];
+    pub const ALL: [Api; 6] =
+        [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
 
     /// The name under which fixtures store it.
     #[must_use]
@@ -66,6 +72,7 @@ impl Api {
             Api::Anthropic => "anthropic",
             Api::Gemini => "gemini",
             Api::Ollama => "ollama",
+            Api::Opaque => "opaque",
         }
     }
 
@@ -110,6 +117,7 @@ pub fn decode(api: Api, path: &str, body: &Json, known: &Known) -> Result<Call, 
         Api::Anthropic => anthropic::request::decode(body),
         Api::Gemini => gemini::request::decode(path, body),
         Api::Ollama => ollama::request::decode(body),
+        Api::Opaque => Ok(opaque::decode(path, body)),
     }
 }
 

@@ -19,7 +19,9 @@ pub fn respond(
     match recorded {
         Some((api, response)) if api == call.api => {
             // A provider's error is no stream, whatever was asked for.
-            let as_it_came = response.status >= 300 || Form::of_body(api, &response.body) == Some(Form::of_call(call));
+            let as_it_came = response.status >= 300
+                || api == Api::Opaque
+                || Form::of_body(api, &response.body) == Some(Form::of_call(call));
             if as_it_came {
                 return Ok(response.clone());
             }
@@ -55,7 +57,7 @@ impl Form {
             Body::Json(Json::Array(_)) if api == Api::Gemini => Some(Form::Array),
             Body::Json(_) => Some(Form::Whole),
             Body::Frames(_) => Some(Form::Frames),
-            Body::Text(_) => None,
+            Body::Text(_) | Body::Binary(_) => None,
         }
     }
 }
@@ -63,7 +65,7 @@ impl Form {
 /// A whole body as the response that the call asked for. Chat Completions renders its streams itself.
 fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
     match (call.api, Form::of_call(call)) {
-        (Api::OpenAiChat, _) | (_, Form::Whole) => Response::json(200, body),
+        (Api::OpenAiChat | Api::Opaque, _) | (_, Form::Whole) => Response::json(200, body),
         (Api::OpenAiResponses, _) => Response::stream(openai_responses::stream::frames(&body)),
         (Api::Anthropic, _) => Response::stream(anthropic::stream::frames(&body)),
         (Api::Gemini, Form::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
@@ -92,6 +94,7 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrende
         (Api::Anthropic, _) => anthropic::render::message(answer, call)?,
         (Api::Gemini, _) => gemini::render::response(answer, call)?,
         (Api::Ollama, _) => ollama::render::response(answer, call)?,
+        (Api::Opaque, _) => return Err(Unrenderable { api: call.api, block: "an answer to a chat".to_owned() }),
     };
     Ok(in_form(whole, call))
 }
@@ -100,7 +103,7 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrende
 #[must_use]
 pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
     match api {
-        Api::OpenAiChat | Api::OpenAiResponses => openai_chat::render::error(status, kind, message),
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => openai_chat::render::error(status, kind, message),
         Api::Anthropic => anthropic::render::error(status, kind, message),
         Api::Gemini => gemini::render::error(status, kind, message),
         Api::Ollama => ollama::render::error(status, kind, message),
@@ -111,7 +114,7 @@ pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Respo
 #[must_use]
 pub fn models_response(api: Api, models: &[String]) -> Json {
     match api {
-        Api::OpenAiChat | Api::OpenAiResponses => openai_chat::render::models(models),
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => openai_chat::render::models(models),
         Api::Anthropic => anthropic::render::models(models),
         Api::Gemini => gemini::render::models(models),
         Api::Ollama => ollama::render::models(models),
@@ -140,7 +143,8 @@ mod tests {
         assert_eq!(respond(call(Api::Anthropic, false)), recorded);
         let Body::Frames(frames) = respond(call(Api::Anthropic, true)).body else { panic!() };
         assert!(frames.concat().contains("only here"));
-        assert!(!respond(call(Api::Gemini, true)).body_text().contains("only here"));
+        let over_gemini = String::from_utf8(respond(call(Api::Gemini, true)).bytes()).unwrap();
+        assert!(over_gemini.contains("Hm") && !over_gemini.contains("only here"));
         let error = Response::json(429, Json::Null);
         let sent = super::respond(&answer, Some((Api::Gemini, &error)), &call(Api::Gemini, true));
         assert_eq!(sent, Ok(error));

@@ -28,8 +28,10 @@ pub enum Body {
     /// The pieces of a stream exactly as they came: frames of SSE, each with the blank line that ends it, or lines of
     /// JSON, each with its newline.
     Frames(Vec<String>),
-    /// Anything else.
+    /// Any other text.
     Text(String),
+    /// What is no text.
+    Binary(Vec<u8>),
 }
 
 /// What a rendered response takes from the call that it answers.
@@ -110,9 +112,16 @@ impl Response {
         Response { status: 200, content_type: LINES.to_owned(), body: Body::Frames(lines) }
     }
 
-    /// A response as it came over HTTP: a stream by its content type, JSON where it is JSON, else text.
+    /// A response as it came over HTTP: a stream by its content type, JSON where it is JSON, else text or bytes.
     #[must_use]
-    pub fn received(status: u16, content_type: &str, text: String) -> Response {
+    pub fn received(status: u16, content_type: &str, bytes: Vec<u8>) -> Response {
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(e) => {
+                let body = Body::Binary(e.into_bytes());
+                return Response { status, content_type: content_type.to_owned(), body };
+            }
+        };
         let kind = content_type.split(';').next().unwrap_or_default().trim();
         let body = match kind {
             "text/event-stream" => Body::Frames(split_frames(&text)),
@@ -122,13 +131,14 @@ impl Response {
         Response { status, content_type: content_type.to_owned(), body }
     }
 
-    /// The body's text.
+    /// The body as it goes over HTTP.
     #[must_use]
-    pub fn body_text(&self) -> String {
+    pub fn bytes(&self) -> Vec<u8> {
         match &self.body {
-            Body::Json(json) => json.print(Layout::Compact),
-            Body::Frames(frames) => frames.concat(),
-            Body::Text(text) => text.clone(),
+            Body::Json(json) => json.print(Layout::Compact).into_bytes(),
+            Body::Frames(frames) => frames.concat().into_bytes(),
+            Body::Text(text) => text.clone().into_bytes(),
+            Body::Binary(bytes) => bytes.clone(),
         }
     }
 }
@@ -139,8 +149,9 @@ mod tests {
 
     #[test]
     fn a_body_is_what_its_content_type_says() {
-        let body = |kind, text: &str| Response::received(200, kind, text.to_owned()).body;
+        let body = |kind, text: &str| Response::received(200, kind, text.into()).body;
         assert_eq!(body("application/json", "[1]"), Body::Json(vec![Json::Int(1)].into()));
+        assert_eq!(Response::received(200, "application/json", vec![0xff]).body, Body::Binary(vec![0xff]));
         assert_eq!(body("text/html", "<p>"), Body::Text("<p>".into()));
         let frames = ["data: 1\n\n", "data: 2\n\n"].map(str::to_owned);
         assert_eq!(body("text/event-stream; charset=utf-8", &frames.concat()), Body::Frames(frames.into()));

@@ -73,6 +73,7 @@ fn request(api: Api, messages: &[Message], together: bool) -> Json {
             let instruction = object([("parts", vec![object([("text", system)])].into())]);
             Json::object([("systemInstruction", instruction), ("contents", merged(rest, together, gemini, "parts"))])
         }
+        Api::Opaque => Json::Null,
     }
 }
 
@@ -199,7 +200,7 @@ proptest! {
         let said = [&[Said::Human("hello".to_owned())], &said[..]].concat();
         let messages = messages(&said);
         let expected = Rules::default().canonical(&messages);
-        for api in Api::ALL {
+        for api in Api::ALL.into_iter().filter(|api| *api != Api::Opaque) {
             let body = request(api, &messages, together);
             let call = decode(api, "/models/m:generateContent", &body, &Known::default()).unwrap();
             prop_assert_eq!(&Rules::default().canonical(&call.messages), &expected, "{}", api);

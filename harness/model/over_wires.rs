@@ -1,0 +1,151 @@
+//! The model server over each provider's API.
+
+use super::tests::{on_a_server, post};
+use super::*;
+use crate::conversation::{Answer, Block, Message, Native};
+use crate::fixture::{Fixture, Recorded, Wire};
+use crate::json::Json;
+use crate::key::{CheckTexts, Rules};
+use crate::wire::{self, Api, Body, Known, Response};
+
+fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes()).unwrap()
+}
+
+/// A turn as recording makes it of a request and a response.
+fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
+    let rules = Rules::default();
+    let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).unwrap();
+    Recorded {
+        caller: None,
+        conversation: rules.canonical(&call.messages),
+        checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
+        output: wire::decode_response(api, &response).unwrap(),
+        wire: Wire { api, response },
+    }
+}
+
+fn chat_turn() -> Recorded {
+    let response = json(
+        r#"{"id": "chatcmpl-1", "model": "gpt", "choices": [{"message": {"content": "hello there"}, "finish_reason": "stop"}]}"#,
+    );
+    let request = r#"{"messages": [{"role": "user", "content": "q"}]}"#;
+    recorded(Api::OpenAiChat, "/v1/chat/completions", request, Response::json(200, response))
+}
+
+#[test]
+fn a_turn_recorded_over_one_wire_is_served_over_each() {
+    let messages = r#"{"messages": [{"role": "user", "content": "q"}]}"#;
+    let gemini = r#"{"contents": [{"role": "user", "parts": [{"text": "q"}]}]}"#;
+    let cases = [
+        (Api::OpenAiChat, "/v1/chat/completions", messages),
+        (Api::OpenAiResponses, "/v1/responses", r#"{"input": "q"}"#),
+        (Api::OpenAiResponses, "/v1/responses", r#"{"input": "q", "stream": true}"#),
+        (Api::Anthropic, "/v1/messages", messages),
+        (
+            Api::Anthropic,
+            "/v1/messages?beta=true",
+            r#"{"messages": [{"role": "user", "content": "q"}], "stream": true}"#,
+        ),
+        (Api::Gemini, "/v1beta/models/m:generateContent", gemini),
+        (Api::Gemini, "/v1beta/models/m:streamGenerateContent", gemini),
+        (Api::Gemini, "/v1beta/models/m:streamGenerateContent?alt=sse", gemini),
+        (Api::Ollama, "/api/chat", messages),
+        (Api::Ollama, "/api/chat", r#"{"messages": [{"role": "user", "content": "q"}], "stream": false}"#),
+    ];
+    on_a_server(cases.iter().map(|_| chat_turn()).collect(), async |server, replay| {
+        for (api, path, call) in cases {
+            let (status, _, body) = post(server, path, server.key(), call).await;
+            let kinds = ["application/json", "text/event-stream", "application/x-ndjson"];
+            let answers = kinds.map(|kind| Response::received(status, kind, body.clone().into_bytes()));
+            let mut answers = answers.iter().filter_map(|response| wire::decode_response(api, response).ok());
+            assert_eq!(answers.next().map(|answer| answer.text()).as_deref(), Some("hello there"), "{path}: {body}");
+        }
+        assert!(replay.all_served());
+    });
+}
+
+#[test]
+fn an_error_is_in_the_providers_envelope() {
+    on_a_server(vec![], async |server, _| {
+        let cases = [
+            ("/v1/messages", r#"{"messages": [{"role": "user"}]}"#, "/error/type", "replay_miss"),
+            ("/v1/messages", "{}", "/type", "error"),
+            ("/v1/messages/count_tokens", "{}", "/type", "error"),
+            ("/v1beta/models/m:generateContent", r#"{"contents": [{}]}"#, "/error/status", "replay_miss"),
+            ("/v1/responses", r#"{"input": "q"}"#, "/error/code", "replay_miss"),
+        ];
+        for (path, call, pointer, expected) in cases {
+            let (_, retry, body) = post(server, path, server.key(), call).await;
+            assert_eq!(json(&body).pointer(pointer), Some(&expected.into()), "{path}: {body}");
+            assert_eq!(retry.as_deref(), Some("false"));
+        }
+        let ollama = post(server, "/api/chat", server.key(), r#"{"messages": [{"role": "user"}]}"#).await.2;
+        assert!(json(&ollama).str_of("error").unwrap().starts_with("replay_miss: replay miss"), "{ollama}");
+    });
+}
+
+#[test]
+fn what_a_wire_cannot_express_is_named_and_registered() {
+    let search = Native { api: "openai-responses".into(), block: json(r#"{"type": "web_search_call"}"#) };
+    let output = Answer { blocks: vec![Block::Native(search)], ..Answer::default() };
+    on_a_server(vec![Recorded { output, ..chat_turn() }], async |server, replay| {
+        let call = r#"{"messages": [{"role": "user", "content": "q"}]}"#;
+        let (status, _, body) = post(server, "/v1/messages", server.key(), call).await;
+        assert_eq!((status, json(&body).pointer("/error/type")), (404, Some(&"replay_unrenderable".into())));
+        let named = "the API anthropic cannot express the block `web_search_call` of openai-responses";
+        assert!(body.contains(named) && body.contains("turns[0] of fixtures/a.json"), "{body}");
+        assert!(matches!(replay.scope().misses()[0].reason, Reason::Unrenderable { .. }));
+    });
+}
+
+#[test]
+fn an_earlier_response_can_be_named_instead_of_repeated() {
+    let response = json(
+        r#"{"id": "resp_1", "status": "completed", "output": [{"type": "message", "id": "msg_1", "role": "assistant",
+            "content": [{"type": "output_text", "text": "a"}]}]}"#,
+    );
+    let first = recorded(Api::OpenAiResponses, "/v1/responses", r#"{"input": "q"}"#, Response::json(200, response));
+    let history = [Message::new("human", "q"), Message::new("ai", "a"), Message::new("human", "and?")];
+    let again = || Recorded { conversation: Rules::default().canonical(&history), ..chat_turn() };
+    on_a_server(vec![first, again(), again()], async |server, replay| {
+        let post = async |call: &str| post(server, "/v1/responses", server.key(), call).await;
+        assert_eq!(post(r#"{"input": "q"}"#).await.0, 200);
+        let (status, _, body) = post(r#"{"previous_response_id": "resp_1", "input": "and?"}"#).await;
+        assert_eq!(status, 200, "{body}");
+        let call = r#"{"input": [{"role": "user", "content": "q"}, {"type": "item_reference", "id": "msg_1"},
+            {"role": "user", "content": "and?"}]}"#;
+        assert_eq!(post(call).await.0, 200);
+        assert!(replay.all_served());
+    });
+}
+
+#[test]
+fn what_is_no_chat_is_replayed_by_path_and_body() {
+    let vectors = Response::json(200, json(r#"{"data": [{"embedding": [0.5]}]}"#));
+    let sound = Response { status: 200, content_type: "audio/mpeg".into(), body: Body::Binary(vec![0xff, 0xfb]) };
+    let turns = vec![
+        recorded(Api::Opaque, "/v1/embeddings", r#"{"model": "m", "input": "a"}"#, vectors),
+        recorded(Api::Opaque, "/v1/audio/speech", r#"{"input": "b"}"#, sound),
+    ];
+    // Through a file and back.
+    let rules = Rules::default();
+    let fixture = Fixture::of_turns("f".as_ref(), std::collections::BTreeMap::new(), turns.clone(), &rules);
+    let text = fixture.print();
+    assert!(text.contains("\"kind\": \"opaque\"") && text.contains("\"base64\": \"//s=\""), "{text}");
+    assert_eq!(Fixture::parse("f".as_ref(), text.as_bytes(), &rules).unwrap().print(), text);
+
+    on_a_server(turns, async |server, replay| {
+        let call = r#"{"input":"a","model":"m"}"#;
+        let served = post(server, "/v1/embeddings?api-version=1", server.key(), call).await;
+        assert_eq!(served, (200, None, r#"{"data":[{"embedding":[0.5]}]}"#.into()));
+        let served = post(server, "/v1/audio/speech", server.key(), r#"{"input": "b"}"#).await;
+        assert_eq!((served.0, served.2.is_empty()), (200, false));
+        let (status, _, body) = post(server, "/v1/rerank", server.key(), "{}").await;
+        assert_eq!(status, 404);
+        let error = json(&body);
+        let message = error.pointer("/error/message").and_then(Json::as_str).unwrap();
+        assert!(message.contains("`POST /v1/rerank` is no path of a chat model"), "{message}");
+        assert_eq!(replay.scope().misses().len(), 1);
+    });
+}

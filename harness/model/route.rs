@@ -1,0 +1,47 @@
+//! What a path asks for, where it is no call of a chat model.
+
+use axum::http::{HeaderMap, Method};
+
+use crate::wire::Api;
+
+/// The API whose list of models is asked for.
+pub(super) fn lists_models(method: &Method, path: &str, headers: &HeaderMap) -> Option<Api> {
+    match path.rsplit('/').next() {
+        _ if method != Method::GET => None,
+        Some("tags") if path.ends_with("/api/tags") => Some(Api::Ollama),
+        Some("models") => Some(provider(path, headers)),
+        _ => None,
+    }
+}
+
+/// The API of the provider that a request is most likely meant for: how its errors look, and who gets it while
+/// recording.
+pub(super) fn provider(path: &str, headers: &HeaderMap) -> Api {
+    if headers.contains_key("anthropic-version") || path.contains("/messages") {
+        Api::Anthropic
+    } else if headers.contains_key("x-goog-api-key") || path.contains("/v1beta") {
+        Api::Gemini
+    } else if path.starts_with("/api/") {
+        Api::Ollama
+    } else {
+        Api::OpenAiChat
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_provider_shows_in_path_or_headers() {
+        let of = |path: &str, header: Option<&'static str>| {
+            let value = axum::http::HeaderValue::from_static("x");
+            provider(path, &header.map(|name| (axum::http::HeaderName::from_static(name), value)).into_iter().collect())
+        };
+        assert_eq!(of("/v1/embeddings", None), Api::OpenAiChat);
+        assert_eq!(of("/v1/models", Some("anthropic-version")), Api::Anthropic);
+        assert_eq!(of("/v1/messages/count_tokens", None), Api::Anthropic);
+        assert_eq!(of("/v1beta/models/m:embedContent", None), Api::Gemini);
+        assert_eq!(of("/api/embed", None), Api::Ollama);
+    }
+}

@@ -1,0 +1,210 @@
+//! The providers that recording passes calls on to: their addresses, and how each takes its key.
+
+use std::env;
+use std::fmt;
+
+use axum::http::{HeaderMap, header};
+
+use crate::error::{Error, Result};
+use crate::wire::Api;
+
+/// What is passed on of a call's headers.
+const PASSED: [&str; 5] = ["content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta"];
+
+/// A provider: the variables that configure it, its own address, and the header that takes its key.
+struct Provider {
+    name: &'static str,
+    address: &'static str,
+    keys: &'static [&'static str],
+    base: &'static str,
+    key_header: &'static str,
+}
+
+const PROVIDERS: [Provider; 4] = [
+    Provider {
+        name: "OpenAI",
+        address: "RETAKE_UPSTREAM_OPENAI",
+        keys: &["OPENAI_API_KEY"],
+        base: "https://api.openai.com/v1",
+        key_header: "authorization",
+    },
+    Provider {
+        name: "Anthropic",
+        address: "RETAKE_UPSTREAM_ANTHROPIC",
+        keys: &["ANTHROPIC_API_KEY"],
+        base: "https://api.anthropic.com",
+        key_header: "x-api-key",
+    },
+    Provider {
+        name: "Gemini",
+        address: "RETAKE_UPSTREAM_GEMINI",
+        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        base: "https://generativelanguage.googleapis.com",
+        key_header: "x-goog-api-key",
+    },
+    Provider {
+        name: "Ollama",
+        address: "RETAKE_UPSTREAM_OLLAMA",
+        keys: &["OLLAMA_API_KEY"],
+        base: "https://ollama.com",
+        key_header: "authorization",
+    },
+];
+
+fn index_of(api: Api) -> usize {
+    match api {
+        Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => 0,
+        Api::Anthropic => 1,
+        Api::Gemini => 2,
+        Api::Ollama => 3,
+    }
+}
+
+/// One provider's address and key.
+#[derive(Clone)]
+pub struct Upstream {
+    provider: usize,
+    base: String,
+    key: Option<String>,
+}
+
+/// The providers that are configured. Only those that are called need be.
+#[derive(Clone, Debug)]
+pub struct Upstreams([Option<Upstream>; 4]);
+
+impl fmt::Display for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.base)
+    }
+}
+
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Upstream({})", self.base)
+    }
+}
+
+impl Upstreams {
+    /// Each provider of which `RETAKE_UPSTREAM_…` names an address, or whose usual variable holds a key.
+    ///
+    /// # Errors
+    /// Where none is configured, since there is nobody to ask, and where an address is no URL.
+    pub fn from_env() -> Result<Upstreams> {
+        Upstreams::read(|name| env::var(name).ok())
+    }
+
+    fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
+        let set = |name: &str| value(name).filter(|value| !value.is_empty());
+        let mut upstreams = [const { None }; 4];
+        for (index, provider) in PROVIDERS.iter().enumerate() {
+            let (base, key) = (set(provider.address), provider.keys.iter().find_map(|name| set(name)));
+            if base.is_none() && key.is_none() {
+                continue;
+            }
+            let base = base.unwrap_or_else(|| provider.base.to_owned()).trim_end_matches('/').to_owned();
+            url::Url::parse(&base).map_err(|e| Error::new(format!("{}: {base:?} is no URL: {e}", provider.address)))?;
+            upstreams[index] = Some(Upstream { provider: index, base, key });
+        }
+        if upstreams.iter().all(Option::is_none) {
+            return Err(Error::new("recording needs a provider, and none is configured")
+                .help("set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_API_KEY for the provider itself")
+                .help("or RETAKE_UPSTREAM_OPENAI for another address that speaks OpenAI's API: https://host/v1")
+                .help("(RETAKE_UPSTREAM_ANTHROPIC, _GEMINI and _OLLAMA likewise)"));
+        }
+        Ok(Upstreams(upstreams))
+    }
+
+    /// The provider of an API; otherwise a line that says how to configure it.
+    pub(super) fn of(&self, api: Api) -> Result<&Upstream, String> {
+        let index = index_of(api);
+        self.0[index].as_ref().ok_or_else(|| {
+            let Provider { name, address, keys, .. } = &PROVIDERS[index];
+            format!("the system called {name}, which is not configured: set {} or {address}", keys[0])
+        })
+    }
+}
+
+impl Upstream {
+    /// A call that came to a path of ours as a request to the provider, with its own key in its own place.
+    pub(super) fn request(&self, client: &reqwest::Client, path: &str, headers: &HeaderMap) -> reqwest::RequestBuilder {
+        let mut request = client.post(self.url(path));
+        for name in PASSED {
+            for value in headers.get_all(name) {
+                request = request.header(name, value);
+            }
+        }
+        match (&self.key, PROVIDERS[self.provider].key_header) {
+            (None, _) => request,
+            (Some(key), "authorization") => request.header(header::AUTHORIZATION, format!("Bearer {key}")),
+            (Some(key), name) => request.header(name, key),
+        }
+    }
+
+    /// The address: a version that ends the base is not repeated, and the key of ours that a query may hold stays here.
+    fn url(&self, path: &str) -> String {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let last = self.base.rsplit('/').next().unwrap_or_default();
+        // Addresses that speak OpenAI's API end in `/v1` or stand for it.
+        let version = if self.provider == 0 || !last.starts_with("v1") { "v1" } else { last };
+        let repeats = self.provider == 0 || last == version;
+        let shorter = path.strip_prefix('/').and_then(|path| path.strip_prefix(version)).filter(|p| p.starts_with('/'));
+        let path = shorter.filter(|_| repeats).unwrap_or(path);
+        let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("key=")).collect();
+        let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+        format!("{}{path}{query}", self.base)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(set: &'static [(&'static str, &'static str)]) -> Result<Upstreams> {
+        Upstreams::read(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn only_those_that_are_called_need_be_configured() {
+        let upstreams =
+            read(&[("ANTHROPIC_API_KEY", "k"), ("RETAKE_UPSTREAM_OLLAMA", "http://localhost:11434/")]).unwrap();
+        assert_eq!(upstreams.of(Api::Anthropic).unwrap().to_string(), "https://api.anthropic.com");
+        assert_eq!(upstreams.of(Api::Ollama).unwrap().to_string(), "http://localhost:11434");
+        let missing = "the system called Gemini, which is not configured: set GEMINI_API_KEY or RETAKE_UPSTREAM_GEMINI";
+        assert_eq!(upstreams.of(Api::Gemini).unwrap_err(), missing);
+        assert!(read(&[("OPENAI_API_KEY", "")]).unwrap_err().to_string().contains("none is configured"));
+        assert!(read(&[("RETAKE_UPSTREAM_OPENAI", "host")]).unwrap_err().to_string().contains("is no URL"));
+    }
+
+    #[test]
+    fn addresses_are_put_together() {
+        let url =
+            |provider: usize, base: &str, path: &str| Upstream { provider, base: base.to_owned(), key: None }.url(path);
+        assert_eq!(url(0, "https://h/api/v1", "/v1/responses"), "https://h/api/v1/responses");
+        assert_eq!(url(0, "https://h", "/v1/chat/completions"), "https://h/chat/completions");
+        assert_eq!(url(1, "https://h", "/v1/messages?beta=true"), "https://h/v1/messages?beta=true");
+        assert_eq!(url(1, "https://h/v1", "/v1/messages"), "https://h/v1/messages");
+        let gemini = url(2, "https://h", "/v1beta/models/m:streamGenerateContent?key=ours&alt=sse");
+        assert_eq!(gemini, "https://h/v1beta/models/m:streamGenerateContent?alt=sse");
+        assert_eq!(url(2, "https://h/v1beta", "/v1beta/models"), "https://h/v1beta/models");
+    }
+
+    #[test]
+    fn keys_are_sent_as_each_provider_takes_them() {
+        let upstreams = read(&[("OPENAI_API_KEY", "o"), ("ANTHROPIC_API_KEY", "a"), ("GOOGLE_API_KEY", "g")]).unwrap();
+        let client = reqwest::Client::new();
+        let mut headers = HeaderMap::new();
+        headers.insert("anthropic-version", header::HeaderValue::from_static("2023-06-01"));
+        headers.insert("x-api-key", header::HeaderValue::from_static("ours"));
+        let sent = |api| upstreams.of(api).unwrap().request(&client, "/v1/x", &headers).build().unwrap();
+        let header = |request: &reqwest::Request, name: &str| {
+            request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+        };
+        let anthropic = sent(Api::Anthropic);
+        assert_eq!(header(&anthropic, "x-api-key").as_deref(), Some("a"));
+        assert_eq!(header(&anthropic, "anthropic-version").as_deref(), Some("2023-06-01"));
+        assert_eq!(header(&sent(Api::Gemini), "x-goog-api-key").as_deref(), Some("g"));
+        let openai = sent(Api::OpenAiResponses);
+        assert_eq!(header(&openai, "authorization").as_deref(), Some("Bearer o"));
+        assert_eq!(header(&openai, "x-api-key"), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! Any other request: no conversation is known in it, so that it is taken as a whole, by method, path and body.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{Api, Call};
+use crate::conversation::Message;
+use crate::json::{Json, Layout};
+
+/// The kind of the one message that stands for the request in a key.
+pub(super) const KIND: &str = "opaque";
+
+/// A request as a conversation of one message: its name is method and path, its content the body.
+pub(super) fn decode(path: &str, body: &Json) -> Call {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let content = match body {
+        Json::Null => "(no body)".to_owned(),
+        body => body.print(Layout::Python),
+    };
+    let request = Message { name: Some(format!("POST {path}")), ..Message::new(KIND, content) };
+    Call {
+        api: Api::Opaque,
+        messages: vec![request],
+        caller: None,
+        metadata: None,
+        stream: false,
+        array: false,
+        include_usage: false,
+        system: String::new(),
+        tools: Json::Null,
+        model: body.str_of("model").unwrap_or_default().to_owned(),
+        settings: Json::Null,
+    }
+}
+
+/// The body of any request as JSON: itself, or its text, or `{"base64": …}` where it is no text either. Nothing is null.
+#[must_use]
+pub fn request_body(bytes: &[u8]) -> Json {
+    if bytes.is_empty() {
+        return Json::Null;
+    }
+    if let Ok(json) = Json::parse(bytes) {
+        return json;
+    }
+    let bytes = with_one_boundary(bytes);
+    match String::from_utf8(bytes) {
+        Ok(text) => Json::Str(text),
+        Err(e) => Json::object([("base64", to_base64(e.as_bytes()).into())]),
+    }
+}
+
+/// A form's parts are parted by a line that each client makes up anew: one that is always the same in its place.
+fn with_one_boundary(bytes: &[u8]) -> Vec<u8> {
+    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+    if !line.starts_with(b"--") || line.len() < 6 || line.len() > 72 {
+        return bytes.to_vec();
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut from = 0;
+    for at in memchr::memmem::find_iter(bytes, line) {
+        out.extend_from_slice(&bytes[from..at]);
+        out.extend_from_slice(b"--boundary");
+        from = at + line.len();
+    }
+    out.extend_from_slice(&bytes[from..]);
+    out
+}
+
+/// Bytes as text.
+pub(crate) fn to_base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// The bytes of such text.
+pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
+    STANDARD.decode(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Rules;
+
+    fn hash(path: &str, body: &[u8]) -> String {
+        let rules = Rules::default();
+        rules.conversation_hash(&rules.canonical(&decode(path, &request_body(body)).messages)).to_string()
+    }
+
+    #[test]
+    fn path_and_body_count_and_nothing_else() {
+        let first = hash("/v1/embeddings", br#"{"model": "m", "input": "a"}"#);
+        assert_eq!(first, hash("/v1/embeddings?api-version=1", br#"{"input":"a","model":"m"}"#));
+        assert_ne!(first, hash("/v1/embeddings", br#"{"model": "m", "input": "b"}"#));
+        assert_ne!(first, hash("/v1/rerank", br#"{"model": "m", "input": "a"}"#));
+        assert_ne!(hash("/a", b""), hash("/b", b""));
+        let of_day = |day: &str| hash("/v1/embeddings", format!(r#"{{"input": "on {day}"}}"#).as_bytes());
+        assert_eq!(of_day("2025-01-01"), of_day("2026-02-03"));
+    }
+
+    #[test]
+    fn a_body_that_is_no_json_is_text_or_base64() {
+        assert_eq!(request_body(b""), Json::Null);
+        assert_eq!(request_body(b"a=b"), "a=b".into());
+        assert_eq!(request_body(&[0xff, 0]), Json::object([("base64", "/wA=".into())]));
+        assert_eq!(from_base64("/wA="), Some(vec![0xff, 0]));
+        let form = |line: &str| format!("--{line}\r\nContent-Type: x\r\n\r\n1\r\n--{line}--\r\n");
+        assert_eq!(request_body(form("a1b2c3d4").as_bytes()), request_body(form("0f9e8d7c").as_bytes()));
+        assert_eq!(request_body(form("a1b2c3d4").as_bytes()), form("boundary").into());
+    }
+}
