@@ -5,12 +5,16 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
+mod deerflow;
 mod events;
 mod fixtures;
+mod loopback;
 mod misses;
 mod mutation;
+mod serve;
 mod systems;
 mod tree;
+mod updating;
 
 use std::process::ExitCode;
 
@@ -35,6 +39,36 @@ fn main() -> ExitCode {
             a_stream_without_its_first_or_last_event_fails_at_its_step,
             a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value,
         ).as_slice(),
+        &tests!(deerflow:
+            it_replays_where_callers_are_declared_and_where_none_is,
+            a_miss_in_it_says_that_it_keeps_no_conversations,
+            callers_with_one_conversation_are_told_apart_by_a_rule_only,
+            it_is_served_over_http_to_calls_that_declare_no_caller,
+            imported_it_has_the_form_of_retake_and_replays_the_same,
+        ),
+        &tests!(serve:
+            it_prints_its_urls_and_key_when_it_is_ready,
+            address_and_key_are_the_ones_it_is_given,
+            an_address_beyond_loopback_is_refused,
+            it_answers_with_the_recorded_turn_as_json_and_as_a_stream,
+            the_models_are_those_of_the_turns,
+            a_call_without_the_key_is_refused_with_401,
+            a_miss_answers_404_in_the_envelope_of_the_provider,
+            ended_it_writes_its_report_and_its_code_tells_of_misses,
+            several_fixtures_are_one_table,
+            a_fixture_that_cannot_be_read_is_an_error_that_names_it,
+        ),
+        &tests!(updating:
+            in_ci_updating_and_recording_write_nothing_and_exit_2,
+            ci_that_is_said_to_be_off_is_no_ci,
+            in_ci_a_differing_golden_leaves_no_pending_one,
+            elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again,
+            a_scenario_without_golden_fails_with_what_it_would_hold,
+            updating_writes_a_golden_that_then_passes_and_names_no_path,
+            updating_one_scenario_leaves_the_others_alone,
+            a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named,
+            updating_with_a_miss_or_an_unused_turn_writes_nothing,
+        ),
         &tests!(misses:
             one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape,
             a_change_of_the_conversation_or_the_turns_fails_by_its_own_name,

@@ -1,6 +1,7 @@
 //! The runner that tests start: this binary again, with the real gateway, or with a service of oddities.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::body::Body;
@@ -16,6 +17,8 @@ use crate::mutation::Mutation;
 pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
 /// What happens to the gateway's event streams on their way out.
 pub(crate) const MUTATION: &str = "RETAKE_IT_MUTATION";
+/// Set, each event stream of the gateway has a key in its `metadata` that no other has.
+pub(crate) const VARY: &str = "RETAKE_IT_VARY";
 /// The file into which the gateway's event streams are copied, as clients get them.
 pub(crate) const CAPTURE: &str = "RETAKE_IT_CAPTURE";
 
@@ -49,6 +52,11 @@ async fn watch(request: Request, next: Next) -> Response {
     let mut stream = String::from_utf8(bytes.to_vec()).unwrap();
     if let Ok(mutation) = std::env::var(MUTATION) {
         stream = Mutation::from_env(&mutation).apply(&stream);
+    }
+    if std::env::var_os(VARY).is_some() {
+        static STREAMS: AtomicUsize = AtomicUsize::new(1);
+        let at = format!("/lucky_{}", STREAMS.fetch_add(1, Ordering::Relaxed));
+        stream = Mutation::SetKey { event: "metadata".to_owned(), at, value: true.into() }.apply(&stream);
     }
     if let Ok(file) = std::env::var(CAPTURE) {
         std::fs::write(file, &stream).unwrap();
