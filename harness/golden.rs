@@ -116,7 +116,7 @@ impl Goldens {
     /// Where the golden is there and cannot be read, or was to be written and could not.
     pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
         let file = self.file(name);
-        let committed = self.committed(&file)?;
+        let committed = Self::committed(&file)?;
         let mut settings = __insta::Settings::clone_current();
         settings.set_snapshot_path(&self.folder);
         settings.set_prepend_module_to_snapshot(false);
@@ -129,7 +129,7 @@ impl Goldens {
         match self.policy {
             Policy::Update => {
                 files::remove(&pending)?;
-                let written = self.committed(&file)?;
+                let written = Self::committed(&file)?;
                 if !equal || written.is_none() {
                     return Err(Error::new("the golden could not be written").in_file(&file));
                 }
@@ -149,7 +149,7 @@ impl Goldens {
         }
     }
 
-    fn committed(&self, file: &Path) -> Result<Option<String>> {
+    fn committed(file: &Path) -> Result<Option<String>> {
         if !file.exists() {
             return Ok(None);
         }

@@ -65,7 +65,7 @@ pub mod wire;
 pub use axum;
 pub use conversation::Message;
 pub use error::{Error, Place, Result};
-pub use model::{Replay, ReplayModel};
+pub use model::{Replay, ReplayModel, misses, reset, served};
 pub use stage::Stage;
 pub use suite::Suite;
 pub use system::{IntoRouter, service};

@@ -36,11 +36,6 @@ pub(crate) enum Commands {
 }
 
 impl Commands {
-    /// The command that records a scenario.
-    pub(crate) fn record(self, name: &str) -> String {
-        format!("retake record {name}")
-    }
-
     /// The command that writes a scenario's golden anew.
     pub(crate) fn update(self, name: &str) -> String {
         match self {
@@ -49,6 +44,11 @@ impl Commands {
             Commands::Retake => format!("retake test {name} --update"),
         }
     }
+}
+
+/// The command that records a scenario: the same in every project.
+pub(crate) fn record_command(name: &str) -> String {
+    format!("retake record {name}")
 }
 
 impl Project {
@@ -114,7 +114,7 @@ impl Project {
             None => error,
         };
         error
-            .help(format!("to record it: {}", self.commands.record(&scenario.name)))
+            .help(format!("to record it: {}", record_command(&scenario.name)))
             .help("or, if the scenario calls no model: fixture = \"none\"")
             .in_file(&scenario.file)
     }

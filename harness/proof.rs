@@ -31,6 +31,6 @@ pub(crate) fn prove(
     let (first, second) = (first.unwrap_or_default(), second.unwrap_or_default());
     Err(Failure::new(format!("unstable: two replays of scenario `{}` differ, so nothing was written", scenario.name))
         .evidence(format!("these lines vary from run to run:\n{}", unified(&first, &second)))
-        .resolve("unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]   if order or number may vary")
-        .resolve("a [[normalize]] rule in scenarios/suite.toml   if a value does"))
+        .resolve("if order or number may vary", "unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]")
+        .resolve("if a value may", "a [[normalize]] rule in scenarios/suite.toml"))
 }

@@ -70,16 +70,16 @@ fn record_one(project: &Project, scenario: &Scenario, upstream: &Upstream) -> Re
     }
     let notes = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
     let notes = notes.into_iter().chain([("scenario".to_owned(), Json::from(name.as_str()))]).collect();
-    let made = journal::to_fixture(&journal_file, &shown, notes, &project.rules)?;
-    made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
-    let turns = made.fixture.table.turns().len();
+    let journaled = journal::to_fixture(&journal_file, &shown, notes, &project.rules)?;
+    journaled.left_out.iter().chain(&journaled.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
+    let turns = journaled.fixture.table.turns().len();
     if turns == 0 {
         return Err(Failure::new("no model call became a turn")
-            .resolve("let the system use {{ model.openai }} and {{ model.key }} for its model calls")
-            .resolve("fixture = \"none\" in scenario.toml   if the scenario calls no model"));
+            .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
+            .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
     }
     // What is proven is the text that will be read, not what is in memory.
-    let text = made.fixture.print();
+    let text = journaled.fixture.print();
     let candidate = Arc::new(Fixture::parse(&shown, text.as_bytes(), &project.rules)?);
     let golden = prove(project, scenario, Some(&candidate))?;
     files::write_whole(&file, text.as_bytes())?;

@@ -45,6 +45,7 @@ macro_rules! suite {
 
 /// The variable that hands an action of the command over to the runner, and the one that names its scenarios.
 pub(crate) const ACTION: &str = "RETAKE_ACTION";
+#[cfg(feature = "record")]
 pub(crate) const ACTION_NAMES: &str = "RETAKE_ACTION_NAMES";
 
 /// The scenarios of a project and the systems that they drive.
@@ -78,8 +79,8 @@ impl Suite {
         F: Future<Output: IntoRouter> + Send + 'static,
     {
         let factory: RouterFactory = Arc::new(move |stage| {
-            let made = make(stage);
-            Box::pin(async move { made.await.into_router() })
+            let future = make(stage);
+            Box::pin(async move { future.await.into_router() })
         });
         self.routers.insert(name.to_owned(), factory);
         self
@@ -87,7 +88,7 @@ impl Suite {
 
     /// Says that the runner is the `retake` command itself, and whether it was told to write goldens.
     #[cfg(feature = "cli")]
-    pub(crate) fn as_command(mut self, update: bool) -> Suite {
+    pub(crate) fn of_command(mut self, update: bool) -> Suite {
         self.commands = Commands::Retake;
         self.update = update;
         self
@@ -192,7 +193,9 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
     let conclusion = libtest_mimic::run(args, trials);
     let late = model::unjudged();
     if !late.is_empty() {
-        late.iter().for_each(|miss| terminal::note(format!("\n{miss}")));
+        for miss in &late {
+            terminal::note(format!("\n{miss}"));
+        }
         terminal::error(format!("{} model calls came after their scenario's verdict, and missed", late.len()));
         return ExitCode::from(101);
     }
@@ -217,7 +220,7 @@ fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -
     let file = file.strip_prefix(&project.root).unwrap_or(&file).display();
     let update = project.commands.update(&scenario.name);
     let review = |failure: Failure| match policy {
-        Policy::Check => failure.resolve("cargo insta review   to look at it first"),
+        Policy::Check => failure.resolve("to look at it first", "cargo insta review"),
         _ => failure,
     };
     match compared {
@@ -226,12 +229,12 @@ fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -
         Compared::New => Err(review(
             Failure::new(format!("golden: scenario `{}` has none, {file} is not there", scenario.name))
                 .evidence(format!("it would hold:\n{}", unified("", text)))
-                .resolve(format!("{update}   if this is what the service should send")),
+                .resolve("if this is what the service should send", update),
         )),
         Compared::Differs(golden) => Err(review(
             Failure::new(format!("golden: the events of scenario `{}` are not those of {file}", scenario.name))
                 .evidence(format!("- golden, + this run\n{}", unified(&golden, text)))
-                .resolve(format!("{update}   if the change is meant")),
+                .resolve("if the change is meant", update),
         )),
     }
 }
@@ -269,5 +272,5 @@ fn orphans(project: &Project) -> Result<(), Failure> {
     let count = orphans.len();
     Err(Failure::new(format!("orphans: {count} files belong to no scenario"))
         .evidence(orphans.join("\n"))
-        .resolve(format!("git rm {}   or add the scenario that needs them", files.join(" "))))
+        .resolve("if nothing needs them", format!("git rm {}", files.join(" "))))
 }

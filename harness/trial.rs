@@ -12,7 +12,7 @@ use crate::events::{Captured, Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
 use crate::key::Rules;
 use crate::model::{CallerRules, Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
-use crate::project::{Commands, Project};
+use crate::project::{Project, record_command};
 use crate::report::{Failure, unified};
 use crate::scenario::{self, FixtureRef, Level, Scenario, Unused};
 use crate::stage::Running;
@@ -103,26 +103,25 @@ fn out_of_time(limit: Duration, what: &str) -> Error {
 impl Played {
     /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
     pub(crate) fn verdict(&self, scenario: &Scenario, project: &Project) -> Result<Option<String>, Failure> {
-        let commands = &project.commands;
         if let Some(first) = self.misses.first() {
-            return Err(self.missed(first, scenario, commands));
+            return Err(self.missed(first, scenario));
         }
         if let Some(error) = &self.driven.failure {
             return Err(Failure::new(error.to_string()));
         }
         let unused = self.unexpected_unused(&scenario.unused);
         if !unused.is_empty() {
-            return Err(self.unused(&unused, scenario, commands));
+            return Err(self.unused(&unused, scenario));
         }
-        if let Some(failure) = self.drifted(scenario, commands) {
+        if let Some(failure) = self.drifted(scenario) {
             return Err(failure);
         }
         Ok(self.golden_text(scenario, &project.rules))
     }
 
-    fn missed(&self, first: &Miss, scenario: &Scenario, commands: &Commands) -> Failure {
-        let mut failure = Failure::new(first.headline());
-        for miss in self.misses.iter().take(SHOWN_MISSES) {
+    fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {
+        let mut failure = Failure::new(first.headline()).evidence(first.details());
+        for miss in self.misses.iter().take(SHOWN_MISSES).skip(1) {
             failure = failure.evidence(miss.to_string());
         }
         if self.misses.len() > SHOWN_MISSES {
@@ -131,7 +130,7 @@ impl Played {
         if let Some(error) = &self.driven.failure {
             failure = failure.evidence(format!("after that: {error}"));
         }
-        failure.resolve(format!("{}   if the change is meant", commands.record(&scenario.name)))
+        failure.resolve("if the change is meant", record_command(&scenario.name))
     }
 
     fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
@@ -144,7 +143,7 @@ impl Played {
         self.unused.iter().copied().filter(|index| !may_stay(index)).collect()
     }
 
-    fn unused(&self, unused: &[usize], scenario: &Scenario, commands: &Commands) -> Failure {
+    fn unused(&self, unused: &[usize], scenario: &Scenario) -> Failure {
         let Some(fixture) = &self.fixture else { return Failure::new("unused turns without a fixture") };
         let count = unused.len();
         let turns = if count == 1 { "turn was" } else { "turns were" };
@@ -163,12 +162,13 @@ impl Played {
         if count > SHOWN_MISSES {
             failure = failure.evidence(format!("… and {} more", count - SHOWN_MISSES));
         }
-        failure
-            .resolve(format!("{}   if the system is right not to ask", commands.record(&scenario.name)))
-            .resolve(format!("unused = [\"…\"] in {}   if another scenario asks for them", scenario.file.display()))
+        failure.resolve("if the system is right not to ask", record_command(&scenario.name)).resolve(
+            "if another scenario asks for them",
+            format!("unused = [\"CALLER\"] in {}", scenario.file.display()),
+        )
     }
 
-    fn drifted(&self, scenario: &Scenario, commands: &Commands) -> Option<Failure> {
+    fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
         let level = |check: &str| match check {
             "prompt" => scenario.drift.prompt,
             "tools" => scenario.drift.tools,
@@ -181,7 +181,7 @@ impl Played {
         let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
         let place = format!("  {} in scenario `{}`", fixture.place_of(*turn), scenario.name);
         let failure = Failure::new(headline).evidence(format!("{place}\n{}", unified(&first.recorded, &first.called)));
-        Some(failure.resolve(format!("{}   if the change is meant", commands.record(&scenario.name))))
+        Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
     }
 
     /// What the golden of this run holds: the two parts for each capture, in step order.

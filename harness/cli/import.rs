@@ -52,7 +52,9 @@ impl Import {
                 Some(earlier) => earlier.followed_by(fixture),
             });
         }
-        left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
+        for line in &left_out {
+            terminal::note(format!("left out: {line}"));
+        }
         let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
         let turns = fixture.table.turns().len();
         if turns == 0 {

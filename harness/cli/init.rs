@@ -13,6 +13,7 @@ use crate::report::terminal;
 pub(super) struct Init {}
 
 impl Init {
+    #[expect(clippy::unused_self, reason = "a subcommand without options is still one")]
     pub(super) fn run(&self) -> Result<ExitCode> {
         let here = Path::new(".");
         let scenario = SCENARIO.replace("NAME", "hello");

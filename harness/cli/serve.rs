@@ -78,7 +78,7 @@ fn report(replay: &Replay) -> Json {
         Json::object([("turn", Json::from(index)), ("caller", Json::from(caller))])
     };
     let misses = replay.scope().misses();
-    let missed = misses.iter().map(|miss| {
+    let calls = misses.iter().map(|miss| {
         Json::object([
             ("call", Json::from(miss.via.as_str())),
             ("caller", Json::from(miss.caller.as_deref())),
@@ -88,10 +88,13 @@ fn report(replay: &Replay) -> Json {
             ("explanation", Json::from(miss.to_string())),
         ])
     });
-    let missed: Vec<Json> = missed.collect();
     let served = crate::model::served().iter().map(|served| turn(served.turn)).collect::<Vec<_>>();
     let unused = replay.unused().into_iter().map(turn).collect::<Vec<_>>();
-    Json::object([("served", Json::Array(served)), ("missed", Json::Array(missed)), ("unused", Json::Array(unused))])
+    Json::object([
+        ("served", Json::Array(served)),
+        ("missed", Json::Array(calls.collect())),
+        ("unused", Json::Array(unused)),
+    ])
 }
 
 /// The signals that end the server.

@@ -29,7 +29,7 @@ impl Test {
             let update: &[_] = if self.update { &[("UPDATE_GOLDEN", "1")] } else { &[] };
             return handover::run(&root, &args, update);
         }
-        let code = Suite::new(root, crate::assert_golden!()).as_command(self.update).run(args);
+        let code = Suite::new(root, crate::assert_golden!()).of_command(self.update).run(args);
         // libtest's 101 is a failed check.
         Ok(if code == ExitCode::from(101) { ExitCode::from(1) } else { code })
     }

@@ -66,24 +66,34 @@ fn nearest_lines(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool
     lines
 }
 
-/// The turn whose conversation has most messages in common with the call's, place by place; among equals the one by the
-/// same caller, then the one most alike where they part, then the one not yet served.
+/// How near a turn is to a call; the greatest is the nearest. Fields in order of their weight.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Nearness {
+    /// Messages in common, place by place, in thousandths of the longer conversation.
+    common: usize,
+    same_caller: bool,
+    /// The less the lengths differ, the more.
+    same_length: usize,
+    /// Characters in common where the two part.
+    alike: usize,
+    not_served: bool,
+}
+
 fn nearest(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<(usize, Vec<Json>)> {
-    let mut best: Option<((usize, bool, usize, usize, bool), usize, Vec<Json>)> = None;
+    let mut best: Option<(Nearness, usize, Vec<Json>)> = None;
+    let called = &asked.conversation;
     for (index, turn) in fixture.table.turns().iter().enumerate() {
         let Some(conversation) = fixture.conversation(index, rules) else { continue };
-        let called = &asked.conversation;
         let common = conversation.iter().zip(called).filter(|(a, b)| a == b).count();
-        let longer = conversation.len().max(called.len());
-        let score = (
-            1000 * common / longer.max(1),
-            asked.caller.is_some() && turn.caller == asked.caller,
-            1000 - conversation.len().abs_diff(called.len()).min(1000),
-            alike(&conversation, called),
-            !served[index],
-        );
-        if best.as_ref().is_none_or(|(found, _, _)| score > *found) {
-            best = Some((score, index, conversation));
+        let nearness = Nearness {
+            common: 1000 * common / conversation.len().max(called.len()).max(1),
+            same_caller: asked.caller.is_some() && turn.caller == asked.caller,
+            same_length: usize::MAX - conversation.len().abs_diff(called.len()),
+            alike: alike(&conversation, called),
+            not_served: !served[index],
+        };
+        if best.as_ref().is_none_or(|(found, _, _)| nearness > *found) {
+            best = Some((nearness, index, conversation));
         }
     }
     best.map(|(_, index, conversation)| (index, conversation))
@@ -168,7 +178,7 @@ fn diff(recorded: &str, called: &str) -> Vec<String> {
         let lines_diff = TextDiff::from_lines(recorded, called);
         let changes = lines_diff.iter_all_changes().filter(|change| {
             let at = change.old_index().or(change.new_index()).unwrap_or(0);
-            change.tag() != ChangeTag::Equal || at + 1 == first_line
+            change.tag() != ChangeTag::Equal || (at + 1 == first_line && !change.value().trim().is_empty())
         });
         for change in changes {
             let sign = match change.tag() {
@@ -318,8 +328,8 @@ mod tests {
 
     #[test]
     fn a_diff_stays_within_its_lines_and_shows_white_space() {
-        let many: String = (0..500).map(|i| format!("line {i}\n")).collect();
-        let other: String = (0..500).map(|i| format!("row {i}\n")).collect();
+        let many = "line\n".repeat(500);
+        let other = "row\n".repeat(400);
         assert!(diff(&many, &other).len() <= DIFF_LINES);
         let long = "x".repeat(100_000);
         let lines = diff(&format!("{long}é a {long}"), &format!("{long}é b {long}"));

@@ -64,6 +64,18 @@ impl Miss {
         self.caller.as_deref().unwrap_or("unknown")
     }
 
+    /// All below the headline: the call, its key and the evidence.
+    #[must_use]
+    pub fn details(&self) -> String {
+        let mut lines = vec![format!("  call       {}", self.via)];
+        lines.extend(self.key.map(|key| {
+            let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());
+            format!("  key        conversation {conversation}…, input {input}…")
+        }));
+        lines.extend(self.evidence.iter().map(|line| format!("  {line}")));
+        lines.join("\n")
+    }
+
     /// One line: who missed what and why.
     #[must_use]
     pub fn headline(&self) -> String {
@@ -96,15 +108,6 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n  call       {}", self.headline(), self.via)?;
-        if let Some(key) = self.key {
-            write!(
-                f,
-                "\n  key        conversation {}…, input {}…",
-                key.conversation_hash.short(),
-                key.input_hash.short()
-            )?;
-        }
-        self.evidence.iter().try_for_each(|line| write!(f, "\n  {line}"))
+        write!(f, "{}\n{}", self.headline(), self.details())
     }
 }

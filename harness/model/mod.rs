@@ -24,3 +24,6 @@ pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Asked, DriftOf, Replay, Served};
 pub use replay_model::ReplayModel;
 pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
+
+#[cfg(test)]
+mod tests;

@@ -160,7 +160,7 @@ impl Recorder {
                 }
             }
             // The line is written before the client sees the end: what it was given is then on disk.
-            writer.write(status, content_type, bytes, cut);
+            writer.write(status, content_type, &bytes, cut);
             drop(sender);
         });
         let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
@@ -184,8 +184,8 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(self, status: u16, content_type: String, bytes: Vec<u8>, cut: Option<String>) {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+    fn write(self, status: u16, content_type: String, bytes: &[u8], cut: Option<String>) {
+        let text = String::from_utf8_lossy(bytes).into_owned();
         let body = if content_type.starts_with("text/event-stream") {
             Body::Frames(wire::split_frames(&text))
         } else {

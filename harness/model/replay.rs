@@ -150,7 +150,7 @@ impl Replay {
                 let drift = asked.checks.map(|called| self.drift(turn, called)).unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift })
             }
-            Err(reason) => Err(self.miss(asked.via.clone(), reason, Some((asked, key)))),
+            Err(reason) => Err(self.miss(asked.via.clone(), reason, Some((&asked, key)))),
         }
     }
 
@@ -255,7 +255,7 @@ impl Replay {
         .collect()
     }
 
-    fn miss(&self, via: String, reason: Reason, call: Option<(Asked, Key)>) -> Arc<Miss> {
+    fn miss(&self, via: String, reason: Reason, call: Option<(&Asked, Key)>) -> Arc<Miss> {
         let (explained, served) = {
             let mut state = self.state();
             state.misses += 1;
@@ -266,12 +266,12 @@ impl Replay {
             scenario: self.scope.name().to_owned(),
             fixture: self.fixture.path.clone(),
             via,
-            caller: call.as_ref().and_then(|(asked, _)| asked.caller.clone()),
-            key: call.as_ref().map(|(_, key)| *key),
+            caller: call.and_then(|(asked, _)| asked.caller.clone()),
+            key: call.map(|(_, key)| key),
             reason,
             evidence: Vec::new(),
         };
-        if let (true, Some((asked, _))) = (explained, &call) {
+        if let (true, Some((asked, _))) = (explained, call) {
             miss.evidence = super::explain::evidence(&miss.reason, asked, &self.fixture, &self.rules, &served);
         }
         let miss = Arc::new(miss);

@@ -216,8 +216,11 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     };
     match read_call(api, &incoming.body) {
         Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
-        Ok((call, _body)) => match &shared.mode {
-            Mode::Replay(replay) => shared.replay(replay, &incoming, &call, in_flight).await,
+        Ok((call, request)) => match &shared.mode {
+            Mode::Replay(replay) => {
+                drop(request);
+                shared.replay(replay, &incoming, &call, in_flight).await
+            }
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
@@ -227,7 +230,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
                     headers: incoming.headers,
                     body: incoming.body,
                     caller,
-                    request: _body,
+                    request,
                 };
                 recorder.pass_on(via, in_flight).await
             }

@@ -11,8 +11,8 @@ pub struct Failure {
     pub headline: String,
     /// The evidence: a diff, a miss with its nearest turn, the tail of a log.
     pub evidence: Vec<String>,
-    /// The commands that resolve it, each with what it is for.
-    pub resolve: Vec<String>,
+    /// What resolves it: in which case, and the command or the line to write.
+    pub resolve: Vec<(String, String)>,
 }
 
 impl Failure {
@@ -28,10 +28,10 @@ impl Failure {
         self
     }
 
-    /// Adds a command that resolves it.
+    /// Adds what resolves it in some case: `if the change is meant`, and the command.
     #[must_use]
-    pub fn resolve(mut self, what: impl Into<String>) -> Failure {
-        self.resolve.push(what.into());
+    pub fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
+        self.resolve.push((case.into(), command.into()));
         self
     }
 }
@@ -51,6 +51,6 @@ impl fmt::Display for Failure {
         if !self.resolve.is_empty() {
             writeln!(f)?;
         }
-        self.resolve.iter().try_for_each(|command| write!(f, "\nto resolve: {command}"))
+        self.resolve.iter().try_for_each(|(case, command)| write!(f, "\n{case}:\n    {command}"))
     }
 }

@@ -1,0 +1,254 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::conversation::{Answer, Block, Message};
+use crate::fixture::{Fixture, Recorded, Wire};
+use crate::json::Json;
+use crate::key::{CheckTexts, Rules};
+use crate::wire::{Api, Response};
+
+fn checks(prompt: &str) -> CheckTexts {
+    CheckTexts::new(&Rules::default().normalizer, prompt, &Json::Null, "m", &Json::Null)
+}
+
+/// A turn of a caller that answers a question asked under a system prompt.
+fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Recorded {
+    let body = Json::object([("said", Json::from(answer))]);
+    Recorded {
+        caller: caller.map(str::to_owned),
+        conversation: Rules::default().canonical(&[Message::new("human", question)]),
+        checks: checks(prompt),
+        output: Answer { blocks: vec![Block::Text(answer.into())], ..Answer::default() },
+        wire: Wire { api: Api::OpenAiChat, response: Response::json(200, body) },
+    }
+}
+
+fn replay_of(turns: Vec<Recorded>) -> Replay {
+    let rules = Arc::new(Rules::default());
+    let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), std::collections::BTreeMap::default(), turns, &rules);
+    // Through its text, so that turns without a caller get the hashes of the file's form.
+    Replay::new(Arc::new(fixture), rules, Scope::new("a"))
+}
+
+fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, Reason> {
+    let asked = Asked {
+        via: "POST /v1/chat/completions".into(),
+        caller: caller.map(str::to_owned),
+        conversation: Rules::default().canonical(&[Message::new("human", question)]),
+        checks: Some(checks(prompt)),
+    };
+    replay.take(asked).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
+}
+
+#[test]
+fn turns_under_one_key_are_served_in_recorded_order_and_once() {
+    let replay = replay_of(vec![turn(Some("a"), "p", "q", "1"), turn(Some("a"), "p", "q", "2")]);
+    assert_eq!(ask(&replay, Some("a"), "p", "q"), Ok("1".into()));
+    assert_eq!(replay.unused(), [1]);
+    assert_eq!(ask(&replay, Some("a"), "p", "q"), Ok("2".into()));
+    assert!(replay.all_served());
+    assert_eq!(ask(&replay, Some("a"), "p", "q"), Err(Reason::AllServed { turns: vec![0, 1] }));
+}
+
+#[test]
+fn equal_checks_come_before_recorded_order() {
+    let replay = replay_of(vec![turn(Some("a"), "p1", "q", "1"), turn(Some("a"), "p2", "q", "2")]);
+    assert_eq!(ask(&replay, Some("a"), "p2", "q"), Ok("2".into()));
+    assert_eq!(ask(&replay, Some("a"), "p2", "q"), Ok("1".into()), "the prompt is no part of the key");
+}
+
+#[test]
+fn a_known_caller_never_gets_a_turn_of_another() {
+    let replay = replay_of(vec![turn(Some("a"), "p", "q", "1")]);
+    assert_eq!(ask(&replay, Some("b"), "p", "q"), Err(Reason::OtherCaller { callers: vec!["a".into()] }));
+    assert_eq!(ask(&replay, Some("lead_agent"), "p", "x"), Err(Reason::NotRecorded));
+}
+
+#[test]
+fn an_unknown_caller_gets_the_only_one_that_fits() {
+    let replay = replay_of(vec![
+        turn(Some("a"), "p1", "q", "1"),
+        turn(Some("b"), "p2", "q", "2"),
+        turn(Some("a"), "p", "r", "3"),
+    ]);
+    assert_eq!(ask(&replay, None, "any", "r"), Ok("3".into()));
+    assert_eq!(ask(&replay, None, "p2", "q"), Ok("2".into()));
+    assert_eq!(ask(&replay, None, "p2", "q"), Err(Reason::AllServed { turns: vec![1] }), "not the turn of `a`");
+    assert_eq!(ask(&replay, None, "p1", "q"), Ok("1".into()));
+}
+
+#[test]
+fn an_unknown_caller_that_fits_several_is_a_miss_that_names_them() {
+    let replay = replay_of(vec![turn(Some("a"), "p", "q", "1"), turn(Some("b"), "p", "q", "2")]);
+    let both = Reason::Ambiguous { callers: vec!["a".into(), "b".into()] };
+    assert_eq!(ask(&replay, None, "p", "q"), Err(both.clone()));
+    assert_eq!(ask(&replay, None, "other", "q"), Err(both));
+    let told = replay.scope().misses()[0].to_string();
+    assert!(told.contains("`a`, `b` had this conversation") && told.contains("[[callers]]"), "{told}");
+}
+
+#[test]
+fn a_turn_older_than_callers_answers_anyone_after_the_callers_own() {
+    let rules = Arc::new(Rules::default());
+    let hash = rules.conversation_hash(&rules.canonical(&[Message::new("human", "q")]));
+    let own = rules.input_hash(hash, Some("a"));
+    let output = |text| format!(r#"{{"type": "ai", "data": {{"content": "{text}"}}}}"#);
+    let text = format!(
+        r#"{{"turns": [{{"input_hash": "{hash}", "output": {}}},
+            {{"caller": "a", "conversation_hash": "{hash}", "input_hash": "{own}", "output": {}}}]}}"#,
+        output("old"),
+        output("own")
+    );
+    let fixture = Fixture::parse(Path::new("f"), text.as_bytes(), &rules).unwrap();
+    let replay = Replay::new(Arc::new(fixture), rules, Scope::new("a"));
+    assert_eq!(ask(&replay, Some("a"), "p", "q"), Ok("own".into()));
+    assert_eq!(ask(&replay, Some("b"), "p", "q"), Ok("old".into()));
+}
+
+#[test]
+fn choosing_and_taking_are_one_step() {
+    let turns: Vec<Recorded> = (0..200).map(|i| turn(Some("a"), "p", "q", &i.to_string())).collect();
+    let replay = replay_of(turns);
+    let mut answers: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| (0..25).map(|_| ask(&replay, Some("a"), "p", "q").unwrap()).collect::<Vec<_>>()))
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    answers.sort();
+    answers.dedup();
+    assert_eq!(answers.len(), 200);
+}
+
+#[test]
+fn drift_names_the_check_and_both_texts() {
+    let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
+    let asked = |prompt: &str| Asked {
+        via: String::new(),
+        caller: Some("a".into()),
+        conversation: Rules::default().canonical(&[Message::new("human", "q")]),
+        checks: Some(checks(prompt)),
+    };
+    let served = replay.take(asked("Be long on 2026-03-04")).unwrap();
+    let drift = DriftOf { check: "prompt", recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };
+    assert_eq!(served.drift, [drift]);
+}
+
+#[test]
+fn a_miss_without_a_model_says_so() {
+    let replay = Replay::none(Arc::new(Rules::default()), Scope::new("a"));
+    assert_eq!(ask(&replay, None, "p", "q"), Err(Reason::NoFixture));
+}
+
+#[test]
+fn an_agent_in_the_process_needs_no_http() {
+    let replay = replay_of(vec![turn(Some("middleware:title"), "p", "q", "1")]);
+    let caller = crate::key::caller_of_tags(["seq:1", "middleware:title"], Some("x"));
+    assert_eq!(replay.answer(&[Message::new("human", "q")], caller).unwrap().text(), "1");
+    assert!(replay.answer(&[Message::new("human", "q")], Some("title_agent")).is_err(), "an alias is the same caller");
+}
+
+/// What a client of the server sees: status, the header against retries, and the body.
+async fn post(server: &ModelServer, path: &str, key: &str, body: &str) -> (u16, Option<String>, String) {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = client.post(format!("{}{path}", server.urls().url)).body(body.to_owned());
+    let response = request.header("authorization", format!("Bearer {key}")).send().await.unwrap();
+    let retry = response.headers().get("x-should-retry").map(|v| v.to_str().unwrap().to_owned());
+    (response.status().as_u16(), retry, response.text().await.unwrap())
+}
+
+fn on_a_server(turns: Vec<Recorded>, test: impl AsyncFnOnce(&ModelServer, &Replay)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let replay = Arc::new(replay_of(turns));
+        let server = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap();
+        test(&server, &replay).await;
+    });
+}
+
+const CALL: &str = r#"{"model": "m", "messages": [{"role": "user", "content": "q"}]}"#;
+
+#[test]
+fn a_call_gets_the_recorded_response_and_a_second_one_the_error_envelope() {
+    on_a_server(vec![turn(None, "", "q", "1")], async |server, replay| {
+        let served = post(server, "/any/prefix/chat/completions", server.key(), CALL).await;
+        assert_eq!(served, (200, None, r#"{"said":"1"}"#.into()));
+        let (status, retry, body) = post(server, "/v1/chat/completions", server.key(), CALL).await;
+        assert_eq!((status, retry.as_deref()), (404, Some("false")));
+        let error = Json::parse(body.as_bytes()).unwrap();
+        assert_eq!(error.pointer("/error/type"), Some(&Json::from("replay_miss")));
+        assert!(error.pointer("/error/message").unwrap().as_str().unwrap().contains("turns[0] answered it before"));
+        assert_eq!(replay.scope().misses().len(), 1);
+    });
+}
+
+#[test]
+fn what_was_recorded_as_json_is_streamed_where_a_stream_is_asked_for() {
+    on_a_server(vec![turn(None, "", "q", "hello there")], async |server, _| {
+        let call = CALL.replace("\"model\"", "\"stream\": true, \"model\"");
+        let (status, _, body) = post(server, "/v1/chat/completions", server.key(), &call).await;
+        assert_eq!(status, 200);
+        let frames = crate::wire::split_frames(&body);
+        assert_eq!(frames.last().map(String::as_str), Some("data: [DONE]\n\n"));
+        let response = Response::stream(frames);
+        assert_eq!(crate::wire::decode_response(Api::OpenAiChat, &response).unwrap().text(), "hello there");
+    });
+}
+
+#[test]
+fn what_is_no_call_is_refused_and_registered() {
+    on_a_server(vec![turn(None, "", "q", "1")], async |server, replay| {
+        let cases = [
+            ("/v1/chat/completions", "wrong", CALL, 401, "did not bring the key"),
+            ("/v1/chat/completions", server.key(), "{", 400, "not JSON: expected a key in quotes"),
+            ("/v1/chat/completions", server.key(), "{}", 400, "messages"),
+            ("/v1/chat/completions", server.key(), "[[[", 400, "not JSON"),
+            ("/v1/unheard-of", server.key(), CALL, 404, "no API that is replayed"),
+        ];
+        for (i, (path, key, body, status, reason)) in cases.into_iter().enumerate() {
+            let (found, retry, text) = post(server, path, key, body).await;
+            assert_eq!((found, retry.as_deref()), (status, Some("false")), "{text}");
+            assert!(text.contains(reason), "{text}");
+            assert_eq!(replay.scope().misses().len(), i + 1);
+        }
+        let deep = format!("{{\"messages\": {}", "[".repeat(1000));
+        assert_eq!(post(server, "/v1/chat/completions", server.key(), &deep).await.0, 400);
+        assert_eq!(post(server, "/v1/chat/completions", server.key(), CALL).await.0, 200, "the server goes on");
+    });
+}
+
+#[test]
+fn the_models_of_the_fixture_are_listed() {
+    on_a_server(vec![turn(None, "", "q", "1")], async |server, _| {
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let request = client.get(format!("{}/models", server.urls().openai)).header("x-api-key", server.key());
+        let body = request.send().await.unwrap().text().await.unwrap();
+        assert_eq!(Json::parse(body.as_bytes()).unwrap().str_of("object"), Some("list"));
+    });
+}
+
+#[test]
+fn only_loopback_is_listened_on() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mode = Mode::Replay(Arc::new(replay_of(vec![])));
+    let options = ServerOptions { address: Some(([0, 0, 0, 0], 0).into()), ..ServerOptions::default() };
+    let error = runtime.block_on(ModelServer::start(mode, options)).unwrap_err();
+    assert!(error.to_string().contains("0.0.0.0:0 is not a loopback address"), "{error}");
+}
+
+#[test]
+fn a_flood_of_misses_is_counted_and_the_first_are_explained() {
+    let replay = replay_of(vec![turn(Some("a"), "p", "the question", "1")]);
+    for _ in 0..1000 {
+        ask(&replay, Some("a"), "p", "the queston").unwrap_err();
+    }
+    let misses = replay.scope().misses();
+    assert_eq!(misses.len(), 1000);
+    assert!(
+        misses[0].evidence.iter().any(|line| line.contains("\"question\" → \"queston\"")),
+        "{:?}",
+        misses[0].evidence
+    );
+    assert!(misses[999].evidence.is_empty());
+}
