@@ -35,7 +35,7 @@ pub(crate) fn a_miss_in_it_says_that_it_keeps_no_conversations() {
              tool `read_file`",
             "nearest    not known: fixtures/write_read_file.json keeps hashes and no conversations; 2 of its 4 turns \
              are still open",
-            "to resolve: retake record write_read_file",
+            "if the change is meant:\n    retake record write_read_file\n",
         ]);
     }
 }

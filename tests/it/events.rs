@@ -20,8 +20,8 @@ fn check(cases: Vec<(Mutation, &[&str])>) {
         run.says(&[
             "golden: the events of scenario `write_read_file` are not those of goldens/write_read_file.snap\n",
             "- golden, + this run\n",
-            "to resolve: UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file   if the change is meant",
-            "to resolve: cargo insta review   to look at it first",
+            "if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
+            "to look at it first:\n    cargo insta review\n",
         ]);
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn one_word_changed_in_a_tool_result_fails_though_all_events_have_the
         "- hi from rehearsal.",
         "+ hi from replay.",
         "words \"rehearsal.\" → \"replay.\"",
-        "to resolve: retake record write_read_file   if the change is meant",
+        "if the change is meant:\n    retake record write_read_file\n",
     ]);
     // The gateway swallowed it: its client got a friendly sentence, and events of the very shapes of the golden.
     let swallowed = std::fs::read_to_string(&captured).unwrap();
@@ -69,7 +69,7 @@ const CASES: [Case; 5] = [
             "call       POST /v1/chat/completions",
             "messages   1 in the key: human",
             "nearest    turns[",
-            "to resolve: retake record write_read_file",
+            "if the change is meant:\n    retake record write_read_file\n",
         ],
     ),
     (
@@ -78,8 +78,8 @@ const CASES: [Case; 5] = [
         &[
             "unused: 1 recorded turn was not asked for in scenario `write_read_file`\n",
             "turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
-            "to resolve: retake record write_read_file   if the system is right not to ask",
-            "to resolve: unused = [\"…\"] in scenarios/write_read_file/scenario.toml",
+            "if the system is right not to ask:\n    retake record write_read_file\n",
+            "if another scenario asks for them:\n    unused = [\"CALLER\"] in scenarios/write_read_file/scenario.toml\n",
         ],
     ),
     (
@@ -89,7 +89,7 @@ const CASES: [Case; 5] = [
             "replay miss: scenario `write_read_file`, caller `middleware:title`: \
              this conversation was recorded for `middleware:headline` only\n",
             "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases]",
-            "to resolve: retake record write_read_file",
+            "if the change is meant:\n    retake record write_read_file\n",
         ],
     ),
     (

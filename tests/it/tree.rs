@@ -224,7 +224,7 @@ impl Ran {
     /// The lines of the diff of a golden that differ.
     pub(crate) fn diff(&self) -> Vec<&str> {
         let lines = self.stdout.lines().skip_while(|line| *line != "- golden, + this run").skip(1);
-        let lines = lines.take_while(|line| !line.starts_with("to resolve:"));
+        let lines = lines.take_while(|line| !line.starts_with("if "));
         lines.filter(|line| line.starts_with("- ") || line.starts_with("+ ")).collect()
     }
 
