@@ -6,13 +6,18 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod deerflow;
+mod discovery;
 mod events;
+mod failing_systems;
 mod fixtures;
+mod late_calls;
 mod loopback;
 mod misses;
 mod mutation;
+mod oddities;
 mod serve;
 mod systems;
+mod time_limits;
 mod tree;
 mod updating;
 
@@ -45,6 +50,34 @@ fn main() -> ExitCode {
             callers_with_one_conversation_are_told_apart_by_a_rule_only,
             it_is_served_over_http_to_calls_that_declare_no_caller,
             imported_it_has_the_form_of_retake_and_replays_the_same,
+        ),
+        &tests!(discovery:
+            no_scenario_is_an_error_that_names_the_command,
+            a_broken_scenario_fails_by_file_line_and_column_and_the_others_run,
+            a_broken_suite_is_an_error_for_all,
+            a_scenario_without_fixture_names_the_command_that_records_it,
+            fixtures_and_goldens_of_no_scenario_are_named,
+            what_a_broken_scenario_may_own_is_no_orphan,
+            each_case_is_a_trial_with_fixture_and_golden_of_its_name,
+            scenarios_share_a_fixture_and_each_has_its_own_turns_of_it,
+            a_seeded_scenario_needs_no_fixture,
+            a_system_that_nobody_knows_is_named_with_the_known_ones,
+            the_project_s_own_scenarios_are_those_that_these_tests_know,
+        ),
+        &tests!(failing_systems:
+            an_error_status_fails_with_the_answer,
+            a_panic_of_a_handler_fails_its_scenario_alone,
+            an_answer_that_is_no_stream_fails_where_one_is_wanted,
+            a_capture_that_finds_nothing_tells_what_there_is,
+            a_system_that_cannot_be_made_says_why,
+        ),
+        &tests!(late_calls: a_miss_after_the_verdict_fails_the_run_and_is_named),
+        &tests!(time_limits:
+            a_system_that_hangs,
+            a_system_that_blocks_its_thread,
+            a_system_that_streams_for_ever,
+            a_system_that_never_gets_ready,
+            a_limit_of_the_suite_holds_for_all,
         ),
         &tests!(serve:
             it_prints_its_urls_and_key_when_it_is_ready,

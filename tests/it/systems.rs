@@ -12,6 +12,7 @@ use axum::response::Response;
 use retake::{Stage, Suite};
 
 use crate::mutation::Mutation;
+use crate::oddities;
 
 /// Names the system of the runner that this process is to be.
 pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
@@ -28,10 +29,18 @@ pub(crate) fn runner(system: &str) -> ExitCode {
     match system {
         "gateway" => suite.router(system, |stage| async move { gateway(&stage, true) }),
         "undeclared" => suite.router(system, |stage| async move { gateway(&stage, false) }),
+        "oddities" => suite.router(system, |stage| async move { oddities::router(stage) }),
+        "never-ready" => suite.router(system, |_| std::future::pending::<Router>()),
+        "refuses" => suite.router(system, |_| async { Err::<Router, _>("no licence key") }),
+        "panics" => suite.router(system, |_| async { made_to_panic() }),
         "no-system" => suite,
         other => panic!("no system is called {other}"),
     }
     .main()
+}
+
+fn made_to_panic() -> Router {
+    panic!("made to panic")
 }
 
 fn gateway(stage: &Stage, declare_callers: bool) -> Result<Router, gateway::Error> {
