@@ -7,6 +7,14 @@ use serde_json::{Value, json};
 use crate::serve::Serving;
 use crate::tree::{Tree, project};
 
+tests! { deerflow:
+    it_replays_where_callers_are_declared_and_where_none_is,
+    a_miss_in_it_says_that_it_keeps_no_conversations,
+    callers_with_one_conversation_are_told_apart_by_a_rule_only,
+    it_is_served_over_http_to_calls_that_declare_no_caller,
+    imported_it_has_the_form_of_retake_and_replays_the_same,
+}
+
 fn data(name: &str) -> String {
     format!("tests/it/data/deerflow_{name}.json")
 }
@@ -18,7 +26,7 @@ fn tree(scenario: &str, fixture: &str) -> Tree {
     tree
 }
 
-pub(crate) fn it_replays_where_callers_are_declared_and_where_none_is() {
+fn it_replays_where_callers_are_declared_and_where_none_is() {
     for system in ["gateway", "undeclared"] {
         let tree = tree("write_read_file", "write_read_file");
         let before = tree.files();
@@ -27,10 +35,12 @@ pub(crate) fn it_replays_where_callers_are_declared_and_where_none_is() {
     }
 }
 
-pub(crate) fn a_miss_in_it_says_that_it_keeps_no_conversations() {
+fn a_miss_in_it_says_that_it_keeps_no_conversations() {
     for (system, caller) in [("gateway", "lead_agent"), ("undeclared", "unknown")] {
         tree("write_read_file", "one_word").runner(system).run().exits(101).says(&[
-            &format!("replay miss: scenario `write_read_file`, caller `{caller}`: this conversation was never recorded"),
+            &format!(
+                "replay miss: scenario `write_read_file`, caller `{caller}`: this conversation was never recorded"
+            ),
             "messages   5 in the key: human, ai calling write_file, tool `write_file`, ai calling read_file, \
              tool `read_file`",
             "nearest    not known: fixtures/write_read_file.json keeps hashes and no conversations; 2 of its 4 turns \
@@ -40,7 +50,7 @@ pub(crate) fn a_miss_in_it_says_that_it_keeps_no_conversations() {
     }
 }
 
-pub(crate) fn callers_with_one_conversation_are_told_apart_by_a_rule_only() {
+fn callers_with_one_conversation_are_told_apart_by_a_rule_only() {
     tree("two_callers", "two_callers").runner("gateway").run().exits(0);
     let tree = tree("two_callers", "two_callers");
     tree.runner("undeclared").run().exits(101).says(&[
@@ -56,13 +66,11 @@ pub(crate) fn callers_with_one_conversation_are_told_apart_by_a_rule_only() {
 }
 
 /// The calls of the write-and-read scenario as OpenAI's wire has them: no tool names in results, arguments as text.
-pub(crate) fn it_is_served_over_http_to_calls_that_declare_no_caller() {
+fn it_is_served_over_http_to_calls_that_declare_no_caller() {
     let mut serving = Serving::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file")));
     let prompt = "Create note.txt with the text \"hi from replay.\", then read it back";
-    let mut messages = vec![
-        json!({ "role": "system", "content": "Be brief" }),
-        json!({ "role": "user", "content": prompt }),
-    ];
+    let mut messages =
+        vec![json!({ "role": "system", "content": "Be brief" }), json!({ "role": "user", "content": prompt })];
     let ask = |messages: &[Value]| {
         let reply = serving.ask(&[], &json!(messages), false);
         assert_eq!(reply.status, 200, "{}", reply.body);
@@ -85,12 +93,14 @@ pub(crate) fn it_is_served_over_http_to_calls_that_declare_no_caller() {
     assert_eq!(serving.end("-TERM").code(), Some(0));
 }
 
-pub(crate) fn imported_it_has_the_form_of_retake_and_replays_the_same() {
+fn imported_it_has_the_form_of_retake_and_replays_the_same() {
     let tree = tree("write_read_file", "write_read_file");
     let imported = tree.path("fixtures/write_read_file.json");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file"));
     let import = tree.retake().args(&["import", "deerflow"]).arg(from).arg("--out").arg(&imported);
     import.run().exits(0).says(&["4 turns written to ", ", 0 left out"]);
-    assert!(tree.read("fixtures/write_read_file.json").starts_with("{\n  \"context\": {},\n  \"format\": \"retake/1\""));
+    assert!(
+        tree.read("fixtures/write_read_file.json").starts_with("{\n  \"context\": {},\n  \"format\": \"retake/1\"")
+    );
     tree.runner("undeclared").run().exits(0);
 }

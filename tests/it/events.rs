@@ -5,6 +5,14 @@ use serde_json::json;
 use crate::mutation::Mutation::{self, AddEvent, DropEvent, DropKey, RenameEvent, RenameKey, SetKey, SwapWithNext};
 use crate::tree::Tree;
 
+tests! { events:
+    a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff,
+    a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff,
+    a_key_renamed_dropped_added_or_retyped_three_levels_down_is_a_line_of_the_diff,
+    a_stream_without_its_first_or_last_event_fails_at_its_step,
+    a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value,
+}
+
 const NAME: &str = "write_read_file";
 const TOKENS: &str = "/messages/*/response_metadata/token_usage/total_tokens";
 const CACHED: &str = "/messages/*/response_metadata/token_usage/cached";
@@ -30,7 +38,7 @@ fn text(text: &str) -> String {
     text.to_owned()
 }
 
-pub(crate) fn a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff() {
+fn a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff() {
     let (metadata, tool_result) = (|| text("metadata"), || text("tool_result"));
     check(vec![
         (
@@ -59,7 +67,7 @@ pub(crate) fn a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff() {
     ]);
 }
 
-pub(crate) fn a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff() {
+fn a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff() {
     let (event, at) = (|| text("metadata"), || text("/run_id"));
     check(vec![
         (
@@ -87,24 +95,18 @@ pub(crate) fn a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the
     ]);
 }
 
-pub(crate) fn a_key_renamed_dropped_added_or_retyped_three_levels_down_is_a_line_of_the_diff() {
+fn a_key_renamed_dropped_added_or_retyped_three_levels_down_is_a_line_of_the_diff() {
     let (event, at) = (|| text("values"), || text(TOKENS));
     let was = "-         total_tokens       number";
     check(vec![
-        (
-            RenameKey { event: event(), at: at(), to: text("tokens") },
-            &[was, "+         tokens             number"],
-        ),
+        (RenameKey { event: event(), at: at(), to: text("tokens") }, &[was, "+         tokens             number"]),
         (DropKey { event: event(), at: at() }, &[was]),
-        (
-            SetKey { event: event(), at: text(CACHED), value: json!(true) },
-            &["+         cached             boolean"],
-        ),
+        (SetKey { event: event(), at: text(CACHED), value: json!(true) }, &["+         cached             boolean"]),
         (SetKey { event: event(), at: at(), value: json!("106") }, &[was, "+         total_tokens       string"]),
     ]);
 }
 
-pub(crate) fn a_stream_without_its_first_or_last_event_fails_at_its_step() {
+fn a_stream_without_its_first_or_last_event_fails_at_its_step() {
     let step = "scenarios/write_read_file/scenario.toml:20:1: failed to take step 3 (POST /api/threads/";
     for (mutation, says) in [
         (DropEvent { event: text("metadata") }, "expected `metadata` as the first event, found `values`"),
@@ -118,7 +120,7 @@ pub(crate) fn a_stream_without_its_first_or_last_event_fails_at_its_step() {
     }
 }
 
-pub(crate) fn a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value() {
+fn a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value() {
     let retyped = SetKey { event: text("values"), at: text(TOKENS), value: json!("106") };
     let other_value = SetKey { event: text("messages"), at: text("/type"), value: json!("AIMessage") };
     for (detail, mutation, diff) in [

@@ -1,7 +1,5 @@
 //! Fixtures that are changed turn by turn and written with their hashes computed anew.
 
-use std::path::Path;
-
 use retake::conversation::{Answer, Block, Finish};
 use retake::fixture::{Fixture, Recorded, Wire};
 use retake::json::Json;
@@ -76,9 +74,4 @@ fn recorded(fixture: &Fixture, rules: &Rules) -> Vec<Recorded> {
             }
         })
         .collect()
-}
-
-/// Whether a path is in the text of a file, in any of the forms in which it could be written.
-pub(crate) fn names_path(text: &str, path: &Path) -> bool {
-    text.contains(&*path.to_string_lossy())
 }

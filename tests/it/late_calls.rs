@@ -2,7 +2,11 @@
 
 use crate::tree::Tree;
 
-pub(crate) fn a_miss_after_the_verdict_fails_the_run_and_is_named() {
+tests! { late_calls:
+    a_miss_after_the_verdict_fails_the_run_and_is_named,
+}
+
+fn a_miss_after_the_verdict_fails_the_run_and_is_named() {
     let tree = Tree::empty();
     tree.write("scenarios/suite.toml", "settle = \"0ms\"\n");
     tree.write("scenarios/a_first/scenario.toml", "fixture = \"none\"\n[[step]]\npost = \"/call-later\"\n");

@@ -10,6 +10,16 @@ use crate::fixtures::{self, turn};
 use crate::systems::CAPTURE;
 use crate::tree::Tree;
 
+tests! { misses:
+    one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape,
+    a_change_of_the_conversation_or_the_turns_fails_by_its_own_name,
+    rehashing_alone_changes_no_byte_of_a_fixture,
+    a_fixture_edited_without_rehashing_is_refused_by_turn,
+    a_miss_never_touches_a_golden_nor_leaves_a_pending_one,
+    a_call_where_no_fixture_is_said_to_be_is_a_miss,
+    turns_may_stay_unused_where_the_scenario_says_so,
+}
+
 const NAME: &str = "write_read_file";
 
 /// The scenario with a golden of shapes alone: no value in it could tell that a model call failed.
@@ -32,7 +42,7 @@ fn shapes(captured: &Path) -> String {
     golden(&[captured], &options, &|text| Normalizer::default().apply(text).into_owned())
 }
 
-pub(crate) fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() {
+fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() {
     let tree = shapes_only();
     let captured = tree.path("captured.sse");
     tree.runner("gateway").env(CAPTURE, &captured).run().exits(0);
@@ -122,7 +132,7 @@ const CASES: [Case; 5] = [
     ),
 ];
 
-pub(crate) fn a_change_of_the_conversation_or_the_turns_fails_by_its_own_name() {
+fn a_change_of_the_conversation_or_the_turns_fails_by_its_own_name() {
     for (case, change, says) in CASES {
         let tree = shapes_only();
         change(&tree);
@@ -132,7 +142,7 @@ pub(crate) fn a_change_of_the_conversation_or_the_turns_fails_by_its_own_name() 
     }
 }
 
-pub(crate) fn rehashing_alone_changes_no_byte_of_a_fixture() {
+fn rehashing_alone_changes_no_byte_of_a_fixture() {
     let tree = Tree::of(&crate::tree::SCENARIOS);
     let before = tree.files();
     for name in crate::tree::SCENARIOS {
@@ -141,7 +151,7 @@ pub(crate) fn rehashing_alone_changes_no_byte_of_a_fixture() {
     assert_eq!(tree.files(), before);
 }
 
-pub(crate) fn a_fixture_edited_without_rehashing_is_refused_by_turn() {
+fn a_fixture_edited_without_rehashing_is_refused_by_turn() {
     let tree = Tree::of(&[NAME]);
     tree.replace("fixtures/write_read_file.json", "\"Wrote 15 bytes to note.txt\"", "\"Wrote 16 bytes to note.txt\"");
     tree.runner("gateway").run().exits(101).says(&[
@@ -150,7 +160,7 @@ pub(crate) fn a_fixture_edited_without_rehashing_is_refused_by_turn() {
     ]);
 }
 
-pub(crate) fn a_miss_never_touches_a_golden_nor_leaves_a_pending_one() {
+fn a_miss_never_touches_a_golden_nor_leaves_a_pending_one() {
     for update in [false, true] {
         // With a golden that is there and would differ, and with none at all.
         for golden in [true, false] {
@@ -170,7 +180,7 @@ pub(crate) fn a_miss_never_touches_a_golden_nor_leaves_a_pending_one() {
     }
 }
 
-pub(crate) fn a_call_where_no_fixture_is_said_to_be_is_a_miss() {
+fn a_call_where_no_fixture_is_said_to_be_is_a_miss() {
     let tree = Tree::of(&[NAME]);
     let file = "scenarios/write_read_file/scenario.toml";
     tree.write(file, &format!("fixture = \"none\"\n{}", tree.read(file)));
@@ -181,7 +191,7 @@ pub(crate) fn a_call_where_no_fixture_is_said_to_be_is_a_miss() {
     ]);
 }
 
-pub(crate) fn turns_may_stay_unused_where_the_scenario_says_so() {
+fn turns_may_stay_unused_where_the_scenario_says_so() {
     let added = |tree: &Tree| {
         fixtures::edit(tree, NAME, |turns| turns.push(turn(Some("subagent:poet"), "A poem!", "Roses are red")));
     };

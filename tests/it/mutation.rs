@@ -6,17 +6,39 @@ use serde_json::{Map, Value};
 /// One change. A key's place is a JSON pointer in which `*` is every element of a list.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) enum Mutation {
-    RenameEvent { event: String, to: String },
+    RenameEvent {
+        event: String,
+        to: String,
+    },
     /// The first of its name.
-    DropEvent { event: String },
+    DropEvent {
+        event: String,
+    },
     /// After the first of that name.
-    AddEvent { after: String, name: String, data: Value },
+    AddEvent {
+        after: String,
+        name: String,
+        data: Value,
+    },
     /// The first of its name with the event after it.
-    SwapWithNext { event: String },
-    RenameKey { event: String, at: String, to: String },
-    DropKey { event: String, at: String },
+    SwapWithNext {
+        event: String,
+    },
+    RenameKey {
+        event: String,
+        at: String,
+        to: String,
+    },
+    DropKey {
+        event: String,
+        at: String,
+    },
     /// Also gives a key a value of another type.
-    SetKey { event: String, at: String, value: Value },
+    SetKey {
+        event: String,
+        at: String,
+        value: Value,
+    },
 }
 
 struct Event {
@@ -71,8 +93,13 @@ impl Mutation {
                 });
             }
         }
-        events.iter().map(|Event { name, data }| format!("event: {name}\ndata: {data}\n\n")).collect()
+        print(events.iter().map(|Event { name, data }| (&**name, data)))
     }
+}
+
+/// A server-sent event stream.
+pub(crate) fn print<'a>(events: impl IntoIterator<Item = (&'a str, &'a Value)>) -> String {
+    events.into_iter().fold(String::new(), |text, (name, data)| text + &format!("event: {name}\ndata: {data}\n\n"))
 }
 
 fn parse(frame: &str) -> Event {
@@ -98,7 +125,8 @@ fn descend(value: &mut Value, parents: &[&str], key: &str, edit: Edit<'_>) -> bo
             object.get_mut(*parent).is_some_and(|value| descend(value, rest, key, edit))
         }
         (Value::Array(elements), ["*", rest @ ..]) => {
-            elements.iter_mut().fold(false, |changed, element| descend(element, rest, key, edit) || changed)
+            let changed = elements.iter_mut().map(|element| descend(element, rest, key, edit));
+            changed.filter(|changed| *changed).count() > 0
         }
         _ => false,
     }

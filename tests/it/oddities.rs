@@ -1,11 +1,10 @@
 //! A service of oddities: what real services do when they go wrong, one route each.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -18,6 +17,8 @@ use futures_util::stream;
 use retake::Stage;
 use serde_json::{Value, json};
 use uuid::Uuid;
+
+use crate::mutation;
 
 pub(crate) fn router(stage: Stage) -> Router {
     Router::new()
@@ -35,7 +36,7 @@ pub(crate) fn router(stage: Stage) -> Router {
 }
 
 fn sse(events: &[(&str, Value)]) -> Response {
-    let text: String = events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect();
+    let text = mutation::print(events.iter().map(|(name, data)| (*name, data)));
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
 
@@ -89,15 +90,20 @@ async fn model(stage: &Stage, messages: Value) -> String {
     said.unwrap_or("I'm sorry, something went wrong.").to_owned()
 }
 
-/// The stages of earlier scenarios whose systems call the model once more when they are told to.
-static LATER: LazyLock<Mutex<BTreeMap<String, (Sender<()>, Receiver<String>)>>> = LazyLock::new(Mutex::default);
+/// What is left of an earlier scenario's system: it calls the model when it is told to, and tells what came of it.
+struct Straggler {
+    go: Sender<()>,
+    told: Receiver<String>,
+}
+
+static STRAGGLER: Mutex<Option<Straggler>> = Mutex::new(None);
 
 /// Answers, and leaves a thread behind that calls the model when `/call-now` of a later scenario tells it to: by then
 /// the verdict on this one is long taken.
 async fn call_later(State(stage): State<Stage>) -> Response {
     let (go, wait) = channel();
     let (tell, told) = channel();
-    LATER.lock().unwrap().insert("late".to_owned(), (go, told));
+    *STRAGGLER.lock().unwrap() = Some(Straggler { go, told });
     std::thread::spawn(move || {
         wait.recv().unwrap();
         let address = stage.model().url.strip_prefix("http://").unwrap().parse().unwrap();
@@ -107,7 +113,7 @@ async fn call_later(State(stage): State<Stage>) -> Response {
 }
 
 async fn call_now() -> String {
-    let (go, told) = LATER.lock().unwrap().remove("late").unwrap();
+    let Straggler { go, told } = STRAGGLER.lock().unwrap().take().unwrap();
     go.send(()).unwrap();
     told.recv().unwrap()
 }

@@ -10,6 +10,19 @@ use crate::fixtures::{self, turn};
 use crate::loopback::{Reply, chat, send};
 use crate::tree::{Program, Tree, retake};
 
+tests! { serve:
+    it_prints_its_urls_and_key_when_it_is_ready,
+    address_and_key_are_the_ones_it_is_given,
+    an_address_beyond_loopback_is_refused,
+    it_answers_with_the_recorded_turn_as_json_and_as_a_stream,
+    the_models_are_those_of_the_turns,
+    a_call_without_the_key_is_refused_with_401,
+    a_miss_answers_404_in_the_envelope_of_the_provider,
+    ended_it_writes_its_report_and_its_code_tells_of_misses,
+    several_fixtures_are_one_table,
+    a_fixture_that_cannot_be_read_is_an_error_that_names_it,
+}
+
 /// A `retake serve` that is ready. It is killed when this is dropped.
 pub(crate) struct Serving {
     child: Child,
@@ -70,7 +83,7 @@ fn said(text: &str) -> Value {
     json!([{ "role": "system", "content": "Be brief" }, { "role": "user", "content": text }])
 }
 
-pub(crate) fn it_prints_its_urls_and_key_when_it_is_ready() {
+fn it_prints_its_urls_and_key_when_it_is_ready() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let keys: Vec<&String> = serving.ready.as_object().unwrap().keys().collect();
@@ -83,15 +96,19 @@ pub(crate) fn it_prints_its_urls_and_key_when_it_is_ready() {
     }
 }
 
-pub(crate) fn address_and_key_are_the_ones_it_is_given() {
+fn address_and_key_are_the_ones_it_is_given() {
     let tree = greeting();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let program = tree.retake().args(&["serve", "fixtures/greeting.json", "--addr", &free, "--key", "sk-of-mine"]);
-    let serving = Serving::start(program);
-    assert_eq!((serving.ready("url"), serving.ready("key")), (&*format!("http://{free}"), "sk-of-mine"));
+    let serving = Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json", "--key", "sk-of-mine"]));
+    assert_eq!(serving.ready("key"), "sk-of-mine");
+    let taken = serving.ready("url").strip_prefix("http://").unwrap();
+    tree.retake()
+        .args(&["serve", "fixtures/greeting.json", "--addr", taken])
+        .run()
+        .exits(2)
+        .says(&[&format!("error: failed to listen on {taken}: ")]);
 }
 
-pub(crate) fn an_address_beyond_loopback_is_refused() {
+fn an_address_beyond_loopback_is_refused() {
     let tree = greeting();
     tree.retake().args(&["serve", "fixtures/greeting.json", "--addr", "0.0.0.0:0"]).run().exits(2).says(&[
         "error: 0.0.0.0:0 is not a loopback address: the replay model listens on loopback only",
@@ -99,7 +116,7 @@ pub(crate) fn an_address_beyond_loopback_is_refused() {
     ]);
 }
 
-pub(crate) fn it_answers_with_the_recorded_turn_as_json_and_as_a_stream() {
+fn it_answers_with_the_recorded_turn_as_json_and_as_a_stream() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let whole = serving.ask(&[], &said("Hello"), false);
@@ -111,7 +128,7 @@ pub(crate) fn it_answers_with_the_recorded_turn_as_json_and_as_a_stream() {
     assert!(stream.body.contains("Greeting") && stream.body.ends_with("data: [DONE]\n\n"), "{}", stream.body);
 }
 
-pub(crate) fn the_models_are_those_of_the_turns() {
+fn the_models_are_those_of_the_turns() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let authorization = format!("Bearer {}", serving.ready("key"));
@@ -119,7 +136,7 @@ pub(crate) fn the_models_are_those_of_the_turns() {
     assert_eq!((models.status, &models.json()["data"][0]["id"]), (200, &json!("gpt-4o-mini")));
 }
 
-pub(crate) fn a_call_without_the_key_is_refused_with_401() {
+fn a_call_without_the_key_is_refused_with_401() {
     let tree = greeting();
     let mut serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let (url, body) = (format!("{}/chat/completions", serving.ready("openai")), chat(&said("Hello"), false));
@@ -137,7 +154,7 @@ pub(crate) fn a_call_without_the_key_is_refused_with_401() {
     assert_eq!(serving.end("-TERM").code(), Some(1));
 }
 
-pub(crate) fn a_miss_answers_404_in_the_envelope_of_the_provider() {
+fn a_miss_answers_404_in_the_envelope_of_the_provider() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     for stream in [false, true] {
@@ -152,7 +169,7 @@ pub(crate) fn a_miss_answers_404_in_the_envelope_of_the_provider() {
 }
 
 /// On the signals that end it, it writes what was served, missed and left, and exits 1 where a call missed.
-pub(crate) fn ended_it_writes_its_report_and_its_code_tells_of_misses() {
+fn ended_it_writes_its_report_and_its_code_tells_of_misses() {
     for (signal, misses, code) in [("-TERM", false, 0), ("-INT", false, 0), ("-TERM", true, 1), ("-INT", true, 1)] {
         let tree = greeting();
         let program = tree.retake().args(&["serve", "fixtures/greeting.json", "--report", "out/report.json"]);
@@ -173,17 +190,16 @@ pub(crate) fn ended_it_writes_its_report_and_its_code_tells_of_misses() {
     }
 }
 
-pub(crate) fn several_fixtures_are_one_table() {
+fn several_fixtures_are_one_table() {
     let tree = greeting();
     fixtures::write(&tree, "parting", vec![turn(None, "Goodbye", "So long")]);
-    let serving =
-        Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json", "fixtures/parting.json"]));
+    let serving = Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json", "fixtures/parting.json"]));
     for (hears, says) in [("Goodbye", "So long"), ("Hello", "Good morning")] {
         assert_eq!(serving.ask(&[], &said(hears), false).json()["choices"][0]["message"]["content"], says);
     }
 }
 
-pub(crate) fn a_fixture_that_cannot_be_read_is_an_error_that_names_it() {
+fn a_fixture_that_cannot_be_read_is_an_error_that_names_it() {
     let tree = greeting();
     tree.write("fixtures/torn.json", "{\"turns\": [");
     tree.write("fixtures/later.json", "{\"format\": \"retake/99\", \"turns\": []}");

@@ -4,6 +4,14 @@ use std::time::{Duration, Instant};
 
 use crate::tree::Tree;
 
+tests! { time_limits:
+    a_system_that_hangs,
+    a_system_that_blocks_its_thread,
+    a_system_that_streams_for_ever,
+    a_system_that_never_gets_ready,
+    a_limit_of_the_suite_holds_for_all,
+}
+
 /// A system that is stuck is given two seconds to stop, and the machine that runs this may be busy.
 const AT_MOST: Duration = Duration::from_secs(20);
 
@@ -29,15 +37,15 @@ fn ends_by_its_limit(step: &str, was_at: &str) {
     assert!(!tree.has("goldens"));
 }
 
-pub(crate) fn a_system_that_hangs() {
+fn a_system_that_hangs() {
     ends_by_its_limit("post = \"/hang\"", "step 2 (POST /hang) was under way, 0 events had come, ");
 }
 
-pub(crate) fn a_system_that_blocks_its_thread() {
+fn a_system_that_blocks_its_thread() {
     ends_by_its_limit("post = \"/block\"", "step 2 (POST /block) was under way, 0 events had come, ");
 }
 
-pub(crate) fn a_system_that_streams_for_ever() {
+fn a_system_that_streams_for_ever() {
     let step = "post = \"/endless\"\nstream = { last = \"end\" }";
     ends_by_its_limit(step, "step 2 (POST /endless) was under way, ");
     let run = scenario(step).runner("oddities").run();
@@ -46,7 +54,7 @@ pub(crate) fn a_system_that_streams_for_ever() {
     assert!(events > 0, "{}", run.stdout);
 }
 
-pub(crate) fn a_system_that_never_gets_ready() {
+fn a_system_that_never_gets_ready() {
     let tree = scenario("post = \"/silent\"");
     let began = Instant::now();
     tree.runner("never-ready").arg("slow").run().exits(101).says(&[
@@ -55,7 +63,7 @@ pub(crate) fn a_system_that_never_gets_ready() {
     assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
 }
 
-pub(crate) fn a_limit_of_the_suite_holds_for_all() {
+fn a_limit_of_the_suite_holds_for_all() {
     let tree = Tree::empty();
     tree.write("scenarios/suite.toml", "timeout = \"200ms\"\n");
     tree.write("scenarios/slow/scenario.toml", "fixture = \"none\"\n[[step]]\npost = \"/hang\"\n");

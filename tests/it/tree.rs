@@ -15,6 +15,10 @@ use crate::systems;
 pub(crate) const SCENARIOS: [&str; 6] =
     ["long_history", "parallel_tools", "several_turns", "suggestions", "two_callers", "write_read_file"];
 
+/// A suite whose system is a command, for the `retake` command: it has no router of its own.
+pub(crate) const COMMAND_SUITE: &str =
+    "[systems.agent]\ncommand = [\"agent\", \"{{ port }}\"]\nready = { http = \"/health\" }\n";
+
 /// A project of its own.
 pub(crate) struct Tree(TempDir);
 

@@ -4,6 +4,18 @@ use crate::fixtures;
 use crate::systems;
 use crate::tree::{Program, Tree};
 
+tests! { updating:
+    in_ci_updating_and_recording_write_nothing_and_exit_2,
+    ci_that_is_said_to_be_off_is_no_ci,
+    in_ci_a_differing_golden_leaves_no_pending_one,
+    elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again,
+    a_scenario_without_golden_fails_with_what_it_would_hold,
+    updating_writes_a_golden_that_then_passes_and_names_no_path,
+    updating_one_scenario_leaves_the_others_alone,
+    a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named,
+    updating_with_a_miss_or_an_unused_turn_writes_nothing,
+}
+
 const NAME: &str = "write_read_file";
 const GOLDEN: &str = "goldens/write_read_file.snap";
 const PENDING: &str = "goldens/write_read_file.snap.new";
@@ -19,7 +31,7 @@ fn with_a_wrong_golden() -> Tree {
     tree
 }
 
-pub(crate) fn in_ci_updating_and_recording_write_nothing_and_exit_2() {
+fn in_ci_updating_and_recording_write_nothing_and_exit_2() {
     for ci in ["true", "1", "woodpecker"] {
         let tree = with_a_wrong_golden();
         let before = tree.files();
@@ -34,23 +46,24 @@ pub(crate) fn in_ci_updating_and_recording_write_nothing_and_exit_2() {
     }
 }
 
-pub(crate) fn ci_that_is_said_to_be_off_is_no_ci() {
+fn ci_that_is_said_to_be_off_is_no_ci() {
     for ci in ["", "0", "false", "no"] {
         let tree = with_a_wrong_golden();
         updating(tree.runner("gateway")).env("CI", ci).run().exits(0);
     }
 }
 
-pub(crate) fn in_ci_a_differing_golden_leaves_no_pending_one() {
+fn in_ci_a_differing_golden_leaves_no_pending_one() {
     let tree = with_a_wrong_golden();
     let before = tree.files();
     let run = tree.runner("gateway").env("CI", "true").run().exits(101);
     assert_eq!(run.diff(), ["-   run_id     number", "+   run_id     string"]);
-    run.says(&["if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n"]).never_says("insta review");
+    run.says(&["if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n"])
+        .never_says("insta review");
     assert_eq!(tree.files(), before);
 }
 
-pub(crate) fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again() {
+fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again() {
     let right = Tree::of(&[NAME]).read(GOLDEN);
     let tree = with_a_wrong_golden();
     let wrong = tree.read(GOLDEN);
@@ -63,7 +76,7 @@ pub(crate) fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again
     assert_eq!(tree.read(GOLDEN), right);
 }
 
-pub(crate) fn a_scenario_without_golden_fails_with_what_it_would_hold() {
+fn a_scenario_without_golden_fails_with_what_it_would_hold() {
     let tree = Tree::of(&[NAME]);
     tree.remove(GOLDEN);
     for ci in [true, false] {
@@ -79,7 +92,7 @@ pub(crate) fn a_scenario_without_golden_fails_with_what_it_would_hold() {
     }
 }
 
-pub(crate) fn updating_writes_a_golden_that_then_passes_and_names_no_path() {
+fn updating_writes_a_golden_that_then_passes_and_names_no_path() {
     for there in [true, false] {
         let tree = with_a_wrong_golden();
         let committed = Tree::of(&[NAME]).read(GOLDEN);
@@ -107,7 +120,7 @@ pub(crate) fn updating_writes_a_golden_that_then_passes_and_names_no_path() {
     }
 }
 
-pub(crate) fn updating_one_scenario_leaves_the_others_alone() {
+fn updating_one_scenario_leaves_the_others_alone() {
     let tree = Tree::of(&[NAME, "two_callers"]);
     tree.replace(GOLDEN, "run_id     string", "run_id     number");
     tree.replace("goldens/two_callers.snap", "critic    string", "critic    number");
@@ -121,7 +134,7 @@ pub(crate) fn updating_one_scenario_leaves_the_others_alone() {
     ]);
 }
 
-pub(crate) fn a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named() {
+fn a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named() {
     for there in [true, false] {
         let tree = Tree::of(&[NAME]);
         if !there {
@@ -141,20 +154,16 @@ pub(crate) fn a_golden_that_differs_between_two_runs_is_not_written_and_its_line
     }
 }
 
-pub(crate) fn updating_with_a_miss_or_an_unused_turn_writes_nothing() {
-    let edits: [(fn(&Tree), &str); 2] = [
-        (|tree| fixtures::edit(tree, NAME, |turns| drop(turns.remove(3))), "replay miss: "),
-        (
-            |tree| {
-                let poem = fixtures::turn(Some("subagent:poet"), "A poem!", "Roses are red");
-                fixtures::edit(tree, NAME, |turns| turns.push(poem));
-            },
-            "unused: 1 recorded turn was not asked for",
-        ),
-    ];
-    for (edit, says) in edits {
+fn updating_with_a_miss_or_an_unused_turn_writes_nothing() {
+    for (a_turn_too_many, says) in [(false, "replay miss: "), (true, "unused: 1 recorded turn was not asked for")] {
         let tree = with_a_wrong_golden();
-        edit(&tree);
+        fixtures::edit(&tree, NAME, |turns| {
+            if a_turn_too_many {
+                turns.push(fixtures::turn(Some("subagent:poet"), "A poem!", "Roses are red"));
+            } else {
+                turns.remove(3);
+            }
+        });
         let before = tree.files();
         updating(tree.runner("gateway")).run().exits(101).says(&[says]);
         assert_eq!(tree.files(), before);
