@@ -102,5 +102,6 @@ fn imported_it_has_the_form_of_retake_and_replays_the_same() {
     assert!(
         tree.read("fixtures/write_read_file.json").starts_with("{\n  \"context\": {},\n  \"format\": \"retake/1\"")
     );
-    tree.runner("undeclared").run().exits(0);
+    let trials = [("write_read_file", "ok"), ("retake::no_orphans", "ok")];
+    tree.runner("undeclared").run().exits(0).trials_are(&trials);
 }

@@ -107,6 +107,7 @@ fn the_provider_s_key_is_in_no_file() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME]);
     recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);
+    assert!(tree.has("fixtures/.journal/write_read_file.jsonl"));
     for (name, text) in tree.files() {
         assert!(!text.contains("sk-of-the-provider") && !text.contains("sk-retake-"), "{name}: {text}");
     }

@@ -50,6 +50,7 @@ fn ci_that_is_said_to_be_off_is_no_ci() {
     for ci in ["", "0", "false", "no"] {
         let tree = with_a_wrong_golden();
         updating(tree.runner("gateway")).env("CI", ci).run().exits(0);
+        assert!(tree.read(GOLDEN).contains("run_id     string"), "CI={ci:?}");
     }
 }
 
