@@ -9,9 +9,8 @@ use crate::fixture::Fixture;
 use crate::golden::Goldens;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
-use crate::scenario::{Discovered, Scenario, Suite, discover};
+use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, discover};
 use crate::system::RouterFactory;
-use crate::trial;
 
 /// Everything that the trials of one run share.
 pub(crate) struct Project {
@@ -66,7 +65,7 @@ impl Project {
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
         let rules = Arc::new(rules_of(&discovered.suite));
-        let callers = trial::caller_rules(&discovered.suite);
+        let callers = CallerRules::new(discovered.suite.callers.clone());
         let root = root.to_owned();
         Ok(Project { root, discovered, rules, callers, goldens, commands, routers, fixtures: Mutex::default() })
     }
@@ -87,12 +86,20 @@ impl Project {
         }
     }
 
+    /// The fixture file of a scenario, where it has one.
+    pub(crate) fn fixture_file(&self, scenario: &Scenario) -> Option<PathBuf> {
+        match &scenario.fixture {
+            FixtureRef::None => None,
+            FixtureRef::Named(name) => Some(self.root.join("fixtures").join(format!("{name}.json"))),
+        }
+    }
+
     /// The fixture of a scenario, read once for all that share it.
     ///
     /// # Errors
     /// Where it cannot be read; where it is missing, with the command that records it.
     pub(crate) fn fixture(&self, scenario: &Scenario) -> Result<Option<Arc<Fixture>>> {
-        let Some(file) = trial::fixture_file(&self.root, scenario) else { return Ok(None) };
+        let Some(file) = self.fixture_file(scenario) else { return Ok(None) };
         let mut fixtures = self.fixtures.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let shown = file.strip_prefix(&self.root).unwrap_or(&file);

@@ -51,7 +51,7 @@ fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Scenario> {
 
 fn record_one(project: &Project, scenario: &Scenario, upstream: &Upstream) -> Result<(), Failure> {
     let name = &scenario.name;
-    let Some(file) = trial::fixture_file(&project.root, scenario) else {
+    let Some(file) = project.fixture_file(scenario) else {
         return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
     };
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();

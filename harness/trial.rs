@@ -1,6 +1,5 @@
 //! One run of a scenario and its verdict: misses, then unused turns, then the golden.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::events::{Captured, Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
 use crate::key::Rules;
-use crate::model::{CallerRules, Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
+use crate::model::{Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
 use crate::project::{Project, record_command};
 use crate::report::{Failure, unified};
-use crate::scenario::{self, FixtureRef, Level, Scenario, Unused};
+use crate::scenario::{self, Level, Scenario, Unused};
 use crate::stage::Running;
 
 /// How many misses a failure shows.
@@ -228,17 +227,4 @@ fn answer_in_short(turn: &crate::fixture::Turn) -> String {
         (true, false) => format!("calls {}", calls.join(", ")),
         (false, false) => format!("answers {text:?}, calls {}", calls.join(", ")),
     }
-}
-
-/// The fixture file of a scenario, where it has one.
-pub(crate) fn fixture_file(root: &Path, scenario: &Scenario) -> Option<PathBuf> {
-    match &scenario.fixture {
-        FixtureRef::None => None,
-        FixtureRef::Named(name) => Some(root.join("fixtures").join(format!("{name}.json"))),
-    }
-}
-
-/// Who made the calls of a suite that do not say so.
-pub(crate) fn caller_rules(suite: &scenario::Suite) -> CallerRules {
-    CallerRules::new(suite.callers.clone())
 }

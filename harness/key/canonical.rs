@@ -1,5 +1,7 @@
 //! The canonical conversation (KEY.md, section 2): what of a call's messages counts, and in which form.
 
+use std::borrow::Cow;
+
 use super::normalize::{Normalizer, is_blank};
 use crate::conversation::{Message, ToolCall};
 use crate::json::{Json, Layout};
@@ -14,7 +16,8 @@ fn canonical_message(message: &Message, normalizer: &Normalizer) -> Option<Json>
     if message.kind == "system" || message.hidden {
         return None;
     }
-    let content = normalizer.apply(&content_text(&message.content)).into_owned();
+    let text = content_text(&message.content);
+    let content = normalizer.apply(&text).into_owned();
     if is_blank(&content) && message.tool_calls.is_empty() {
         return None;
     }
@@ -30,18 +33,20 @@ fn canonical_message(message: &Message, normalizer: &Normalizer) -> Option<Json>
 }
 
 /// The text of message content: of a list, its blocks' texts in a row, and any other block as its JSON.
-fn content_text(content: &Json) -> String {
-    let Json::Array(blocks) = content else { return content.python_str() };
-    blocks
-        .iter()
-        .map(|block| match block {
-            Json::Object(_) => match block.str_of("text") {
-                Some(text) if !text.is_empty() => text.to_owned(),
-                _ => block.print(Layout::Python),
-            },
-            other => other.python_str(),
-        })
-        .collect()
+fn content_text(content: &Json) -> Cow<'_, str> {
+    let blocks = match content {
+        Json::Str(text) => return Cow::Borrowed(text),
+        Json::Array(blocks) => blocks,
+        other => return Cow::Owned(other.python_str()),
+    };
+    let texts = blocks.iter().map(|block| match block {
+        Json::Object(_) => match block.str_of("text") {
+            Some(text) if !text.is_empty() => text.to_owned(),
+            _ => block.print(Layout::Python),
+        },
+        other => other.python_str(),
+    });
+    Cow::Owned(texts.collect())
 }
 
 /// A message in LangChain's `messages_to_dict` form: `{"type", "data": {"content", "tool_calls", "name", …}}`.
@@ -86,7 +91,7 @@ mod tests {
     use super::*;
 
     fn content(content: &str) -> String {
-        content_text(&Json::parse(content.as_bytes()).unwrap())
+        content_text(&Json::parse(content.as_bytes()).unwrap()).into_owned()
     }
 
     #[test]

@@ -31,11 +31,19 @@ impl Normalizer {
         let mut text = Cow::Borrowed(text);
         pass(&mut text, "", reminder);
         pass(&mut text, "", empty_role_line);
-        pass(&mut text, "", begin_user_input);
-        pass(&mut text, "", end_user_input);
-        pass(&mut text, "<UUID>", uuid);
-        pass(&mut text, "<TS>", timestamp);
-        pass(&mut text, "<DATE>", date);
+        if memmem::find(text.as_bytes(), b" USER INPUT ---").is_some() {
+            pass(&mut text, "", begin_user_input);
+            pass(&mut text, "", end_user_input);
+        }
+        // What one of the next three passes writes has no digit and no dash, so what is not there now does not come.
+        let Dashes { uuids, dates } = Dashes::in_text(text.as_bytes());
+        if uuids {
+            pass(&mut text, "<UUID>", uuid);
+        }
+        if dates {
+            pass(&mut text, "<TS>", timestamp);
+            pass(&mut text, "<DATE>", date);
+        }
         pass(&mut text, "<PATH>", path);
         for (pattern, replacement) in &self.rules {
             if let Cow::Owned(replaced) = pattern.replace_all(&text, replacement) {
@@ -86,10 +94,14 @@ fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
 
 fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^(?:User|Assistant):[\s\x1c-\x1f]*$\n?"));
-    // Once a pass: looked for again after each match, one that is absent would make the pass quadratic.
-    let absent = |word: &[u8]| memmem::find(text.as_bytes(), word).is_none();
-    if from == 0 && absent(b"User:") && absent(b"Assistant:") {
-        return None;
+    // Such a line is the first one or follows a line feed. Looked for once a pass: looked for again after each match,
+    // one that is absent would make the pass quadratic.
+    let begins = |word: &[u8]| text.as_bytes().starts_with(word);
+    if from == 0 && !begins(b"User:") && !begins(b"Assistant:") {
+        let follows = |word: &[u8]| memmem::find(text.as_bytes(), word).is_some();
+        if memchr(b'\n', text.as_bytes()).is_none() || !(follows(b"\nUser:") || follows(b"\nAssistant:")) {
+            return None;
+        }
     }
     find_at(&PATTERN, text, from)
 }
@@ -106,6 +118,27 @@ fn end_user_input(text: &str, from: usize) -> Option<Range<usize>> {
     let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
     let newline = start > from && text.as_bytes()[start - 1] == b'\n';
     Some(start - usize::from(newline)..start + MARK.len())
+}
+
+/// Whether a text may have UUIDs and dates: what stands around its dashes, seen once for three passes.
+struct Dashes {
+    uuids: bool,
+    dates: bool,
+}
+
+impl Dashes {
+    fn in_text(bytes: &[u8]) -> Dashes {
+        let mut found = Dashes { uuids: false, dates: false };
+        for at in memchr::memchr_iter(b'-', bytes) {
+            // A second dash follows after four more characters in a UUID; digits of other scripts are no ASCII.
+            found.uuids |= bytes.get(at + 5) == Some(&b'-');
+            found.dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
+            if found.uuids && found.dates {
+                break;
+            }
+        }
+        found
+    }
 }
 
 /// A UUID's first dash stands eight digits behind its start, so the dashes in order give the matches in order.

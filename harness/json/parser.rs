@@ -1,0 +1,239 @@
+//! JSON in.
+
+use std::collections::BTreeMap;
+
+use super::{Json, MAX_DEPTH, has_control};
+
+/// Reads one JSON text. An error is its byte offset and the reason.
+pub(super) fn parse(text: &str) -> Parsed<Json> {
+    Parser { text: text.as_bytes(), utf8: text, at: 0 }.document()
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    utf8: &'a str,
+    at: usize,
+}
+
+pub(super) type Parsed<T> = Result<T, (usize, String)>;
+
+impl Parser<'_> {
+    fn document(&mut self) -> Parsed<Json> {
+        let value = self.value(0)?;
+        self.skip_space();
+        if self.at == self.text.len() { Ok(value) } else { self.fail("more text after the value") }
+    }
+
+    fn fail<T>(&self, message: &str) -> Parsed<T> {
+        Err((self.at, message.to_owned()))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn expected<T>(&self, what: &str) -> Parsed<T> {
+        let found = self.utf8.get(self.at..).and_then(|rest| rest.chars().next());
+        let found = found.map_or("the end of the text".to_owned(), |c| format!("{c:?}"));
+        Err((self.at, format!("expected {what}, found {found}")))
+    }
+
+    fn value(&mut self, depth: usize) -> Parsed<Json> {
+        self.skip_space();
+        match self.peek() {
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.array(depth),
+            Some(b'"') => Ok(Json::Str(self.string()?)),
+            Some(b'0'..=b'9' | b'-') => self.number(),
+            Some(b't' | b'f' | b'n' | b'N' | b'I') => self.word(),
+            _ => self.expected("a JSON value"),
+        }
+    }
+
+    fn word(&mut self) -> Parsed<Json> {
+        let words = [
+            ("null", Json::Null),
+            ("true", Json::Bool(true)),
+            ("false", Json::Bool(false)),
+            ("NaN", Json::Float(f64::NAN)),
+            ("Infinity", Json::Float(f64::INFINITY)),
+            ("-Infinity", Json::Float(f64::NEG_INFINITY)),
+        ];
+        for (word, value) in words {
+            if self.text[self.at..].starts_with(word.as_bytes()) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        self.expected("a JSON value")
+    }
+
+    fn digits(&mut self) -> Parsed<()> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at == start { self.expected("a digit") } else { Ok(()) }
+    }
+
+    fn number(&mut self) -> Parsed<Json> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            if self.text.get(start + 1) == Some(&b'I') {
+                return self.word();
+            }
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        let mut integer = true;
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+            integer = false;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+            integer = false;
+        }
+        let text = &self.utf8[start..self.at];
+        if integer {
+            return Ok(text.parse().map_or_else(|_| Json::BigInt(text.into()), Json::Int));
+        }
+        text.parse().map(Json::Float).or_else(|_| self.fail("a number that cannot be read"))
+    }
+
+    fn array(&mut self, depth: usize) -> Parsed<Json> {
+        self.deeper(depth)?;
+        let mut items = Vec::new();
+        self.skip_space();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(Json::Array(items));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => break,
+                _ => return self.expected("`,` or `]`"),
+            }
+        }
+        self.at += 1;
+        Ok(Json::Array(items))
+    }
+
+    fn object(&mut self, depth: usize) -> Parsed<Json> {
+        self.deeper(depth)?;
+        let mut entries = BTreeMap::new();
+        self.skip_space();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(Json::Object(entries));
+        }
+        loop {
+            self.skip_space();
+            if self.peek() != Some(b'"') {
+                return self.expected("a key in quotes");
+            }
+            let key = self.string()?;
+            self.skip_space();
+            if self.peek() != Some(b':') {
+                return self.expected("`:`");
+            }
+            self.at += 1;
+            entries.insert(key, self.value(depth + 1)?);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => break,
+                _ => return self.expected("`,` or `}`"),
+            }
+        }
+        self.at += 1;
+        Ok(Json::Object(entries))
+    }
+
+    fn deeper(&mut self, depth: usize) -> Parsed<()> {
+        if depth >= MAX_DEPTH {
+            return self.fail(&format!("more than {MAX_DEPTH} levels of nesting"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn string(&mut self) -> Parsed<String> {
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let mut run = &rest[..memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len())];
+            if has_control(run) {
+                run = &run[..run.iter().position(|b| *b < 0x20).unwrap_or(run.len())];
+            }
+            // A run begins and ends at ASCII bytes, so at whole characters.
+            out.push_str(&self.utf8[self.at..self.at + run.len()]);
+            self.at += run.len();
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => out.push(self.escape()?),
+                Some(_) => return self.fail("a control character inside a string"),
+                None => return self.expected("the end of a string"),
+            }
+        }
+        self.at += 1;
+        Ok(out)
+    }
+
+    fn escape(&mut self) -> Parsed<char> {
+        self.at += 1;
+        let c = match self.peek() {
+            Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(),
+            _ => return self.expected("an escape"),
+        };
+        self.at += 1;
+        Ok(c)
+    }
+
+    fn unicode_escape(&mut self) -> Parsed<char> {
+        let start = self.at - 1;
+        let mut code = self.hex4()?;
+        if (0xd800..0xdc00).contains(&code) && self.text[self.at..].starts_with(b"\\u") {
+            self.at += 1;
+            let low = self.hex4()?;
+            if (0xdc00..0xe000).contains(&low) {
+                code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            }
+        }
+        char::from_u32(code).ok_or((start, "a lone surrogate, which has no UTF-8 form".to_owned()))
+    }
+
+    /// Four hex digits after the `u` that the parser stands on.
+    fn hex4(&mut self) -> Parsed<u32> {
+        self.at += 1;
+        let digits = self.text.get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
+        let Some(digits) = digits else { return self.expected("four hex digits") };
+        self.at += 4;
+        Ok(digits.iter().fold(0, |n, d| n * 16 + char::from(*d).to_digit(16).unwrap_or(0)))
+    }
+}

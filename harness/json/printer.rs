@@ -1,0 +1,167 @@
+//! JSON out: the layouts, Python's `repr`, and its floats.
+
+use std::fmt::Write as _;
+
+use super::{Json, Layout, has_control};
+
+/// Appends a value in a layout.
+pub(super) fn print(value: &Json, out: &mut String, layout: Layout) {
+    print_value(value, out, layout, 0);
+}
+
+/// The first byte that a JSON string escapes.
+fn next_escape(bytes: &[u8]) -> Option<usize> {
+    let common = memchr::memchr3(b'"', b'\\', b'\n', bytes);
+    let run = &bytes[..common.unwrap_or(bytes.len())];
+    if has_control(run) { run.iter().position(|b| *b < 0x20) } else { common }
+}
+
+/// Appends a string with its quotes, escaped as `json.dumps(…, ensure_ascii=False)` does.
+fn print_string(s: &str, out: &mut String) {
+    out.push('"');
+    let mut plain = 0;
+    let mut at = 0;
+    while let Some(next) = s.as_bytes().get(at..).and_then(next_escape) {
+        let i = at + next;
+        at = i + 1;
+        let b = s.as_bytes()[i];
+        let escape = match b {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            _ => "",
+        };
+        out.push_str(&s[plain..i]);
+        if escape.is_empty() {
+            let _ = write!(out, "\\u{b:04x}");
+        } else {
+            out.push_str(escape);
+        }
+        plain = i + 1;
+    }
+    out.push_str(&s[plain..]);
+    out.push('"');
+}
+
+fn print_value(value: &Json, out: &mut String, layout: Layout, depth: usize) {
+    match value {
+        Json::Null => out.push_str("null"),
+        Json::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        Json::Int(i) => {
+            let _ = write!(out, "{i}");
+        }
+        Json::BigInt(digits) => out.push_str(digits),
+        Json::Float(f) => print_float(*f, out, ["NaN", "Infinity", "-Infinity"]),
+        Json::Str(s) => print_string(s, out),
+        Json::Array(a) => print_list(out, layout, depth, ('[', ']'), a.iter(), |item, out| {
+            print_value(item, out, layout, depth + 1);
+        }),
+        Json::Object(o) => print_list(out, layout, depth, ('{', '}'), o.iter(), |(key, item), out| {
+            print_string(key, out);
+            out.push_str(if layout == Layout::Compact { ":" } else { ": " });
+            print_value(item, out, layout, depth + 1);
+        }),
+    }
+}
+
+fn print_list<T>(
+    out: &mut String,
+    layout: Layout,
+    depth: usize,
+    brackets: (char, char),
+    items: impl ExactSizeIterator<Item = T>,
+    mut print: impl FnMut(T, &mut String),
+) {
+    out.push(brackets.0);
+    let newline = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    let filled = items.len() > 0;
+    for (i, item) in items.enumerate() {
+        if i > 0 {
+            out.push_str(if layout == Layout::Python { ", " } else { "," });
+        }
+        if layout == Layout::Pretty {
+            newline(out, depth + 1);
+        }
+        print(item, out);
+    }
+    if filled && layout == Layout::Pretty {
+        newline(out, depth);
+    }
+    out.push(brackets.1);
+}
+
+/// Python's `repr` of a float: shortest digits that read back, exponent form below `1e-4` and from `1e16` on.
+fn print_float(f: f64, out: &mut String, [nan, inf, neg_inf]: [&str; 3]) {
+    if f.is_nan() {
+        return out.push_str(nan);
+    }
+    if f.is_infinite() {
+        return out.push_str(if f > 0.0 { inf } else { neg_inf });
+    }
+    let scientific = format!("{f:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let _ = if (-4..16).contains(&exponent) {
+        let plain = format!("{f}");
+        write!(out, "{plain}{}", if plain.contains('.') { "" } else { ".0" })
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        write!(out, "{digits}e{sign}{:02}", exponent.unsigned_abs())
+    };
+}
+
+/// Appends Python's `repr` of a value.
+pub(super) fn python_repr(value: &Json, out: &mut String) {
+    match value {
+        Json::Null => out.push_str("None"),
+        Json::Bool(b) => out.push_str(if *b { "True" } else { "False" }),
+        Json::Int(_) | Json::BigInt(_) => print_value(value, out, Layout::Python, 0),
+        Json::Float(f) => print_float(*f, out, ["nan", "inf", "-inf"]),
+        Json::Str(s) => python_repr_string(s, out),
+        Json::Array(a) => print_list(out, Layout::Python, 0, ('[', ']'), a.iter(), python_repr),
+        Json::Object(o) => print_list(out, Layout::Python, 0, ('{', '}'), o.iter(), |(key, item), out| {
+            python_repr_string(key, out);
+            out.push_str(": ");
+            python_repr(item, out);
+        }),
+    }
+}
+
+fn python_repr_string(s: &str, out: &mut String) {
+    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in s.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            _ if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ if is_printable(c) => out.push(c),
+            _ => {
+                let _ = match u32::from(c) {
+                    code @ 0..=0xff => write!(out, "\\x{code:02x}"),
+                    code @ 0x100..=0xffff => write!(out, "\\u{code:04x}"),
+                    code => write!(out, "\\U{code:08x}"),
+                };
+            }
+        }
+    }
+    out.push(quote);
+}
+
+/// Python's `str.isprintable` of one character. The standard library escapes by the same Unicode categories, and
+/// additionally a combining mark where it comes first: so the character is put second.
+fn is_printable(c: char) -> bool {
+    matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\')
+}

@@ -1,0 +1,66 @@
+//! Loading a fixture of 100,000 turns.
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use retake::conversation::{Answer, Block, Finish, Message};
+use retake::fixture::{Fixture, Recorded, Wire};
+use retake::json::Json;
+use retake::key::{CheckTexts, Rules};
+use retake::wire::{Api, Response};
+
+use crate::table::{Table, fastest, forget_peak, peak_memory};
+
+/// A fixture of so many turns, each with a question of its own unless `same`.
+pub fn of_turns(count: usize, same: usize, answer: &str) -> Fixture {
+    let rules = Rules::default();
+    let checks = CheckTexts::new(&rules.normalizer, "Be brief.", &Json::Null, "m", &Json::Null);
+    let turn = |i: usize| {
+        let question = if i < same { "the same question".to_owned() } else { format!("question number {i}") };
+        let body = format!(
+            r#"{{"id": "chatcmpl-{i}", "object": "chat.completion", "created": 1, "model": "m", "choices": [{{"index": 0,
+                "message": {{"role": "assistant", "content": "{answer}"}}, "finish_reason": "stop"}}]}}"#
+        );
+        Recorded {
+            caller: Some("lead_agent".to_owned()),
+            conversation: rules.canonical(&[Message::new("human", question)]),
+            checks: checks.clone(),
+            output: Answer {
+                id: Some(format!("chatcmpl-{i}")),
+                blocks: vec![Block::Text(answer.to_owned())],
+                finish: Some(Finish::Stop),
+                ..Answer::default()
+            },
+            wire: Wire { api: Api::OpenAiChat, response: Response::json(200, Json::parse(body.as_bytes()).unwrap()) },
+        }
+    };
+    Fixture::of_turns(Path::new("bench.json"), BTreeMap::new(), (0..count).map(turn).collect(), &rules)
+}
+
+pub fn measure(table: &mut Table) {
+    let text = of_turns(70_000, 0, &"word ".repeat(10)).print();
+    let bytes = text.len();
+    let rules = Rules::default();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bench.json");
+    std::fs::write(&file, text).unwrap();
+    let plain = fastest(2, || {
+        black_box(serde_json::from_slice::<serde_json::Value>(&std::fs::read(&file).unwrap()).unwrap());
+    });
+    forget_peak();
+    let before = peak_memory();
+    let start = Instant::now();
+    let fixture = Fixture::read(&file, &rules).unwrap();
+    let first = start.elapsed();
+    let peak = peak_memory() - before;
+    drop(fixture);
+    let load = fastest(2, || drop(black_box(Fixture::read(&file, &rules).unwrap()))).min(first);
+    let what = format!("load a fixture of 70,000 turns, {} MB", bytes / 1_000_000);
+    let against = format!("serde_json into a Value, {:.2} s", plain.as_secs_f64());
+    let ratio = format!("{:.2} of its time", load.as_secs_f64() / plain.as_secs_f64());
+    table.row(&what, format!("{:.2} s", load.as_secs_f64()), &against, ratio);
+    let figure = format!("{} MB at the peak", peak / 1_000_000);
+    table.row("memory of that load", figure, "the file", format!("{:.1} times its size", peak as f64 / bytes as f64));
+}

@@ -1,0 +1,52 @@
+//! The figures of the core: `cargo bench`. Each stands beside something measured in the same run, since machines differ and
+//! are shared; the table at the end is what the README quotes.
+//!
+//! `cargo bench -- key server` runs the named parts only.
+
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::cast_precision_loss,
+    reason = "a program for developers, which may stop at the first surprise"
+)]
+
+mod capture;
+mod conversations;
+mod fixture;
+mod key;
+mod server;
+mod suite;
+mod table;
+
+use std::process::ExitCode;
+
+use table::Table;
+
+/// Adds the figures of one part.
+type Measure = fn(&mut Table);
+
+fn main() -> ExitCode {
+    // What the suite's part starts as another process: 1,000 scenarios on a minimal router.
+    if std::env::var_os("RETAKE_BENCH_RUNNER").is_some() {
+        return suite::runner();
+    }
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let mut table = Table::default();
+    let parts: [(&str, Measure); 5] = [
+        ("key", key::measure),
+        ("fixture", fixture::measure),
+        ("server", server::measure),
+        ("capture", capture::measure),
+        ("suite", suite::measure),
+    ];
+    for (name, measure) in parts {
+        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
+            measure(&mut table);
+        }
+    }
+    table.print();
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,89 @@
+//! A thousand scenarios, copies of one, on a minimal router: in this build, and in a debug build.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use retake::axum::{Router, response::IntoResponse, routing::post};
+
+use crate::fixture::of_turns;
+use crate::table::Table;
+
+const SCENARIOS: usize = 1000;
+
+/// The runner that is measured: started again with the root of its tree in the environment.
+pub fn runner() -> ExitCode {
+    retake::Suite::new("/", retake::assert_golden!()).router("minimal", async |stage| minimal(&stage)).main()
+}
+
+/// A service that asks its model once and streams three events.
+fn minimal(stage: &retake::Stage) -> Router {
+    static CLIENT: LazyLock<reqwest::Client> =
+        LazyLock::new(|| reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap());
+    let (url, key) = (format!("{}/chat/completions", stage.model().openai), stage.key().to_owned());
+    let call = r#"{"model": "m", "messages": [{"role": "user", "content": "the same question"}]}"#;
+    Router::new().route(
+        "/run",
+        post(async move || {
+            let answer = CLIENT.post(&url).bearer_auth(&key).body(call).send().await.unwrap().text().await.unwrap();
+            let body =
+                format!("event: start\ndata: {{}}\n\nevent: answer\ndata: {answer}\n\nevent: end\ndata: null\n\n");
+            ([("content-type", "text/event-stream")], body).into_response()
+        }),
+    )
+}
+
+fn tree(root: &Path) {
+    for i in 0..SCENARIOS {
+        let folder = root.join(format!("scenarios/s{i:04}"));
+        fs::create_dir_all(&folder).unwrap();
+        let text = "fixture = \"one\"\n[[step]]\npost = \"/run\"\nstream = { last = \"end\" }\n";
+        fs::write(folder.join("scenario.toml"), text).unwrap();
+    }
+    fs::create_dir_all(root.join("fixtures")).unwrap();
+    fs::write(root.join("fixtures/one.json"), of_turns(1, 1, "an answer").print()).unwrap();
+}
+
+/// Processor time of ended children in seconds, where the system tells.
+fn children_cpu() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<f64> = stat.rsplit(") ").next().unwrap_or("").split(' ').filter_map(|f| f.parse().ok()).collect();
+    // Behind the state: cutime and cstime are the 13th and 14th number, in hundredths of a second.
+    fields.get(12).zip(fields.get(13)).map_or(0.0, |(user, system)| (user + system) / 100.0)
+}
+
+fn run(root: &Path, update: bool) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env_remove("CI").env("RETAKE_BENCH_RUNNER", "1").env("RETAKE_ROOT", root).stdout(Stdio::null());
+    if update {
+        command.env("UPDATE_GOLDEN", "1");
+    }
+    assert!(command.status().unwrap().success(), "the scenarios are green");
+}
+
+pub fn measure(table: &mut Table) {
+    let root = tempfile::tempdir().unwrap();
+    tree(root.path());
+    run(root.path(), true);
+    let (cpu, start) = (children_cpu(), Instant::now());
+    run(root.path(), false);
+    let (time, cpu) = (start.elapsed().as_secs_f64(), children_cpu() - cpu);
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let figure = format!("{time:.1} s");
+    let each = format!("{:.1} ms of CPU a scenario", cpu * 1e3 / SCENARIOS as f64);
+    table.row(&format!("{SCENARIOS} scenarios, {build} build"), figure, "one scenario", each);
+    if !cfg!(debug_assertions) {
+        let mut debug = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        let args = ["bench", "--quiet", "--profile", "dev", "--bench", "figures", "--", "suite"];
+        let output = debug.args(args).stderr(Stdio::inherit()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        for line in text.lines().filter(|line| line.contains("debug build")) {
+            let cells: Vec<&str> = line.trim_matches(['|', ' ']).split(" | ").collect();
+            if let [what, figure, against, ratio] = cells[..] {
+                table.row(what, figure.to_owned(), against, ratio.to_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Measuring and the table of figures.
+
+use std::time::{Duration, Instant};
+
+/// The figures so far.
+#[derive(Default)]
+pub struct Table(Vec<[String; 4]>);
+
+impl Table {
+    /// Adds a line: what was measured, the figure, what it stands against, and the ratio or bound.
+    pub fn row(&mut self, what: &str, figure: String, against: &str, ratio: String) {
+        eprintln!("{what}: {figure} ({against}: {ratio})");
+        self.0.push([what.to_owned(), figure, against.to_owned(), ratio]);
+    }
+
+    /// Prints the table as Markdown.
+    pub fn print(&self) {
+        println!("| what | figure | against | ratio |\n|---|---|---|---|");
+        for [what, figure, against, ratio] in &self.0 {
+            println!("| {what} | {figure} | {against} | {ratio} |");
+        }
+    }
+}
+
+/// The shortest of several runs: what the code takes where nothing else uses the machine.
+pub fn fastest(runs: usize, mut run: impl FnMut()) -> Duration {
+    run();
+    (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            run();
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}
+
+/// Megabytes a second.
+pub fn rate(bytes: usize, time: Duration) -> f64 {
+    bytes as f64 / 1e6 / time.as_secs_f64()
+}
+
+/// The most memory that this process has had, in bytes; 0 where the system does not tell.
+pub fn peak_memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<usize>().ok()).map_or(0, |kb| kb * 1024)
+}
+
+/// Lets the peak count from now on.
+pub fn forget_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
