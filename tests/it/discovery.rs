@@ -5,6 +5,7 @@ use crate::tree::{SCENARIOS, Tree, project};
 
 tests! { discovery:
     no_scenario_is_an_error_that_names_the_command,
+    a_root_may_be_relative,
     a_broken_scenario_fails_by_file_line_and_column_and_the_others_run,
     a_broken_suite_is_an_error_for_all,
     a_scenario_without_fixture_names_the_command_that_records_it,
@@ -41,6 +42,12 @@ fn no_scenario_is_an_error_that_names_the_command() {
     tree.write("scenarios/suite.toml", "");
     tree.runner("gateway").run().exits(2).says(&["error: there is no scenario in `scenarios`", "`retake new NAME`"]);
     tree.runner("gateway").env("RETAKE_ROOT", tree.path("gone")).run().exits(2).says(&["gone: ", "no such file"]);
+}
+
+fn a_root_may_be_relative() {
+    let tree = Tree::of(&["two_callers"]);
+    let runner = tree.runner("gateway").in_folder(&tree.path("scenarios")).env("RETAKE_ROOT", "..");
+    runner.run().exits(0).trials_are(&[("two_callers", "ok"), ("retake::no_orphans", "ok")]);
 }
 
 fn a_broken_scenario_fails_by_file_line_and_column_and_the_others_run() {

@@ -136,6 +136,8 @@ fn a_system_that_mints_an_id_into_a_tool_result_is_not_recorded() {
 fn a_stream_that_varies_is_not_recorded() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME]);
+    tree.remove("fixtures/write_read_file.json");
+    tree.remove("goldens/write_read_file.snap");
     let before = without_journals(&tree);
     let run = recording(&tree, "gateway", NAME, &provider.openai()).env(crate::systems::VARY, "1").run().exits(1);
     run.says(&["not recorded: unstable: two replays of scenario `write_read_file` differ, so nothing was written"]);
