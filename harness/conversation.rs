@@ -51,7 +51,7 @@ pub struct Answer {
     pub id: Option<String>,
     /// The model that answered, by its own word.
     pub model: Option<String>,
-    /// Text, reasoning and tool calls, in order.
+    /// Text, reasoning, tool calls and the rest, in order.
     pub blocks: Vec<Block>,
     /// Why the model stopped.
     pub finish: Option<Finish>,
@@ -70,6 +70,26 @@ pub enum Block {
     Refusal(String),
     /// A call of a tool.
     ToolCall(ToolCall),
+    /// What only one provider's API can say.
+    Native(Native),
+}
+
+/// A block that only one provider's API can say: a tool that the provider ran itself, its result, an image.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Native {
+    /// The name of the API, as fixtures store it.
+    pub api: String,
+    /// The block as that API says it.
+    pub block: Json,
+}
+
+impl Native {
+    /// What it is, by its API's own word: its `type`, or the name of its only field.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        let field = || self.block.as_object()?.keys().find(|key| *key != "thoughtSignature").map(String::as_str);
+        self.block.str_of("type").or_else(field).unwrap_or("block")
+    }
 }
 
 /// Why a model stopped.
@@ -135,9 +155,20 @@ impl Answer {
         self.blocks.iter().filter_map(|b| if let Block::ToolCall(c) = b { Some(c) } else { None }).collect()
     }
 
-    /// The `ai` message that an agent keeps of this answer: text and tool calls, no reasoning.
+    /// The `ai` message that an agent keeps of this answer: text, native blocks and tool calls, no reasoning.
     #[must_use]
     pub fn to_message(&self) -> Message {
-        Message { tool_calls: self.tool_calls().into_iter().cloned().collect(), ..Message::new("ai", self.text()) }
+        let content = if self.blocks.iter().any(|block| matches!(block, Block::Native(_))) {
+            let blocks = self.blocks.iter().filter_map(|block| match block {
+                Block::Text(text) => Some(Json::object([("type", "text".into()), ("text", text.as_str().into())])),
+                Block::Native(native) => Some(native.block.clone()),
+                Block::Reasoning(_) | Block::Refusal(_) | Block::ToolCall(_) => None,
+            });
+            Json::Array(blocks.collect())
+        } else {
+            Json::Str(self.text())
+        };
+        let tool_calls = self.tool_calls().into_iter().cloned().collect();
+        Message { content, tool_calls, ..Message::new("ai", "") }
     }
 }

@@ -44,6 +44,11 @@ fn fits(when: &When, headers: &HeaderMap, call: &Call) -> bool {
 }
 
 fn tool_names(call: &Call) -> Vec<&str> {
+    // Gemini's tools are lists of functions.
+    let functions = |tool| {
+        ["functionDeclarations", "function_declarations"].into_iter().find_map(|key| Json::get(tool, key)?.as_array())
+    };
     let tools = call.tools.as_array().unwrap_or_default();
-    tools.iter().filter_map(|tool| tool.pointer("/function/name").or_else(|| tool.get("name"))?.as_str()).collect()
+    let tools = tools.iter().flat_map(|tool| functions(tool).unwrap_or(std::slice::from_ref(tool)));
+    tools.filter_map(|tool| tool.pointer("/function/name").or_else(|| tool.get("name"))?.as_str()).collect()
 }

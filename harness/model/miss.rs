@@ -51,6 +51,13 @@ pub enum Reason {
         /// What was found and what was expected.
         what: String,
     },
+    /// The turn that answers was recorded over another API, and holds what this one has no words for.
+    Unrenderable {
+        /// The turn.
+        turn: String,
+        /// The API and the block.
+        what: String,
+    },
     /// The path or the method belongs to no API that is replayed.
     UnknownRoute,
     /// The request did not bring this stage's key.
@@ -100,6 +107,7 @@ impl fmt::Display for Reason {
             }
             Reason::NoFixture => write!(f, "the scenario says `fixture = \"none\"`, so no model call is expected"),
             Reason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
+            Reason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
             Reason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
             Reason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
         }

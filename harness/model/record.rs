@@ -19,7 +19,7 @@ use super::miss::Reason;
 use crate::error::{Error, Result, reqwest_reason};
 use crate::fixture::journal::{Entry, Journal};
 use crate::json::Json;
-use crate::wire::{self, Api, Body, Response};
+use crate::wire::{self, Api, Response};
 
 /// A provider's address and key.
 #[derive(Clone)]
@@ -160,7 +160,7 @@ impl Recorder {
                 }
             }
             // The line is written before the client sees the end: what it was given is then on disk.
-            writer.write(status, content_type, &bytes, cut);
+            writer.write(status, &content_type, &bytes, cut);
             drop(sender);
         });
         let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
@@ -184,20 +184,15 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(self, status: u16, content_type: String, bytes: &[u8], cut: Option<String>) {
+    fn write(self, status: u16, content_type: &str, bytes: &[u8], cut: Option<String>) {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let body = if content_type.starts_with("text/event-stream") {
-            Body::Frames(wire::split_frames(&text))
-        } else {
-            Json::parse(text.as_bytes()).map_or(Body::Text(text), Body::Json)
-        };
         let entry = Entry {
             began: self.began,
             ended: self.begun.load(Ordering::Relaxed),
             api: self.api,
             caller: self.caller,
             request: self.request,
-            response: Response { status, content_type, body },
+            response: Response::received(status, content_type, text),
             cut,
         };
         if let Err(e) = self.journal.append(&entry) {
@@ -211,12 +206,7 @@ fn note(troubles: &Mutex<Vec<String>>, line: String) {
 }
 
 fn plain(response: &Response) -> HttpResponse<HttpBody> {
-    let text = match &response.body {
-        Body::Json(json) => json.print(crate::json::Layout::Compact),
-        Body::Text(text) => text.clone(),
-        Body::Frames(frames) => frames.concat(),
-    };
-    let mut out = HttpResponse::new(HttpBody::from(text));
+    let mut out = HttpResponse::new(HttpBody::from(response.body_text()));
     *out.status_mut() = StatusCode::from_u16(response.status).unwrap_or_default();
     out.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
     out.headers_mut().insert("x-should-retry", header::HeaderValue::from_static("false"));

@@ -25,7 +25,7 @@ use super::replay::{Asked, DriftOf, Replay};
 use crate::error::{Error, Result};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Rules};
-use crate::wire::{self, Api, Body, Call, RenderFor, Response};
+use crate::wire::{self, Api, Body, Call, Known, Response};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
@@ -94,6 +94,7 @@ struct Shared {
     key: String,
     activity: Activity,
     drift: std::sync::Mutex<Vec<(usize, DriftOf)>>,
+    known: std::sync::Mutex<Known>,
     calls: AtomicU64,
 }
 
@@ -120,6 +121,7 @@ impl ModelServer {
             key: options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple())),
             activity: Activity::default(),
             drift: std::sync::Mutex::default(),
+            known: std::sync::Mutex::default(),
             calls: AtomicU64::new(0),
         });
         let service = Router::new().fallback(handle).with_state(shared.clone());
@@ -192,6 +194,19 @@ impl Incoming {
     fn api(&self) -> Option<Api> {
         wire::api_of_path(self.uri.path())
     }
+
+    /// The API whose list of models is asked for.
+    fn lists_models(&self) -> Option<Api> {
+        let path = self.uri.path();
+        match path.rsplit('/').next() {
+            _ if self.method != Method::GET => None,
+            Some("tags") if path.ends_with("/api/tags") => Some(Api::Ollama),
+            Some("models") if path.contains("/v1beta/") => Some(Api::Gemini),
+            Some("models") if self.headers.contains_key("anthropic-version") => Some(Api::Anthropic),
+            Some("models") => Some(Api::OpenAiChat),
+            _ => None,
+        }
+    }
 }
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
@@ -208,19 +223,16 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
         let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
         return refused(&shared, &incoming, 400, Reason::Unreadable { what });
     }
-    if incoming.method == Method::GET && incoming.uri.path().ends_with("/models") {
-        return http(wire_json(200, wire::models_response(&shared.models())), false, in_flight);
+    if let Some(api) = incoming.lists_models() {
+        return http(Response::json(200, wire::models_response(api, &shared.models())), false, in_flight);
     }
     let Some(api) = incoming.api().filter(|_| incoming.method == Method::POST) else {
         return refused(&shared, &incoming, 404, Reason::UnknownRoute);
     };
-    match read_call(api, &incoming.body) {
+    match shared.read_call(api, &incoming) {
         Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
         Ok((call, request)) => match &shared.mode {
-            Mode::Replay(replay) => {
-                drop(request);
-                shared.replay(replay, &incoming, &call, in_flight).await
-            }
+            Mode::Replay(replay) => shared.replay(replay, &incoming, &call, &request, in_flight).await,
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
@@ -238,13 +250,18 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     }
 }
 
-fn read_call(api: Api, body: &[u8]) -> Result<(Call, Json), String> {
-    let json = Json::parse(body).map_err(|e| format!("not JSON: {e}"))?;
-    let call = wire::decode(api, &json).map_err(|e| e.to_string())?;
-    Ok((call, json))
-}
-
 impl Shared {
+    fn read_call(&self, api: Api, incoming: &Incoming) -> Result<(Call, Json), String> {
+        let json = Json::parse(&incoming.body).map_err(|e| format!("not JSON: {e}"))?;
+        let path = incoming.uri.path_and_query().map_or("/", |path| path.as_str());
+        let call = wire::decode(api, path, &json, &self.known()).map_err(|e| e.to_string())?;
+        Ok((call, json))
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     fn models(&self) -> Vec<String> {
         match &self.mode {
             Mode::Replay(replay) => {
@@ -262,6 +279,7 @@ impl Shared {
         replay: &Replay,
         incoming: &Incoming,
         call: &Call,
+        body: &Json,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let asked = self.asked(replay.rules(), incoming, call);
@@ -275,24 +293,21 @@ impl Shared {
                 let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
                 self.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(drift);
                 let turn = served.turn();
-                let recorded =
-                    turn.wire.as_ref().filter(|wire| wire.api == call.api && wire.response.is_stream() == call.stream);
-                let response = recorded.map_or_else(
-                    || {
-                        wire::render(
-                            &turn.output,
-                            &RenderFor {
-                                api: call.api,
-                                stream: call.stream,
-                                include_usage: call.include_usage,
-                                model: &call.model,
-                                seed: &turn.key.input_hash.to_string(),
-                            },
-                        )
-                    },
-                    |wire| wire.response.clone(),
-                );
-                http(response, false, in_flight)
+                let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
+                let seed = turn.key.input_hash.to_string();
+                match wire::respond(&turn.output, recorded, &call.render_for(&seed)) {
+                    Ok(response) => {
+                        self.known().learn(call.api, body, &response);
+                        http(response, false, in_flight)
+                    }
+                    Err(unrenderable) => {
+                        let place = replay.fixture().place_of(served.index);
+                        let reason = Reason::Unrenderable { turn: place, what: unrenderable.to_string() };
+                        let miss = replay.refuse(incoming.via(), reason);
+                        let kind = "replay_unrenderable";
+                        http(wire::error_response(call.api, 404, kind, &miss.to_string()), true, in_flight)
+                    }
+                }
             }
             Err(miss) => http(miss_response(call.api, 404, &miss), true, in_flight),
         }
@@ -332,10 +347,6 @@ fn refused(shared: &Shared, incoming: &Incoming, status: u16, reason: Reason) ->
 /// A miss in the provider's own error envelope.
 fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
     wire::error_response(api, status, "replay_miss", &miss.to_string())
-}
-
-fn wire_json(status: u16, body: Json) -> Response {
-    Response { status, content_type: "application/json".to_owned(), body: Body::Json(body) }
 }
 
 /// A response on its way out. The call is in flight until its last byte is taken.

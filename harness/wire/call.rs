@@ -1,6 +1,6 @@
 //! A request for an answer, in no provider's words.
 
-use super::Api;
+use super::{Api, RenderFor};
 use crate::conversation::Message;
 use crate::json::Json;
 
@@ -18,6 +18,8 @@ pub struct Call {
     pub metadata: Option<Json>,
     /// Whether the answer is to be a stream.
     pub stream: bool,
+    /// Whether the stream is to be one JSON array: Gemini's, where it is not asked for SSE.
+    pub array: bool,
     /// Whether the stream is to end with the tokens used.
     pub include_usage: bool,
     /// The text of all system and developer messages, joined by an empty line.
@@ -28,4 +30,13 @@ pub struct Call {
     pub model: String,
     /// Every other field of the request: temperature, response format and the like.
     pub settings: Json,
+}
+
+impl Call {
+    /// What a response to this call is rendered for. `seed` is the hex `input_hash`.
+    #[must_use]
+    pub fn render_for<'a>(&'a self, seed: &'a str) -> RenderFor<'a> {
+        let Call { api, stream, array, include_usage, ref model, .. } = *self;
+        RenderFor { api, stream, array, include_usage, model, seed }
+    }
 }

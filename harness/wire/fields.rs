@@ -1,5 +1,6 @@
 //! Reading fields of a body, with errors that say which field it was.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::json::{Json, Layout};
@@ -45,6 +46,22 @@ impl WireError {
     /// Puts before all else where the body at fault came from.
     pub(super) fn of(self, source: impl fmt::Display) -> WireError {
         WireError::new(format!("{source}: {}", self.message))
+    }
+}
+
+/// The fields of a request's body.
+pub(super) fn request(body: &Json) -> Result<&BTreeMap<String, Json>, WireError> {
+    body.as_object().ok_or_else(|| WireError::expected("the request", "an object", Some(body)))
+}
+
+/// Checks that a field is an array, and not an empty one.
+pub(super) fn filled(body: &Json, key: &str, what: &str) -> Result<(), WireError> {
+    match body.get(key) {
+        Some(Json::Array(items)) if items.is_empty() => {
+            Err(WireError::new(format!("{key}: expected at least one {what}, found none")))
+        }
+        Some(Json::Array(_)) => Ok(()),
+        found => Err(WireError::expected(key, "an array", found)),
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::conversation::ToolCall;
+
 /// 24 hex digits that follow from a call and a position in its answer.
 pub(super) fn derived(prefix: &str, seed: &str, position: impl Display) -> String {
     let hash = Sha256::digest(format!("{seed}:{position}"));
@@ -11,6 +13,11 @@ pub(super) fn derived(prefix: &str, seed: &str, position: impl Display) -> Strin
         let _ = write!(id, "{byte:02x}");
         id
     })
+}
+
+/// The recorded id of a call, or one derived from its position.
+pub(super) fn of_call(call: &ToolCall, prefix: &str, seed: &str, position: impl Display) -> String {
+    if call.id.is_empty() { derived(prefix, seed, position) } else { call.id.clone() }
 }
 
 #[cfg(test)]

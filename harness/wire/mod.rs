@@ -7,21 +7,35 @@
 
 use std::fmt;
 
-use crate::conversation::Answer;
 use crate::json::Json;
 
+mod answer;
+mod anthropic;
+mod args;
 mod call;
 mod fields;
+mod gemini;
 mod ids;
+mod known;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
+mod pieces;
 #[cfg(test)]
 mod properties;
+mod request;
+mod respond;
 mod response;
+#[cfg(test)]
+mod same_key;
 mod sse;
 
+pub use answer::decode_response;
 pub use call::Call;
 pub use fields::WireError;
-pub use response::{Body, RenderFor, Response};
+pub use known::Known;
+pub use respond::{error_response, models_response, render, respond};
+pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use sse::split_frames;
 
 /// A provider API that Retake speaks.
@@ -29,17 +43,29 @@ pub use sse::split_frames;
 pub enum Api {
     /// OpenAI's Chat Completions, and the many services that copy it.
     OpenAiChat,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+    /// Ollama's own chat API.
+    Ollama,
 }
 
 impl Api {
     /// Every API, in the order in which help and errors list them.
-    pub const ALL: [Api; 1] = [Api::OpenAiChat];
+    pub const ALL: [Api; 5] = [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama];
 
     /// The name under which fixtures store it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Api::OpenAiChat => "openai-chat",
+            Api::OpenAiResponses => "openai-responses",
+            Api::Anthropic => "anthropic",
+            Api::Gemini => "gemini",
+            Api::Ollama => "ollama",
         }
     }
 
@@ -61,74 +87,30 @@ impl fmt::Display for Api {
 #[must_use]
 pub fn api_of_path(path: &str) -> Option<Api> {
     let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    path.ends_with("/chat/completions").then_some(Api::OpenAiChat)
+    // `/v1/threads/ID/messages` is of OpenAI's Assistants.
+    let of_a_thread = || path.split('/').rev().nth(2) == Some("threads");
+    match path.rsplit('/').next()? {
+        "completions" if path.ends_with("/chat/completions") => Some(Api::OpenAiChat),
+        "responses" if path.contains('/') => Some(Api::OpenAiResponses),
+        "messages" if path.contains('/') && !of_a_thread() => Some(Api::Anthropic),
+        "chat" if path.ends_with("/api/chat") => Some(Api::Ollama),
+        last if last.ends_with(":generateContent") || last.ends_with(":streamGenerateContent") => Some(Api::Gemini),
+        _ => None,
+    }
 }
 
-/// Reads a request.
+/// Reads a request that was posted to a path. `known` is what requests may refer to.
 ///
 /// # Errors
 /// The path of the first field that is not what the API demands, with what was expected and what was found.
-pub fn decode(api: Api, body: &Json) -> Result<Call, WireError> {
+pub fn decode(api: Api, path: &str, body: &Json, known: &Known) -> Result<Call, WireError> {
     match api {
         Api::OpenAiChat => openai_chat::request::decode(body),
+        Api::OpenAiResponses => openai_responses::request::decode(body, known),
+        Api::Anthropic => anthropic::request::decode(body),
+        Api::Gemini => gemini::request::decode(path, body),
+        Api::Ollama => ollama::request::decode(body),
     }
-}
-
-/// Reads a recorded response, JSON or stream, as the answer that it brings.
-///
-/// # Errors
-/// The reason why the response is no complete answer: an error of the provider, a stream that was cut, a field that is
-/// missing or of another type, text that is neither JSON nor a stream.
-pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireError> {
-    if !(200..300).contains(&response.status) {
-        let reason = match &response.body {
-            Body::Json(body) => body.get("error").unwrap_or(body).clone(),
-            Body::Frames(frames) => Json::Str(frames.concat()),
-            Body::Text(text) => Json::Str(text.clone()),
-        };
-        return Err(WireError::of_provider(&reason).of(format_args!("status {}", response.status)));
-    }
-    match (api, &response.body) {
-        (Api::OpenAiChat, Body::Json(body)) => openai_chat::answer::of_json(body),
-        (Api::OpenAiChat, Body::Frames(frames)) => openai_chat::stream::of_frames(frames),
-        (_, Body::Text(_)) => Err(WireError::new("expected JSON or a stream, found text")),
-    }
-}
-
-/// Writes an answer as the API's own response, JSON or stream.
-///
-/// Chat Completions can say every block that exists, so nothing can fail here. It has one text, one reasoning and one
-/// refusal for an answer, and they come before the tool calls: blocks of a kind are joined, and text that followed a
-/// tool call is read before it. A call of a custom tool goes out as one of a function, since an [`Answer`] does not
-/// tell them apart; its text is the arguments.
-#[must_use]
-pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Response {
-    match (call.api, call.stream) {
-        (Api::OpenAiChat, false) => openai_chat::render::json(answer, call),
-        (Api::OpenAiChat, true) => openai_chat::render::stream(answer, call),
-    }
-}
-
-/// An error in the API's own envelope, so that clients report it as they would the provider's.
-#[must_use]
-pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
-    match api {
-        Api::OpenAiChat => openai_chat::render::error(status, kind, message),
-    }
-}
-
-/// The answer to `GET /v1/models`.
-#[must_use]
-pub fn models_response(models: &[String]) -> Json {
-    let model = |id: &String| {
-        Json::object([
-            ("id", Json::from(id.as_str())),
-            ("object", "model".into()),
-            ("created", Json::Int(0)),
-            ("owned_by", "retake".into()),
-        ])
-    };
-    Json::object([("object", Json::from("list")), ("data", Json::Array(models.iter().map(model).collect()))])
 }
 
 #[cfg(test)]
@@ -145,9 +127,30 @@ mod tests {
         ] {
             assert_eq!(api_of_path(path), Some(Api::OpenAiChat), "{path}");
         }
-        for path in
-            ["", "/", "/v1/completions", "/v1/chat/completions/chatcmpl-1", "/v1/embeddings?of=/chat/completions"]
-        {
+        for path in ["/v1/messages", "/messages?beta=true", "/anthropic/v1/messages/"] {
+            assert_eq!(api_of_path(path), Some(Api::Anthropic), "{path}");
+        }
+        for path in ["/v1/responses", "/responses", "/backend-api/codex/responses"] {
+            assert_eq!(api_of_path(path), Some(Api::OpenAiResponses), "{path}");
+        }
+        for path in ["/v1beta/models/gemini-pro:generateContent", "/v1/x/models/m:streamGenerateContent?alt=sse"] {
+            assert_eq!(api_of_path(path), Some(Api::Gemini), "{path}");
+        }
+        assert_eq!(api_of_path("/api/chat"), Some(Api::Ollama));
+        for path in [
+            "",
+            "/v1beta/models/gemini-pro:countTokens",
+            "/api/generate",
+            "/chat",
+            "/v1/responses/resp_1",
+            "/",
+            "/v1/completions",
+            "/v1/chat/completions/chatcmpl-1",
+            "/v1/embeddings?of=/chat/completions",
+            "/v1/messages/count_tokens",
+            "/v1/messages/batches",
+            "/v1/threads/thread_1/messages",
+        ] {
             assert_eq!(api_of_path(path), None, "{path}");
         }
     }
@@ -158,27 +161,5 @@ mod tests {
             assert_eq!(Api::from_name(api.name()), Some(api));
         }
         assert_eq!(Api::from_name("openai"), None);
-    }
-
-    #[test]
-    fn models_are_listed_as_openai_lists_them() {
-        let listed = models_response(&["gpt-4o".to_owned()]).print(crate::json::Layout::Compact);
-        let expected = r#"{"data":[{"created":0,"id":"gpt-4o","object":"model","owned_by":"retake"}],"object":"list"}"#;
-        assert_eq!(listed, expected);
-    }
-
-    #[test]
-    fn a_response_that_failed_is_no_answer() {
-        let failed = |status, body| {
-            let response = Response { status, content_type: String::new(), body };
-            decode_response(Api::OpenAiChat, &response).unwrap_err().message
-        };
-        let error = Json::parse(br#"{"error":{"message":"Rate limit reached","type":"requests"}}"#).unwrap();
-        assert_eq!(failed(429, Body::Json(error.clone())), "status 429: the provider's error: Rate limit reached");
-        assert_eq!(failed(200, Body::Json(error)), "the provider's error: Rate limit reached");
-        assert_eq!(failed(502, Body::Text("Bad gateway".into())), "status 502: the provider's error: Bad gateway");
-        assert_eq!(failed(200, Body::Text("<html>".into())), "expected JSON or a stream, found text");
-        let detail = Json::parse(br#"{"detail":[1]}"#).unwrap();
-        assert_eq!(failed(422, Body::Json(detail)), r#"status 422: the provider's error: {"detail":[1]}"#);
     }
 }

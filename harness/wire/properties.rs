@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::conversation::{Block, Finish, ToolCall, Usage};
+use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
 use crate::json::Layout;
 
 /// Keys and strings that the wires know, so that random bodies get past the first check.
-const WORDS: [&str; 42] = [
+const WORDS: [&str; 68] = [
     "messages",
     "role",
     "content",
@@ -50,6 +50,32 @@ const WORDS: [&str; 42] = [
     "",
     "[DONE]",
     "é",
+    "tool_use",
+    "tool_result",
+    "tool_use_id",
+    "content_block",
+    "content_block_start",
+    "content_block_delta",
+    "message_start",
+    "message_delta",
+    "text_delta",
+    "input_json_delta",
+    "partial_json",
+    "stop_reason",
+    "output",
+    "call_id",
+    "function_call_output",
+    "item_reference",
+    "previous_response_id",
+    "response",
+    "response.completed",
+    "contents",
+    "parts",
+    "candidates",
+    "functionCall",
+    "functionResponse",
+    "args",
+    "done",
 ];
 
 fn word() -> impl Strategy<Value = String> {
@@ -106,8 +132,14 @@ fn any_args() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(2, 12, 3, |inner| prop::collection::btree_map(any_text(), inner, 0..3).prop_map(Json::Object))
 }
 
+/// Mostly an object: other APIs than Chat Completions have nothing else.
+fn any_input() -> impl Strategy<Value = Json> {
+    let object = prop::collection::btree_map(any_text(), any_args(), 0..3).prop_map(Json::Object);
+    prop_oneof![9 => object, 1 => any_args()]
+}
+
 fn any_block() -> impl Strategy<Value = Block> {
-    let call = ("[a-z0-9_]{0,12}", "[a-z_]{0,12}", any_args());
+    let call = ("[a-z0-9_]{0,12}", "[a-z_]{0,12}", any_input());
     prop_oneof![
         any_text().prop_map(Block::Text),
         any_text().prop_map(Block::Reasoning),
@@ -126,7 +158,91 @@ fn any_answer() -> impl Strategy<Value = Answer> {
     })
 }
 
-/// The answer as Chat Completions can say it: each kind of text joined, before the calls; what was absent filled in.
+/// What was absent, as it is filled in: ids of answer and calls, the model, the finish reason, the usage.
+fn filled(answer: &Answer, blocks: Vec<Block>, call: &RenderFor<'_>, prefix: &str) -> Answer {
+    let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
+    let told = !call.stream || call.include_usage;
+    Answer {
+        id: answer.id.clone().or_else(|| Some(ids::derived(prefix, call.seed, "answer"))),
+        model: answer.model.clone().or_else(|| Some(call.model.to_owned())),
+        blocks,
+        finish: answer.finish.clone().or(Some(if calls { Finish::ToolCalls } else { Finish::Stop })),
+        usage: told.then(|| answer.usage.unwrap_or_default()),
+    }
+}
+
+/// The answer as an API can say it; `None` where it cannot.
+fn said(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
+    match call.api {
+        Api::OpenAiChat => Some(said_in_chat(answer, call)),
+        Api::OpenAiResponses => Some(finished_by_calls(filled(answer, said_in_items(answer, call), call, "resp_"))),
+        Api::Gemini => said_in_gemini(answer, call),
+        Api::Ollama => said_in_ollama(answer, call),
+        Api::Anthropic => {
+            Some(filled(answer, said_in_blocks(answer, |i| ids::derived("toolu_", call.seed, i))?, call, "msg_"))
+        }
+    }
+}
+
+/// With `STOP` for tool calls too, and texts in a row joined.
+fn said_in_gemini(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for block in said_in_blocks(answer, |i| ids::derived("call_", call.seed, i))? {
+        match (blocks.last_mut(), block) {
+            (Some(Block::Text(before)), Block::Text(text))
+            | (Some(Block::Reasoning(before)), Block::Reasoning(text)) => before.push_str(&text),
+            (_, block) => blocks.push(block),
+        }
+    }
+    Some(finished_by_calls(filled(answer, blocks, call, "")))
+}
+
+/// Joined as in Chat Completions, with refusals as text, and without an id.
+fn said_in_ollama(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
+    let blocks = said_in_blocks(answer, |_| String::new())?;
+    let said = said_in_chat(&Answer { blocks, ..answer.clone() }, call);
+    let finish = said.finish.map(|finish| if finish == Finish::ToolCalls { Finish::Stop } else { finish });
+    Some(finished_by_calls(Answer { id: None, finish, ..said }))
+}
+
+/// Where an API does not tell an end from a wait for tool results, the calls do.
+fn finished_by_calls(mut said: Answer) -> Answer {
+    let calls = !said.tool_calls().is_empty();
+    said.finish = said.finish.map(|finish| match finish {
+        Finish::Stop | Finish::ToolCalls if calls => Finish::ToolCalls,
+        Finish::Stop | Finish::ToolCalls => Finish::Stop,
+        other => other,
+    });
+    said
+}
+
+/// In order, without empty texts, and with refusals as text; `None` where arguments are no object.
+fn said_in_blocks(answer: &Answer, id: impl Fn(usize) -> String) -> Option<Vec<Block>> {
+    let blocks = answer.blocks.iter().enumerate().filter_map(|(i, block)| match block {
+        Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) if text.is_empty() => None,
+        Block::Refusal(text) => Some(Some(Block::Text(text.clone()))),
+        Block::ToolCall(tool) if tool.args.as_object().is_none() => Some(None),
+        Block::ToolCall(tool) if tool.id.is_empty() => {
+            Some(Some(Block::ToolCall(ToolCall { id: id(i), ..tool.clone() })))
+        }
+        other => Some(Some(other.clone())),
+    });
+    blocks.collect()
+}
+
+/// In order, without empty texts.
+fn said_in_items(answer: &Answer, call: &RenderFor<'_>) -> Vec<Block> {
+    let blocks = answer.blocks.iter().enumerate().filter_map(|(i, block)| match block {
+        Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) if text.is_empty() => None,
+        Block::ToolCall(tool) => {
+            Some(Block::ToolCall(ToolCall { id: ids::of_call(tool, "call_", call.seed, i), ..tool.clone() }))
+        }
+        other => Some(other.clone()),
+    });
+    blocks.collect()
+}
+
+/// In Chat Completions each kind of text is joined, before the calls.
 fn said_in_chat(answer: &Answer, call: &RenderFor<'_>) -> Answer {
     let mut texts = [const { String::new() }; 3];
     let mut calls = Vec::new();
@@ -136,29 +252,21 @@ fn said_in_chat(answer: &Answer, call: &RenderFor<'_>) -> Answer {
             Block::Text(text) => texts[1].push_str(text),
             Block::Refusal(text) => texts[2].push_str(text),
             Block::ToolCall(tool) => {
-                let id =
-                    if tool.id.is_empty() { ids::derived("call_", call.seed, calls.len()) } else { tool.id.clone() };
+                let id = ids::of_call(tool, "call_", call.seed, calls.len());
                 calls.push(Block::ToolCall(ToolCall { id, ..tool.clone() }));
             }
+            Block::Native(_) => {}
         }
     }
-    let finish = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
     let blocks = [Block::Reasoning, Block::Text, Block::Refusal].into_iter().zip(texts);
     let blocks = blocks.filter(|(_, text)| !text.is_empty()).map(|(block, text)| block(text));
-    let told = !call.stream || call.include_usage;
-    Answer {
-        id: answer.id.clone().or_else(|| Some(ids::derived("chatcmpl-", call.seed, "answer"))),
-        model: answer.model.clone().or_else(|| Some(call.model.to_owned())),
-        blocks: blocks.chain(calls).collect(),
-        finish: answer.finish.clone().or(Some(finish)),
-        usage: told.then(|| answer.usage.unwrap_or_default()),
-    }
+    filled(answer, blocks.chain(calls).collect(), call, "chatcmpl-")
 }
 
 proptest! {
     #[test]
     fn no_body_panics(api in any_api(), body in any_body(), status in 199..204u16) {
-        let _ = decode(api, &body);
+        let _ = decode(api, "/models/m:generateContent", &body, &Known::default());
         let frame = format!("data: {}\n\n", body.print(Layout::Compact));
         for body in [Body::Json(body), Body::Frames(vec![frame.clone(), frame])] {
             let _ = decode_response(api, &Response { status, content_type: String::new(), body });
@@ -171,19 +279,35 @@ proptest! {
     }
 
     #[test]
-    fn a_rendered_answer_reads_back(answer in any_answer(), stream: bool, include_usage: bool) {
-        let call = RenderFor { api: Api::OpenAiChat, stream, include_usage, model: "m", seed: "5eed" };
-        let response = render(&answer, &call);
-        prop_assert_eq!(decode_response(call.api, &response), Ok(said_in_chat(&answer, &call)));
+    fn a_rendered_answer_reads_back(
+        api in any_api(), answer in any_answer(), stream: bool, array: bool, include_usage: bool,
+    ) {
+        let include_usage = include_usage || api != Api::OpenAiChat;
+        let call = RenderFor { api, stream, array, include_usage, model: "m", seed: "5eed" };
+        match (render(&answer, &call), said(&answer, &call)) {
+            (Ok(response), Some(said)) => {
+                prop_assert_eq!(decode_response(api, &response), Ok(said));
+                // Recast, it says the same.
+                let other = RenderFor { stream: !stream, ..call };
+                if api != Api::OpenAiChat {
+                    let recast = respond(&answer, Some((api, &response)), &other).unwrap();
+                    prop_assert_eq!(decode_response(api, &recast), decode_response(api, &response));
+                }
+            }
+            (Err(_), None) => {}
+            (rendered, said) => prop_assert!(false, "{:?} {:?}", rendered, said),
+        }
     }
 
     #[test]
     fn an_answer_comes_back_in_the_next_request_as_its_message(answer in any_answer()) {
-        let call = RenderFor { api: Api::OpenAiChat, stream: false, include_usage: false, model: "m", seed: "5eed" };
-        let Body::Json(body) = render(&answer, &call).body else { return Err(TestCaseError::fail("no JSON")) };
+        let call = RenderFor {
+            api: Api::OpenAiChat, stream: false, array: false, include_usage: false, model: "m", seed: "5eed",
+        };
+        let Body::Json(body) = render(&answer, &call).unwrap().body else { return Err(TestCaseError::fail("no JSON")) };
         let message = body.pointer("/choices/0/message").cloned();
         let request = Json::object([("messages", Json::Array(message.into_iter().collect()))]);
-        let asked = decode(call.api, &request).map(|call| call.messages);
+        let asked = decode(call.api, "", &request, &Known::default()).map(|call| call.messages);
         prop_assert_eq!(asked, Ok(vec![said_in_chat(&answer, &call).to_message()]));
     }
 

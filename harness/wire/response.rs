@@ -1,7 +1,13 @@
 //! What a model sends back over HTTP, and what has to be known of a call to write it.
 
-use super::Api;
-use crate::json::Json;
+use std::fmt;
+
+use super::{Api, split_frames};
+use crate::conversation::{Native, ToolCall};
+use crate::json::{Json, Layout};
+
+/// The content type of JSON lines.
+const LINES: &str = "application/x-ndjson";
 
 /// An HTTP response of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +25,8 @@ pub struct Response {
 pub enum Body {
     /// One JSON value.
     Json(Json),
-    /// The frames of an SSE stream, each with the blank line that ends it, exactly as they came.
+    /// The pieces of a stream exactly as they came: frames of SSE, each with the blank line that ends it, or lines of
+    /// JSON, each with its newline.
     Frames(Vec<String>),
     /// Anything else.
     Text(String),
@@ -32,12 +39,49 @@ pub struct RenderFor<'a> {
     pub api: Api,
     /// Whether it asked for a stream.
     pub stream: bool,
+    /// Whether the stream is to be one JSON array.
+    pub array: bool,
     /// Whether it asked for a stream that ends with the tokens used.
     pub include_usage: bool,
     /// The model that it named: said where the answer names none.
     pub model: &'a str,
     /// What ids are derived from where the answer has none, with their position in it: the hex `input_hash`.
     pub seed: &'a str,
+}
+
+/// An answer holds what an API has no words for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrenderable {
+    /// The API.
+    pub api: Api,
+    /// What it cannot express.
+    pub block: String,
+}
+
+impl fmt::Display for Unrenderable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the API {} cannot express {}", self.api, self.block)
+    }
+}
+
+impl std::error::Error for Unrenderable {}
+
+impl Unrenderable {
+    /// A block of another API.
+    pub(super) fn native(api: Api, native: &Native) -> Unrenderable {
+        Unrenderable { api, block: format!("the block `{}` of {}", native.kind(), native.api) }
+    }
+
+    /// The arguments of a call, where they are the object that most APIs demand.
+    pub(super) fn unless_object(api: Api, call: &ToolCall) -> Result<Json, Unrenderable> {
+        match &call.args {
+            args @ Json::Object(_) => Ok(args.clone()),
+            args => {
+                let block = format!("the arguments of the tool call `{}`: {}, not an object", call.name, args.kind());
+                Err(Unrenderable { api, block })
+            }
+        }
+    }
 }
 
 impl Response {
@@ -58,5 +102,49 @@ impl Response {
     pub fn stream(frames: Vec<String>) -> Response {
         let content_type = "text/event-stream; charset=utf-8".to_owned();
         Response { status: 200, content_type, body: Body::Frames(frames) }
+    }
+
+    /// A response of JSON lines.
+    #[must_use]
+    pub fn lines(lines: Vec<String>) -> Response {
+        Response { status: 200, content_type: LINES.to_owned(), body: Body::Frames(lines) }
+    }
+
+    /// A response as it came over HTTP: a stream by its content type, JSON where it is JSON, else text.
+    #[must_use]
+    pub fn received(status: u16, content_type: &str, text: String) -> Response {
+        let kind = content_type.split(';').next().unwrap_or_default().trim();
+        let body = match kind {
+            "text/event-stream" => Body::Frames(split_frames(&text)),
+            LINES => Body::Frames(text.split_inclusive('\n').map(str::to_owned).collect()),
+            _ => Json::parse(text.as_bytes()).map_or(Body::Text(text), Body::Json),
+        };
+        Response { status, content_type: content_type.to_owned(), body }
+    }
+
+    /// The body's text.
+    #[must_use]
+    pub fn body_text(&self) -> String {
+        match &self.body {
+            Body::Json(json) => json.print(Layout::Compact),
+            Body::Frames(frames) => frames.concat(),
+            Body::Text(text) => text.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_what_its_content_type_says() {
+        let body = |kind, text: &str| Response::received(200, kind, text.to_owned()).body;
+        assert_eq!(body("application/json", "[1]"), Body::Json(vec![Json::Int(1)].into()));
+        assert_eq!(body("text/html", "<p>"), Body::Text("<p>".into()));
+        let frames = ["data: 1\n\n", "data: 2\n\n"].map(str::to_owned);
+        assert_eq!(body("text/event-stream; charset=utf-8", &frames.concat()), Body::Frames(frames.into()));
+        let lines = ["{}\n", "[]"].map(str::to_owned);
+        assert_eq!(body("application/x-ndjson", &lines.concat()), Body::Frames(lines.into()));
     }
 }

@@ -1,5 +1,8 @@
 //! The data of recorded SSE frames. Only what a recording needs: names, ids and retry times are for `events`.
 
+use super::fields::WireError;
+use crate::json::Json;
+
 /// Calls `on` with the data of each event of a frame, `data:` lines joined by newlines.
 ///
 /// Comments, other fields, any of the three line ends, a leading BOM, and a last event without its blank line (which a
@@ -22,6 +25,15 @@ pub(super) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E
         }
     }
     data.map_or(Ok(()), |data| on(&data))
+}
+
+/// Calls `on` with each event of a frame whose data is JSON. `[DONE]`, which some services append to any stream, and
+/// empty data are none.
+pub(super) fn each_json(frame: &str, mut on: impl FnMut(Json) -> Result<(), WireError>) -> Result<(), WireError> {
+    each_data(frame, |data| match data.trim() {
+        "" | "[DONE]" => Ok(()),
+        data => on(Json::parse(data.as_bytes()).map_err(|error| WireError::new(format!("data: {error}")))?),
+    })
 }
 
 /// A stream's text in frames, each with the blank line that ends it; joined they are the text again.
@@ -49,6 +61,11 @@ pub fn split_frames(text: &str) -> Vec<String> {
 /// A frame of one event without a name.
 pub(super) fn frame(data: &str) -> String {
     format!("data: {data}\n\n")
+}
+
+/// A frame of one event with a name.
+pub(super) fn named_frame(name: &str, data: &str) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
 }
 
 #[cfg(test)]

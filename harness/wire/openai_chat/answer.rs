@@ -116,7 +116,7 @@ impl Draft {
             [Block::Reasoning(self.reasoning), Block::Text(self.text), Block::Refusal(self.refusal)].into_iter();
         let filled = texts.filter(|block| match block {
             Block::Reasoning(text) | Block::Text(text) | Block::Refusal(text) => !text.is_empty(),
-            Block::ToolCall(_) => true,
+            Block::ToolCall(_) | Block::Native(_) => true,
         });
         let blocks = filled.chain(calls.into_iter().map(Block::ToolCall)).collect();
         Answer { id: self.id, model: self.model, blocks, finish: self.finish, usage: self.usage }
@@ -126,6 +126,7 @@ impl Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::args;
 
     fn answer(text: &str) -> Result<Answer, String> {
         of_json(&Json::parse(text.as_bytes()).unwrap()).map_err(|error| error.message)
@@ -155,8 +156,7 @@ mod tests {
 
     #[test]
     fn tool_calls_come_after_text_and_reasoning_before() {
-        let call =
-            |id: &str| Block::ToolCall(ToolCall { id: id.into(), name: "f".into(), args: tool_calls::parsed("") });
+        let call = |id: &str| Block::ToolCall(ToolCall { id: id.into(), name: "f".into(), args: args::parsed("") });
         let found = message(
             r#"{"tool_calls": [{"id": "a", "index": 0, "function": {"name": "f", "arguments": "{}"}}], "content": "b",
                 "function_call": {"name": "f"}, "reasoning": "c", "reasoning_content": "c", "refusal": "d"}"#,

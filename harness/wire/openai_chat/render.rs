@@ -2,14 +2,12 @@
 
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
 use crate::json::{Json, Layout};
-use crate::wire::{RenderFor, Response, ids, sse};
+use crate::wire::args::unparsed;
+use crate::wire::pieces::{characters, given, words};
+use crate::wire::{RenderFor, Response, Unrenderable, ids, sse};
 
-/// How many words of text, and how many characters of arguments, one chunk of a stream carries.
-const WORDS: usize = 4;
-const CHARACTERS: usize = 24;
-
-pub(in crate::wire) fn json(answer: &Answer, call: &RenderFor<'_>) -> Response {
-    let parts = Parts::of(answer, call);
+pub(in crate::wire) fn json(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
+    let parts = Parts::of(answer, call)?;
     let mut message = vec![
         ("role", Json::from("assistant")),
         ("content", parts.content()),
@@ -17,7 +15,7 @@ pub(in crate::wire) fn json(answer: &Answer, call: &RenderFor<'_>) -> Response {
     ];
     message.extend(given(&parts.reasoning).map(|text| ("reasoning_content", text.into())));
     if !parts.calls.is_empty() {
-        let calls = parts.calls.iter().map(|(id, call)| tool_call(id, &call.name, arguments(call)));
+        let calls = parts.calls.iter().map(|(id, call)| tool_call(id, &call.name, unparsed(&call.args)));
         message.push(("tool_calls", calls.map(Json::object).collect::<Vec<_>>().into()));
     }
     let choice = [
@@ -28,11 +26,11 @@ pub(in crate::wire) fn json(answer: &Answer, call: &RenderFor<'_>) -> Response {
     ];
     let mut body = parts.head("chat.completion");
     body.extend([("choices", vec![Json::object(choice)].into()), ("usage", usage(answer))]);
-    Response::json(200, Json::object(body))
+    Ok(Response::json(200, Json::object(body)))
 }
 
-pub(in crate::wire) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Response {
-    let parts = Parts::of(answer, call);
+pub(in crate::wire) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
+    let parts = Parts::of(answer, call)?;
     let chunk = |choices: Vec<Json>, usage: Json| {
         let mut body = parts.head("chat.completion.chunk");
         body.push(("choices", choices.into()));
@@ -59,7 +57,7 @@ pub(in crate::wire) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Response
             delta("tool_calls", vec![Json::object(piece)].into())
         };
         frames.push(tool_call_delta(tool_call(id, &call.name, String::new())));
-        let arguments = arguments(call);
+        let arguments = unparsed(&call.args);
         let pieces = characters(&arguments).map(|piece| Json::object([("arguments", piece.into())]));
         frames.extend(pieces.map(|piece| tool_call_delta(vec![("function", piece)])));
     }
@@ -68,12 +66,25 @@ pub(in crate::wire) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Response
         frames.push(chunk(Vec::new(), usage(answer)));
     }
     frames.push(sse::frame("[DONE]"));
-    Response::stream(frames)
+    Ok(Response::stream(frames))
 }
 
 pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response {
     let error = [("message", Json::from(message)), ("type", kind.into()), ("param", Json::Null), ("code", kind.into())];
     Response::json(status, Json::object([("error", Json::object(error))]))
+}
+
+/// The answer to `GET /v1/models`.
+pub(in crate::wire) fn models(models: &[String]) -> Json {
+    let model = |id: &String| {
+        Json::object([
+            ("id", Json::from(id.as_str())),
+            ("object", "model".into()),
+            ("created", Json::Int(0)),
+            ("owned_by", "retake".into()),
+        ])
+    };
+    Json::object([("object", Json::from("list")), ("data", Json::Array(models.iter().map(model).collect()))])
 }
 
 /// An answer sorted into what a message has fields for.
@@ -88,7 +99,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(answer: &'a Answer, call: &RenderFor<'a>) -> Parts<'a> {
+    fn of(answer: &'a Answer, call: &RenderFor<'a>) -> Result<Parts<'a>, Unrenderable> {
         let [mut reasoning, mut text, mut refusal] = [const { String::new() }; 3];
         let mut calls = Vec::new();
         for block in &answer.blocks {
@@ -100,6 +111,7 @@ impl<'a> Parts<'a> {
                     calls.push((ids::derived("call_", call.seed, calls.len()), tool));
                 }
                 Block::ToolCall(tool) => calls.push((tool.id.clone(), tool)),
+                Block::Native(native) => return Err(Unrenderable::native(call.api, native)),
             }
         }
         let finish = match &answer.finish {
@@ -110,7 +122,7 @@ impl<'a> Parts<'a> {
         let id = answer.id.as_deref().and_then(given).map(str::to_owned);
         let id = id.unwrap_or_else(|| ids::derived("chatcmpl-", call.seed, "answer"));
         let model = answer.model.as_deref().and_then(given).unwrap_or(call.model);
-        Parts { id, model, reasoning, text, refusal, calls, finish }
+        Ok(Parts { id, model, reasoning, text, refusal, calls, finish })
     }
 
     fn head(&self, object: &str) -> Vec<(&'static str, Json)> {
@@ -129,22 +141,9 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn given(text: &str) -> Option<&str> {
-    Some(text).filter(|text| !text.is_empty())
-}
-
 fn tool_call(id: &str, name: &str, arguments: String) -> Vec<(&'static str, Json)> {
     let function = Json::object([("name", Json::from(name)), ("arguments", arguments.into())]);
     vec![("id", id.into()), ("type", "function".into()), ("function", function)]
-}
-
-/// Arguments as the wire carries them. Text that did not parse goes out as it came; text that would be read as
-/// something else has quotes.
-fn arguments(call: &ToolCall) -> String {
-    match &call.args {
-        Json::Str(text) if super::tool_calls::parsed(text) == call.args => text.clone(),
-        args => args.print(Layout::Compact),
-    }
 }
 
 fn usage(answer: &Answer) -> Json {
@@ -156,34 +155,6 @@ fn usage(answer: &Answer) -> Json {
     ])
 }
 
-/// A text in pieces of a few words, each with the white space after it.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut words = 0;
-    let mut in_word = false;
-    pieces(text, move |c| {
-        let begins = !in_word && !c.is_whitespace();
-        in_word = !c.is_whitespace();
-        words += usize::from(begins);
-        begins && words > 1 && words % WORDS == 1
-    })
-}
-
-/// A text in pieces of a few characters.
-fn characters(text: &str) -> impl Iterator<Item = &str> {
-    let mut count = 0;
-    pieces(text, move |_| {
-        count += 1;
-        count > 1 && count % CHARACTERS == 1
-    })
-}
-
-/// A text cut before each character of which `cut` is true.
-fn pieces(text: &str, mut cut: impl FnMut(char) -> bool) -> impl Iterator<Item = &str> {
-    let cuts: Vec<usize> = text.char_indices().filter(|(_, c)| cut(*c)).map(|(at, _)| at).collect();
-    let ends = cuts.into_iter().chain(given(text).map(str::len));
-    ends.scan(0, |start, end| text.get(std::mem::replace(start, end)..end))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,7 +163,7 @@ mod tests {
     const SEED: &str = "5eed";
 
     fn render_for(include_usage: bool) -> RenderFor<'static> {
-        RenderFor { api: Api::OpenAiChat, stream: false, include_usage, model: "gpt-4o", seed: SEED }
+        RenderFor { api: Api::OpenAiChat, stream: false, array: false, include_usage, model: "gpt-4o", seed: SEED }
     }
 
     fn tool_answer() -> Answer {
@@ -217,7 +188,7 @@ mod tests {
 
     #[test]
     fn json_with_tool_calls_has_null_content() {
-        let response = json(&tool_answer(), &render_for(false));
+        let response = json(&tool_answer(), &render_for(false)).unwrap();
         assert_eq!((response.status, response.content_type.as_str()), (200, "application/json"));
         let expected = r#"{
   "choices": [
@@ -259,7 +230,7 @@ mod tests {
     fn what_a_recording_lacks_is_derived_or_zero() {
         let call = ToolCall { id: String::new(), name: "f".into(), args: Json::Null };
         let answer = Answer { blocks: vec![Block::ToolCall(call.clone()), Block::ToolCall(call)], ..Answer::default() };
-        let Body::Json(body) = json(&answer, &render_for(false)).body else { panic!() };
+        let Body::Json(body) = json(&answer, &render_for(false)).unwrap().body else { panic!() };
         let id = |pointer| body.pointer(pointer).and_then(Json::as_str).unwrap().to_owned();
         assert_eq!(id("/id"), ids::derived("chatcmpl-", SEED, "answer"));
         assert_eq!(id("/choices/0/message/tool_calls/0/id"), ids::derived("call_", SEED, 0));
@@ -270,7 +241,8 @@ mod tests {
     #[test]
     fn content_is_null_only_where_something_else_is_said() {
         let content = |blocks| {
-            let Body::Json(body) = json(&Answer { blocks, ..Answer::default() }, &render_for(false)).body else {
+            let Body::Json(body) = json(&Answer { blocks, ..Answer::default() }, &render_for(false)).unwrap().body
+            else {
                 panic!()
             };
             let message = body.pointer("/choices/0/message").unwrap().clone();
@@ -285,7 +257,7 @@ mod tests {
     fn a_stream_of_text() {
         let text = "The capital of Mexico is Mexico City.";
         let answer = Answer { blocks: vec![Block::Reasoning("Hm.".into()), Block::Text(text.into())], ..tool_answer() };
-        let response = stream(&answer, &render_for(true));
+        let response = stream(&answer, &render_for(true)).unwrap();
         assert_eq!(response.content_type, "text/event-stream; charset=utf-8");
         let chunk = |choices: String, usage: &str| {
             let head = r#""created":0,"id":"chatcmpl-1","model":"gpt-4o","object":"chat.completion.chunk""#;
@@ -309,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_stream_of_a_tool_call() {
-        let frames = frames(stream(&tool_answer(), &render_for(false)));
+        let frames = frames(stream(&tool_answer(), &render_for(false)).unwrap());
         let deltas: Vec<_> = frames
             .iter()
             .filter_map(|frame| Json::parse(frame.strip_prefix("data: ")?.trim_end().as_bytes()).ok())
@@ -325,27 +297,10 @@ mod tests {
     }
 
     #[test]
-    fn text_arguments_go_out_so_that_they_read_back() {
-        for (args, sent) in [("no json", "no json"), ("{\"a\":", "{\"a\":"), ("1", "\"1\""), ("", "\"\"")] {
-            let call = ToolCall { id: String::new(), name: String::new(), args: args.into() };
-            assert_eq!(arguments(&call), sent);
-            assert_eq!(super::super::tool_calls::parsed(sent), call.args);
-        }
-    }
-
-    #[test]
     fn an_error_is_in_openais_envelope() {
         let response = error(404, "replay_miss", "no turn");
         assert_eq!(response.status, 404);
         let expected = r#"{"error":{"code":"replay_miss","message":"no turn","param":null,"type":"replay_miss"}}"#;
         assert_eq!(Json::parse(body(&response).as_bytes()), Json::parse(expected.as_bytes()));
-    }
-
-    #[test]
-    fn pieces_are_cut_at_word_starts() {
-        assert_eq!(words("").count(), 0);
-        assert_eq!(words("  a b\n\nc d   é f").collect::<Vec<_>>(), ["  a b\n\nc d   ", "é f"]);
-        assert_eq!(words(" \n ").collect::<Vec<_>>(), [" \n "]);
-        assert_eq!(characters(&"é".repeat(49)).map(|piece| piece.chars().count()).collect::<Vec<_>>(), [24, 24, 1]);
     }
 }

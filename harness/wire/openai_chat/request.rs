@@ -1,57 +1,43 @@
 //! A request as a [`Call`].
 
-use std::collections::HashMap;
-
 use super::tool_calls;
 use crate::conversation::Message;
-use crate::json::{Json, Layout};
+use crate::json::Json;
 use crate::wire::fields::{self, WireError};
+use crate::wire::request::{self, ToolNames};
 use crate::wire::{Api, Call};
 
 /// What a [`Call`] has a field of its own for, and `user`, which names an end user. All else is settings.
 const NO_SETTINGS: [&str; 7] = ["messages", "tools", "model", "stream", "stream_options", "metadata", "user"];
 
 pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
-    let Some(sent) = body.as_object() else {
-        return Err(WireError::expected("the request", "an object", Some(body)));
-    };
-    match sent.get("messages") {
-        Some(Json::Array(messages)) if messages.is_empty() => {
-            return Err(WireError::new("messages: expected at least one message, found none"));
-        }
-        Some(Json::Array(_)) => {}
-        found => return Err(WireError::expected("messages", "an array", found)),
-    }
-    let mut tool_names = HashMap::new();
-    let messages = fields::each(body, "messages", |sent| message(sent, &mut tool_names))?;
-    let system = messages.iter().filter(|m| m.kind == "system").map(|m| text_of(&m.content));
-    let system = system.collect::<Vec<_>>().join("\n\n");
-
-    let metadata = fields::optional_object(body, "metadata")?;
-    let caller = metadata.map(|data| fields::optional_string(data, "caller")).transpose();
-    let caller = caller.map_err(|error| error.within("metadata"))?.flatten();
+    let sent = fields::request(body)?;
+    fields::filled(body, "messages", "message")?;
+    let mut names = ToolNames::default();
+    let messages = fields::each(body, "messages", |sent| message(sent, &mut names))?;
+    let (metadata, caller) = request::metadata(body)?;
     let options = fields::optional_object(body, "stream_options")?;
     let include_usage = options.map_or(Ok(false), |options| fields::flag(options, "include_usage"));
 
-    let mut settings = sent.clone();
-    settings.retain(|key, _| !NO_SETTINGS.contains(&key.as_str()));
+    let mut settings = request::settings(sent, &NO_SETTINGS);
     let tools = fields::given(body, "tools").cloned().or_else(|| settings.remove("functions"));
     Ok(Call {
         api: Api::OpenAiChat,
+        system: request::system_of(&messages),
         messages,
-        caller: caller.map(str::to_owned),
-        metadata: metadata.cloned(),
+        caller,
+        metadata,
         stream: fields::flag(body, "stream")?,
+        array: false,
         include_usage: include_usage.map_err(|error| error.within("stream_options"))?,
-        system,
         tools: tools.into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
         settings: Json::Object(settings),
     })
 }
 
-/// One message. `tool_names` gathers the names of the calls made so far, by their id.
-fn message(sent: &Json, tool_names: &mut HashMap<String, String>) -> Result<Message, WireError> {
+/// One message. `names` gathers those of the calls made so far.
+fn message(sent: &Json, names: &mut ToolNames) -> Result<Message, WireError> {
     let kind = match fields::string(sent, "role")? {
         "user" => "human",
         "assistant" => "ai",
@@ -60,11 +46,10 @@ fn message(sent: &Json, tool_names: &mut HashMap<String, String>) -> Result<Mess
         other => other,
     };
     let tool_calls = tool_calls::of_message(sent)?;
-    let named = tool_calls.iter().filter(|call| !call.id.is_empty());
-    tool_names.extend(named.map(|call| (call.id.clone(), call.name.clone())));
+    names.learn(&tool_calls);
 
     let tool_call_id = fields::optional_string(sent, "tool_call_id")?;
-    let answered = || tool_names.get(tool_call_id.filter(|_| kind == "tool")?).cloned();
+    let answered = || names.of(tool_call_id.filter(|_| kind == "tool")?);
     let name = fields::optional_string(sent, "name")?.filter(|name| !name.is_empty());
     Ok(Message {
         kind: kind.to_owned(),
@@ -91,18 +76,6 @@ fn content(sent: &Json, kind: &str) -> Result<Json, WireError> {
 /// Whether a part of an assistant's content is reasoning, which counts for nothing in a conversation.
 fn is_thought(part: &Json) -> bool {
     matches!(part.str_of("type"), Some("thinking" | "redacted_thinking" | "reasoning"))
-}
-
-/// The text of a prompt: of parts the concatenation, where a part without text is its JSON.
-fn text_of(content: &Json) -> String {
-    let text_of_part = |part: &Json| match part.as_str().or(part.str_of("text")) {
-        Some(text) => text.to_owned(),
-        None => part.print(Layout::Python),
-    };
-    match content {
-        Json::Array(parts) => parts.iter().map(text_of_part).collect(),
-        other => other.as_str().unwrap_or_default().to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! A recorded stream as an [`Answer`].
 
 use super::answer::{Draft, first_choice};
-use super::tool_calls;
 use crate::conversation::{Answer, ToolCall};
 use crate::json::{Json, Layout};
+use crate::wire::args;
 use crate::wire::fields::{self, WireError};
 use crate::wire::sse;
 
@@ -115,7 +115,7 @@ impl CallDraft {
     }
 
     fn into_call(self) -> ToolCall {
-        let args = if self.custom { self.arguments.into() } else { tool_calls::parsed(&self.arguments) };
+        let args = if self.custom { self.arguments.into() } else { args::parsed(&self.arguments) };
         ToolCall { id: self.id, name: self.name, args }
     }
 }

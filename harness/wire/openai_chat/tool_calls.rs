@@ -2,6 +2,7 @@
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
+use crate::wire::args::parsed;
 use crate::wire::fields::{self, WireError};
 
 /// The calls of an assistant message, the legacy `function_call` included: that one has no id.
@@ -44,12 +45,4 @@ fn function(function: &Json, id: &str) -> Result<ToolCall, WireError> {
         found => return Err(WireError::expected("arguments", "a string or an object", found)),
     };
     Ok(ToolCall { id: id.to_owned(), name, args })
-}
-
-/// Arguments as the wire carries them, parsed: none are an empty object, and what is no JSON stays text.
-pub(super) fn parsed(arguments: &str) -> Json {
-    if arguments.is_empty() {
-        return Json::object::<String>([]);
-    }
-    Json::parse(arguments.as_bytes()).unwrap_or_else(|_| arguments.into())
 }

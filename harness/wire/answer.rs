@@ -1,0 +1,69 @@
+//! A recorded response as the [`Answer`] that it brings.
+
+use super::{Api, Body, Response, WireError, anthropic, gemini, ollama, openai_chat, openai_responses};
+use crate::conversation::Answer;
+use crate::json::Json;
+
+/// Reads a recorded response, JSON or stream, as the answer that it brings.
+///
+/// # Errors
+/// The reason why the response is no complete answer: an error of the provider, a stream that was cut, a field that is
+/// missing or of another type, text that is neither JSON nor a stream.
+pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireError> {
+    if !(200..300).contains(&response.status) {
+        let reason = match &response.body {
+            Body::Json(body) => body.get("error").unwrap_or(body).clone(),
+            Body::Frames(frames) => Json::Str(frames.concat()),
+            Body::Text(text) => Json::Str(text.clone()),
+        };
+        return Err(WireError::of_provider(&reason).of(format_args!("status {}", response.status)));
+    }
+    match api {
+        Api::OpenAiChat => match &response.body {
+            Body::Json(body) => openai_chat::answer::of_json(body),
+            Body::Frames(frames) => openai_chat::stream::of_frames(frames),
+            Body::Text(_) => Err(no_answer()),
+        },
+        Api::OpenAiResponses => openai_responses::answer::of_json(&whole(api, &response.body)?),
+        Api::Anthropic => anthropic::answer::of_json(&whole(api, &response.body)?),
+        Api::Gemini => gemini::answer::of_json(&whole(api, &response.body)?),
+        Api::Ollama => ollama::answer::of_json(&whole(api, &response.body)?),
+    }
+}
+
+/// The body as it would be had no stream been asked for. Chat Completions' streams are read piece by piece instead.
+pub(super) fn whole(api: Api, body: &Body) -> Result<Json, WireError> {
+    match (api, body) {
+        (Api::Gemini, Body::Json(Json::Array(pieces))) => gemini::stream::assemble_array(pieces),
+        (_, Body::Json(body)) => Ok(body.clone()),
+        (Api::OpenAiResponses, Body::Frames(frames)) => openai_responses::stream::assemble(frames),
+        (Api::Anthropic, Body::Frames(frames)) => anthropic::stream::assemble(frames),
+        (Api::Gemini, Body::Frames(frames)) => gemini::stream::assemble(frames),
+        (Api::Ollama, Body::Frames(lines)) => ollama::stream::assemble(lines),
+        (Api::OpenAiChat, Body::Frames(_)) | (_, Body::Text(_)) => Err(no_answer()),
+    }
+}
+
+fn no_answer() -> WireError {
+    WireError::new("expected JSON or a stream, found text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_that_failed_is_no_answer() {
+        let failed = |status, body| {
+            let response = Response { status, content_type: String::new(), body };
+            decode_response(Api::OpenAiChat, &response).unwrap_err().message
+        };
+        let error = Json::parse(br#"{"error":{"message":"Rate limit reached","type":"requests"}}"#).unwrap();
+        assert_eq!(failed(429, Body::Json(error.clone())), "status 429: the provider's error: Rate limit reached");
+        assert_eq!(failed(200, Body::Json(error)), "the provider's error: Rate limit reached");
+        assert_eq!(failed(502, Body::Text("Bad gateway".into())), "status 502: the provider's error: Bad gateway");
+        assert_eq!(failed(200, Body::Text("<html>".into())), "expected JSON or a stream, found text");
+        let detail = Json::parse(br#"{"detail":[1]}"#).unwrap();
+        assert_eq!(failed(422, Body::Json(detail)), r#"status 422: the provider's error: {"detail":[1]}"#);
+    }
+}

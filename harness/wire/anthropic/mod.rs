@@ -1,0 +1,6 @@
+//! Anthropic's Messages.
+
+pub(super) mod answer;
+pub(super) mod render;
+pub(super) mod request;
+pub(super) mod stream;

@@ -1,0 +1,274 @@
+//! A message as the events of its stream, and back.
+
+use std::collections::BTreeMap;
+
+use crate::json::{Json, Layout};
+use crate::wire::fields::{self, WireError};
+use crate::wire::pieces::{characters, words};
+use crate::wire::{args, sse};
+
+/// The message that a stream brings, as if it had come whole.
+pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
+    let mut stream = Stream::default();
+    for (i, frame) in frames.iter().enumerate() {
+        sse::each_json(frame, |event| stream.read(&event)).map_err(|error| error.of(format_args!("frames[{i}]")))?;
+    }
+    let stopped = stream.message.get("stop_reason").is_some_and(|reason| *reason != Json::Null);
+    if !stopped {
+        return Err(WireError::new("an incomplete answer: the stream ended before a stop_reason"));
+    }
+    let blocks = stream.blocks.into_values().map(Draft::into_block);
+    stream.message.insert("content".to_owned(), Json::Array(blocks.collect()));
+    Ok(Json::Object(stream.message))
+}
+
+#[derive(Default)]
+struct Stream {
+    message: BTreeMap<String, Json>,
+    blocks: BTreeMap<u64, Draft>,
+}
+
+/// A block of which pieces have come.
+#[derive(Default)]
+struct Draft {
+    block: BTreeMap<String, Json>,
+    input: String,
+}
+
+impl Stream {
+    fn read(&mut self, event: &Json) -> Result<(), WireError> {
+        if let Some(error) = fields::given(event, "error") {
+            return Err(WireError::of_provider(error));
+        }
+        let part = |key: &str| {
+            let found = event.get(key);
+            found.and_then(Json::as_object).ok_or_else(|| WireError::expected(key, "an object", found))
+        };
+        match fields::string(event, "type")? {
+            "message_start" => self.message = part("message")?.clone(),
+            "content_block_start" => {
+                let block = Draft { block: part("content_block")?.clone(), input: String::new() };
+                self.blocks.insert(index(event)?, block);
+            }
+            "content_block_delta" => {
+                let delta = part("delta")?;
+                let block = self.blocks.entry(index(event)?).or_default();
+                block.read(delta).map_err(|error| error.within("delta"))?;
+            }
+            "message_delta" => {
+                self.message.extend(part("delta")?.clone());
+                if let Some(Json::Object(usage)) = event.get("usage") {
+                    self.add_usage(usage);
+                }
+            }
+            // Pings, ends, and events of days to come.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Counts at the end are totals, and those that the end leaves out stand as at the start.
+    fn add_usage(&mut self, usage: &BTreeMap<String, Json>) {
+        let mut all = match self.message.remove("usage") {
+            Some(Json::Object(all)) => all,
+            _ => BTreeMap::new(),
+        };
+        all.extend(usage.iter().filter(|(_, count)| **count != Json::Null).map(|(key, n)| (key.clone(), n.clone())));
+        self.message.insert("usage".to_owned(), Json::Object(all));
+    }
+}
+
+fn index(event: &Json) -> Result<u64, WireError> {
+    let found = event.get("index");
+    found.and_then(Json::as_u64).ok_or_else(|| WireError::expected("index", "a whole number", found))
+}
+
+impl Draft {
+    fn read(&mut self, delta: &BTreeMap<String, Json>) -> Result<(), WireError> {
+        let kind = delta.get("type").and_then(Json::as_str).unwrap_or_default();
+        let key = match kind {
+            "text_delta" => "text",
+            "thinking_delta" => "thinking",
+            "signature_delta" => "signature",
+            "input_json_delta" => "partial_json",
+            "citations_delta" => {
+                self.cite(delta.get("citation"));
+                return Ok(());
+            }
+            other => {
+                return Err(WireError::new(format!("type: expected a kind of delta that is known, found {other:?}")));
+            }
+        };
+        let Some(Json::Str(piece)) = delta.get(key) else {
+            return Err(WireError::expected(key, "a string", delta.get(key)));
+        };
+        if key == "partial_json" {
+            self.input.push_str(piece);
+            return Ok(());
+        }
+        match self.block.entry(key.to_owned()).or_insert_with(|| "".into()) {
+            Json::Str(text) => text.push_str(piece),
+            found => return Err(WireError::expected(key, "a string", Some(found))),
+        }
+        Ok(())
+    }
+
+    fn cite(&mut self, citation: Option<&Json>) {
+        let citations = self.block.entry("citations".to_owned()).or_insert(Json::Null);
+        if !matches!(citations, Json::Array(_)) {
+            *citations = Json::Array(Vec::new());
+        }
+        if let (Json::Array(citations), Some(citation)) = (citations, citation) {
+            citations.push(citation.clone());
+        }
+    }
+
+    fn into_block(mut self) -> Json {
+        if !self.input.is_empty() {
+            self.block.insert("input".to_owned(), args::parsed(&self.input));
+        }
+        Json::Object(self.block)
+    }
+}
+
+/// The events of a whole message, each under its name: clients see nothing without.
+pub(in crate::wire) fn frames(message: &Json) -> Vec<String> {
+    let given = message.as_object().cloned().unwrap_or_default();
+    let count = |usage: &mut BTreeMap<String, Json>| usage.insert("output_tokens".to_owned(), Json::Int(0));
+    let mut usage = given.get("usage").and_then(Json::as_object).cloned().unwrap_or_default();
+    let (mut start, mut end) = (given.clone(), BTreeMap::new());
+    for key in ["stop_reason", "stop_sequence", "stop_details", "container"] {
+        if let Some(value) = given.get(key) {
+            start.insert(key.to_owned(), Json::Null);
+            end.insert(key.to_owned(), value.clone());
+        }
+    }
+    let total = Json::Object(usage.clone());
+    count(&mut usage);
+    start.insert("content".to_owned(), Json::Array(Vec::new()));
+    start.insert("usage".to_owned(), Json::Object(usage));
+
+    let mut frames = vec![event("message_start", [("message", Json::Object(start))])];
+    for (i, block) in given.get("content").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
+        let (first, deltas) = taken_apart(block);
+        frames.push(event("content_block_start", [("index", i.into()), ("content_block", first)]));
+        if i == 0 {
+            frames.push(event("ping", []));
+        }
+        frames.extend(
+            deltas.into_iter().map(|delta| event("content_block_delta", [("index", i.into()), ("delta", delta)])),
+        );
+        frames.push(event("content_block_stop", [("index", i.into())]));
+    }
+    frames.push(event("message_delta", [("delta", Json::Object(end)), ("usage", total)]));
+    frames.push(event("message_stop", []));
+    frames
+}
+
+fn event<const N: usize>(name: &str, fields: [(&str, Json); N]) -> String {
+    let data = Json::object(fields.into_iter().chain([("type", name.into())]));
+    sse::named_frame(name, &data.print(Layout::Compact))
+}
+
+/// A block as it stands at its start, and the deltas that fill it.
+fn taken_apart(block: &Json) -> (Json, Vec<Json>) {
+    let mut start = block.as_object().cloned().unwrap_or_default();
+    let mut deltas = Vec::new();
+    let mut text_of = |key: &str| {
+        let text = start.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+        start.insert(key.to_owned(), "".into());
+        text
+    };
+    let delta = |kind: &str, key: &str, value: Json| Json::object([("type", Json::from(kind)), (key, value)]);
+    match block.str_of("type") {
+        Some("text") => {
+            let text = text_of("text");
+            if let Some(Json::Array(citations)) = start.get_mut("citations") {
+                deltas.extend(citations.drain(..).map(|citation| delta("citations_delta", "citation", citation)));
+            }
+            deltas.extend(words(&text).map(|piece| delta("text_delta", "text", piece.into())));
+        }
+        Some("thinking") => {
+            let (thinking, signature) = (text_of("thinking"), text_of("signature"));
+            deltas.extend(words(&thinking).map(|piece| delta("thinking_delta", "thinking", piece.into())));
+            if !signature.is_empty() {
+                deltas.push(delta("signature_delta", "signature", signature.into()));
+            }
+        }
+        Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
+            let input = start.insert("input".to_owned(), Json::object::<String>([])).unwrap_or(Json::Null);
+            let partial = |piece: &str| delta("input_json_delta", "partial_json", piece.into());
+            deltas.push(partial(""));
+            deltas.extend(characters(&input.print(Layout::Compact)).map(partial));
+        }
+        _ => {}
+    }
+    (Json::Object(start), deltas)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    fn message() -> Json {
+        json(
+            r#"{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "tool_use",
+                "stop_sequence": null, "usage": {"input_tokens": 3, "output_tokens": 4},
+                "content": [{"type": "thinking", "thinking": "Hm", "signature": "x"},
+                    {"type": "redacted_thinking", "data": "y"},
+                    {"type": "text", "text": "a b c d e", "citations": [{"type": "page_location"}]},
+                    {"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}}]}"#,
+        )
+    }
+
+    #[test]
+    fn a_message_is_the_same_after_its_stream() {
+        assert_eq!(assemble(&frames(&message())), Ok(message()));
+    }
+
+    #[test]
+    fn events_are_named_and_numbered() {
+        let frames = frames(&message());
+        let names: Vec<_> =
+            frames.iter().map(|frame| frame.lines().next().unwrap().trim_start_matches("event: ")).collect();
+        let block = |deltas: usize| {
+            [vec!["content_block_start"], vec!["content_block_delta"; deltas], vec!["content_block_stop"]].concat()
+        };
+        let mut expected =
+            [vec!["message_start"], block(2), block(0), block(3), block(2), vec!["message_delta", "message_stop"]]
+                .concat();
+        expected.insert(2, "ping");
+        assert_eq!(names, expected);
+        assert_eq!(
+            frames[0],
+            concat!(
+                "event: message_start\ndata: ",
+                r#"{"message":{"content":[],"id":"msg_1","model":"claude","role":"assistant","stop_reason":null,"stop_sequence":null,"#,
+                r#""type":"message","usage":{"input_tokens":3,"output_tokens":0}},"type":"message_start"}"#,
+                "\n\n"
+            )
+        );
+        let delta = r#"{"delta":{"stop_reason":"tool_use","stop_sequence":null},"type":"message_delta","usage":{"input_tokens":3,"output_tokens":4}}"#;
+        assert_eq!(frames[frames.len() - 2], format!("event: message_delta\ndata: {delta}\n\n"));
+    }
+
+    #[test]
+    fn what_is_no_complete_answer_says_why() {
+        let mut cut = frames(&message());
+        cut.truncate(8);
+        let incomplete = "an incomplete answer: the stream ended before a stop_reason";
+        assert_eq!(assemble(&cut).unwrap_err().message, incomplete);
+        cut.push(sse::named_frame(
+            "error",
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+        ));
+        assert_eq!(assemble(&cut).unwrap_err().message, "frames[8]: the provider's error: Overloaded");
+        let odd = sse::frame(r#"{"type":"content_block_delta","index":0,"delta":{"type":"x"}}"#);
+        let message = "frames[0]: delta.type: expected a kind of delta that is known, found \"x\"";
+        assert_eq!(assemble(&[odd]).unwrap_err().message, message);
+    }
+}

@@ -1,0 +1,125 @@
+//! A recorded response as an [`Answer`].
+
+use super::parts::{is_thought, tool_call};
+use crate::conversation::{Answer, Block, Finish, Native, Usage};
+use crate::json::Json;
+use crate::wire::Api;
+use crate::wire::fields::{self, WireError};
+
+/// Of several candidates the first is the answer.
+pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
+    if let Some(error) = fields::given(body, "error") {
+        return Err(WireError::of_provider(error));
+    }
+    let mut candidates = fields::each(body, "candidates", |candidate| Ok(candidate.clone()))?.into_iter();
+    let (blocks, finish) = match candidates.next() {
+        Some(candidate) => of_candidate(&candidate).map_err(|error| error.within("candidates[0]"))?,
+        None if body.pointer("/promptFeedback/blockReason").is_some() => (Vec::new(), Some(Finish::ContentFilter)),
+        None => return Err(WireError::new("candidates: expected at least one, found none")),
+    };
+    let usage = fields::optional_object(body, "usageMetadata")?.map(|usage| {
+        let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
+        let output = count("candidatesTokenCount").saturating_add(count("thoughtsTokenCount"));
+        Usage { input: count("promptTokenCount"), output }
+    });
+    Ok(Answer {
+        id: fields::optional_string(body, "responseId")?.map(str::to_owned),
+        model: fields::optional_string(body, "modelVersion")?.map(str::to_owned),
+        blocks,
+        finish,
+        usage,
+    })
+}
+
+fn of_candidate(candidate: &Json) -> Result<(Vec<Block>, Option<Finish>), WireError> {
+    let content = fields::optional_object(candidate, "content")?;
+    let parts = content.map_or(Ok(Vec::new()), |content| fields::each(content, "parts", block));
+    let mut blocks: Vec<Block> = Vec::new();
+    for block in parts.map_err(|error| error.within("content"))?.into_iter().flatten() {
+        match (blocks.last_mut(), block) {
+            // How a text was cut into parts says nothing.
+            (Some(Block::Text(before)), Block::Text(text))
+            | (Some(Block::Reasoning(before)), Block::Reasoning(text)) => before.push_str(&text),
+            (_, block) => blocks.push(block),
+        }
+    }
+    let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
+    let finish = fields::optional_string(candidate, "finishReason")?.map(|word| finish(word, calls));
+    Ok((blocks, finish))
+}
+
+fn block(part: &Json) -> Result<Option<Block>, WireError> {
+    if let Some(text) = fields::optional_string(part, "text")? {
+        let filled = Some(text.to_owned()).filter(|text| !text.is_empty());
+        return Ok(filled.map(if is_thought(part) { Block::Reasoning } else { Block::Text }));
+    }
+    if let Some(call) = tool_call(part)? {
+        return Ok(Some(Block::ToolCall(call)));
+    }
+    let only_signed =
+        |fields: &std::collections::BTreeMap<String, Json>| fields.keys().all(|key| key == "thoughtSignature");
+    if part.as_object().is_some_and(only_signed) {
+        return Ok(None);
+    }
+    Ok(Some(Block::Native(Native { api: Api::Gemini.name().to_owned(), block: part.clone() })))
+}
+
+/// Gemini says `STOP` before tool results too.
+fn finish(word: &str, calls: bool) -> Finish {
+    match word {
+        "STOP" if calls => Finish::ToolCalls,
+        "STOP" => Finish::Stop,
+        "MAX_TOKENS" => Finish::Length,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Finish::ContentFilter,
+        other => Finish::Other(other.to_ascii_lowercase()),
+    }
+}
+
+/// The API's own word.
+pub(super) fn finish_reason(finish: &Finish) -> String {
+    match finish {
+        Finish::Stop | Finish::ToolCalls => "STOP".to_owned(),
+        Finish::Length => "MAX_TOKENS".to_owned(),
+        Finish::ContentFilter => "SAFETY".to_owned(),
+        Finish::Other(word) => word.to_ascii_uppercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::ToolCall;
+
+    fn answer(text: &str) -> Result<Answer, String> {
+        of_json(&Json::parse(text.as_bytes()).unwrap()).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn parts_keep_their_order() {
+        let found = answer(
+            r#"{"responseId": "r", "modelVersion": "gemini-3-flash", "candidates": [{"finishReason": "STOP", "content": {
+                "role": "model", "parts": [{"text": "Hm", "thought": true}, {"text": "a"}, {"text": "b"},
+                {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "x"}, {"thoughtSignature": "y"},
+                {"executableCode": {"code": "1"}, "thoughtSignature": "z"}, {"text": ""}]}}, {"content": {}}],
+                "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4, "thoughtsTokenCount": 5}}"#,
+        )
+        .unwrap();
+        let call = ToolCall { id: String::new(), name: "f".into(), args: Json::object::<String>([]) };
+        let texts = [Block::Reasoning("Hm".into()), Block::Text("ab".into()), Block::ToolCall(call)];
+        assert_eq!(found.blocks[..3], texts);
+        assert!(matches!(&found.blocks[3..], [Block::Native(native)] if native.kind() == "executableCode"));
+        assert_eq!((found.finish, found.usage), (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 9 })));
+    }
+
+    #[test]
+    fn what_was_blocked_is_an_answer_and_an_error_is_none() {
+        let blocked = answer(r#"{"promptFeedback": {"blockReason": "SAFETY"}}"#).unwrap();
+        assert_eq!((blocked.blocks, blocked.finish), (vec![], Some(Finish::ContentFilter)));
+        assert_eq!(answer("{}"), Err("candidates: expected at least one, found none".into()));
+        let error = r#"{"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED"}}"#;
+        assert_eq!(answer(error), Err("the provider's error: quota".into()));
+        let wrong = answer(r#"{"candidates": [{"content": {"parts": [{"functionCall": {}}]}}]}"#);
+        let message = "candidates[0].content.parts[0].functionCall.name: expected a string, found nothing";
+        assert_eq!(wrong, Err(message.into()));
+    }
+}

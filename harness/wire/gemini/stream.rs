@@ -1,0 +1,223 @@
+//! A response as the pieces of its stream, and back. Each piece is a response of its own.
+
+use std::collections::BTreeMap;
+
+use super::parts::is_thought;
+use crate::json::Json;
+use crate::wire::fields::{self, WireError};
+use crate::wire::pieces::words;
+use crate::wire::sse;
+
+/// The response that frames of SSE bring, as if it had come whole.
+pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
+    let mut whole = Whole::default();
+    for (i, frame) in frames.iter().enumerate() {
+        sse::each_json(frame, |piece| whole.add(&piece)).map_err(|error| error.of(format_args!("frames[{i}]")))?;
+    }
+    whole.finished()
+}
+
+/// The response that the pieces in a JSON array bring.
+pub(in crate::wire) fn assemble_array(pieces: &[Json]) -> Result<Json, WireError> {
+    let mut whole = Whole::default();
+    for (i, piece) in pieces.iter().enumerate() {
+        whole.add(piece).map_err(|error| error.of(format_args!("[{i}]")))?;
+    }
+    whole.finished()
+}
+
+#[derive(Default)]
+struct Whole {
+    response: BTreeMap<String, Json>,
+    candidates: BTreeMap<u64, Candidate>,
+}
+
+#[derive(Default)]
+struct Candidate {
+    fields: BTreeMap<String, Json>,
+    role: Option<Json>,
+    parts: Vec<Json>,
+}
+
+impl Whole {
+    /// Of what stands outside the parts, the last word counts.
+    fn add(&mut self, piece: &Json) -> Result<(), WireError> {
+        if let Some(error) = fields::given(piece, "error") {
+            return Err(WireError::of_provider(error));
+        }
+        let Some(sent) = piece.as_object() else {
+            return Err(WireError::expected("the piece", "an object", Some(piece)));
+        };
+        fields::each(piece, "candidates", |candidate| {
+            let index = candidate.get("index").and_then(Json::as_u64).unwrap_or(0);
+            let all = self.candidates.entry(index).or_default();
+            let content = fields::optional_object(candidate, "content")?;
+            if let Some(content) = content {
+                all.role = fields::given(content, "role").cloned().or(all.role.take());
+                let parts = fields::each(content, "parts", |part| Ok(part.clone()));
+                parts.map_err(|error| error.within("content"))?.into_iter().for_each(|part| all.part(part));
+            }
+            let other = candidate.as_object().into_iter().flatten().filter(|(key, _)| *key != "content");
+            all.fields.extend(other.map(|(key, value)| (key.clone(), value.clone())));
+            Ok(())
+        })?;
+        let other = sent.iter().filter(|(key, _)| *key != "candidates");
+        self.response.extend(other.map(|(key, value)| (key.clone(), value.clone())));
+        Ok(())
+    }
+
+    fn finished(mut self) -> Result<Json, WireError> {
+        let first = self.candidates.values().next();
+        let stopped =
+            first.is_some_and(|first| first.fields.get("finishReason").is_some_and(|reason| *reason != Json::Null));
+        if !stopped && !self.response.contains_key("promptFeedback") {
+            return Err(WireError::new("an incomplete answer: the stream ended before a finishReason"));
+        }
+        if !self.candidates.is_empty() {
+            let candidates = self.candidates.into_values().map(Candidate::into_json).collect();
+            self.response.insert("candidates".to_owned(), Json::Array(candidates));
+        }
+        Ok(Json::Object(self.response))
+    }
+}
+
+impl Candidate {
+    /// Text goes on with the text before it, up to a signature.
+    fn part(&mut self, part: Json) {
+        let Some(text) = part.str_of("text") else {
+            self.parts.push(part);
+            return;
+        };
+        if let Some(Json::Object(last)) = self.parts.last_mut() {
+            let same = last.get("thought").is_some_and(Json::is_truthy) == is_thought(&part);
+            if same
+                && !last.contains_key("thoughtSignature")
+                && let Some(Json::Str(before)) = last.get_mut("text")
+            {
+                before.push_str(text);
+                last.extend(part.get("thoughtSignature").map(|sign| ("thoughtSignature".to_owned(), sign.clone())));
+                return;
+            }
+        }
+        if !text.is_empty() || part.get("thoughtSignature").is_some() {
+            self.parts.push(part);
+        }
+    }
+
+    fn into_json(mut self) -> Json {
+        let role = self.role.unwrap_or_else(|| "model".into());
+        let content = Json::object([("role", role), ("parts", Json::Array(self.parts))]);
+        self.fields.insert("content".to_owned(), content);
+        Json::Object(self.fields)
+    }
+}
+
+/// A whole response in pieces: the parts of its first candidate one by one, and with the last of them all the rest.
+pub(in crate::wire) fn pieces(response: &Json) -> Vec<Json> {
+    let mut rest = response.as_object().cloned().unwrap_or_default();
+    let Some(Json::Array(candidates)) = rest.remove("candidates") else { return vec![response.clone()] };
+    let mut candidates = candidates.into_iter();
+    let Some(Json::Object(mut first)) = candidates.next() else { return vec![response.clone()] };
+    let content = first.remove("content").unwrap_or(Json::Null);
+    let index = first.get("index").cloned().unwrap_or(Json::Int(0));
+    let role = content.get("role").cloned().unwrap_or_else(|| "model".into());
+    let head: BTreeMap<String, Json> = ["modelVersion", "responseId", "createTime"]
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), rest.get(key)?.clone())))
+        .collect();
+    let of_part = |part: Json| Json::object([("role", role.clone()), ("parts", vec![part].into())]);
+
+    let parts = content.get("parts").and_then(Json::as_array).unwrap_or_default();
+    let mut pieces: Vec<Json> = Vec::new();
+    for part in parts.iter().flat_map(taken_apart) {
+        let candidate = Json::object([("content", of_part(part)), ("index", index.clone())]);
+        let with_head = head.clone().into_iter().chain([("candidates".to_owned(), vec![candidate].into())]);
+        pieces.push(Json::object(with_head));
+    }
+    first.insert("content".to_owned(), of_part(Json::object([("text", "".into())])));
+    first.insert("index".to_owned(), index);
+    let last = [Json::Object(first)].into_iter().chain(candidates).collect();
+    rest.insert("candidates".to_owned(), Json::Array(last));
+    pieces.push(Json::Object(rest));
+    pieces
+}
+
+/// A text in parts of a few words, the last of which has the signature; any other part as it is.
+fn taken_apart(part: &Json) -> Vec<Json> {
+    let (Some(text), Json::Object(fields)) = (part.str_of("text").filter(|text| !text.is_empty()), part) else {
+        return vec![part.clone()];
+    };
+    let mut parts: Vec<Json> = Vec::new();
+    for piece in words(text) {
+        let mut fields = fields.clone();
+        fields.remove("thoughtSignature");
+        fields.insert("text".to_owned(), piece.into());
+        parts.push(Json::Object(fields));
+    }
+    if let (Some(Json::Object(last)), Some(signature)) = (parts.last_mut(), part.get("thoughtSignature")) {
+        last.insert("thoughtSignature".to_owned(), signature.clone());
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Layout;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    fn response() -> Json {
+        json(
+            r#"{"responseId": "r", "modelVersion": "m", "usageMetadata": {"promptTokenCount": 3}, "candidates": [
+                {"index": 0, "finishReason": "STOP", "avgLogprobs": -0.5, "content": {"role": "model", "parts": [
+                    {"text": "Hm", "thought": true}, {"text": "a b c d e", "thoughtSignature": "x"},
+                    {"functionCall": {"name": "f", "args": {}}}]}},
+                {"index": 1, "finishReason": "STOP", "content": {"role": "model", "parts": [{"text": "other"}]}}]}"#,
+        )
+    }
+
+    #[test]
+    fn a_response_is_the_same_after_its_stream() {
+        let pieces = pieces(&response());
+        assert_eq!(assemble_array(&pieces), Ok(response()));
+        let frames: Vec<String> = pieces.iter().map(|piece| sse::frame(&piece.print(Layout::Compact))).collect();
+        assert_eq!(assemble(&frames), Ok(response()));
+    }
+
+    #[test]
+    fn each_piece_is_a_response() {
+        let pieces = pieces(&response());
+        let parts: Vec<_> = pieces.iter().filter_map(|p| p.pointer("/candidates/0/content/parts/0")).collect();
+        let expected = [
+            r#"{"text": "Hm", "thought": true}"#,
+            r#"{"text": "a b c d "}"#,
+            r#"{"text": "e", "thoughtSignature": "x"}"#,
+            r#"{"functionCall": {"name": "f", "args": {}}}"#,
+            r#"{"text": ""}"#,
+        ];
+        assert_eq!(parts, expected.map(json).iter().collect::<Vec<_>>());
+        assert!(pieces.iter().all(|piece| piece.str_of("responseId") == Some("r")));
+        let stopped = |piece: &Json| {
+            (piece.get("usageMetadata").is_some(), piece.pointer("/candidates/0/finishReason").is_some())
+        };
+        assert!(pieces[..4].iter().all(|piece| stopped(piece) == (false, false)));
+        assert_eq!(stopped(&pieces[4]), (true, true));
+    }
+
+    #[test]
+    fn what_is_no_complete_answer_says_why() {
+        let mut cut = pieces(&response());
+        cut.pop();
+        let incomplete = "an incomplete answer: the stream ended before a finishReason";
+        assert_eq!(assemble_array(&cut).unwrap_err().message, incomplete);
+        assert_eq!(assemble(&[]).unwrap_err().message, incomplete);
+        cut.push(json(r#"{"error": {"code": 503, "message": "overloaded"}}"#));
+        assert_eq!(assemble_array(&cut).unwrap_err().message, "[4]: the provider's error: overloaded");
+        let blocked = vec![json(r#"{"promptFeedback": {"blockReason": "SAFETY"}}"#)];
+        assert_eq!(pieces(&blocked[0]), blocked);
+        assert_eq!(assemble_array(&blocked), Ok(blocked[0].clone()));
+    }
+}

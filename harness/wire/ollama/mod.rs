@@ -1,0 +1,6 @@
+//! Ollama's own chat API.
+
+pub(super) mod answer;
+pub(super) mod render;
+pub(super) mod request;
+pub(super) mod stream;

@@ -1,0 +1,71 @@
+//! An [`Answer`] as a response.
+
+use crate::conversation::{Answer, Block, Finish, Usage};
+use crate::json::Json;
+use crate::wire::pieces::given;
+use crate::wire::{RenderFor, Response, Unrenderable, ids};
+
+/// Responses have a time and no id; clients demand one that they can read.
+const EPOCH: &str = "1970-01-01T00:00:00Z";
+
+/// The whole response, of which a stream is made too.
+pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
+    let [mut thinking, mut content] = [const { String::new() }; 2];
+    let mut calls = Vec::new();
+    for block in &answer.blocks {
+        match block {
+            Block::Reasoning(text) => thinking.push_str(text),
+            Block::Text(text) | Block::Refusal(text) => content.push_str(text),
+            Block::ToolCall(tool) => {
+                let function = [
+                    ("index", Json::from(calls.len())),
+                    ("name", tool.name.as_str().into()),
+                    ("arguments", Unrenderable::unless_object(call.api, tool)?),
+                ];
+                let id = ids::of_call(tool, "call_", call.seed, calls.len());
+                calls.push(Json::object([("id", id.into()), ("function", Json::object(function))]));
+            }
+            Block::Native(native) => return Err(Unrenderable::native(call.api, native)),
+        }
+    }
+    let mut message = vec![("role", Json::from("assistant")), ("content", content.into())];
+    message.extend(given(&thinking).map(|text| ("thinking", text.into())));
+    if !calls.is_empty() {
+        message.push(("tool_calls", calls.into()));
+    }
+    let finish = match &answer.finish {
+        None | Some(Finish::ToolCalls) => Finish::Stop.as_str(),
+        Some(finish) => finish.as_str(),
+    };
+    let Usage { input, output } = answer.usage.unwrap_or_default();
+    let durations = ["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"];
+    let fields = [
+        ("model", Json::from(answer.model.as_deref().and_then(given).unwrap_or(call.model))),
+        ("created_at", EPOCH.into()),
+        ("message", Json::object(message)),
+        ("done", true.into()),
+        ("done_reason", finish.into()),
+        ("prompt_eval_count", input.into()),
+        ("eval_count", output.into()),
+    ];
+    Ok(Json::object(fields.into_iter().chain(durations.map(|key| (key, Json::Int(0))))))
+}
+
+/// Ollama's errors are one text.
+pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response {
+    Response::json(status, Json::object([("error", format!("{kind}: {message}").into())]))
+}
+
+/// The answer to `GET /api/tags`.
+pub(in crate::wire) fn models(models: &[String]) -> Json {
+    let model = |id: &String| {
+        Json::object([
+            ("name", Json::from(id.as_str())),
+            ("model", id.as_str().into()),
+            ("modified_at", EPOCH.into()),
+            ("size", Json::Int(0)),
+            ("digest", "".into()),
+        ])
+    };
+    Json::object([("models", Json::Array(models.iter().map(model).collect()))])
+}

@@ -1,0 +1,106 @@
+//! A response as the lines of its stream, and back.
+
+use std::collections::BTreeMap;
+
+use crate::json::{Json, Layout};
+use crate::wire::fields::{self, WireError};
+use crate::wire::pieces::words;
+
+/// The response that lines of JSON bring, as if it had come whole.
+pub(in crate::wire) fn assemble(lines: &[String]) -> Result<Json, WireError> {
+    let mut whole: BTreeMap<String, Json> = BTreeMap::new();
+    let mut message: BTreeMap<String, Json> = BTreeMap::new();
+    for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let read = Json::parse(line.trim().as_bytes()).map_err(|error| WireError::new(error.to_string()));
+        let read = read.and_then(|piece| add(&mut whole, &mut message, &piece));
+        read.map_err(|error| error.of(format_args!("lines[{i}]")))?;
+    }
+    if whole.get("done") != Some(&Json::Bool(true)) {
+        return Err(WireError::new("an incomplete answer: the stream ended before a line that is done"));
+    }
+    whole.insert("message".to_owned(), Json::Object(message));
+    Ok(Json::Object(whole))
+}
+
+fn add(
+    whole: &mut BTreeMap<String, Json>,
+    message: &mut BTreeMap<String, Json>,
+    piece: &Json,
+) -> Result<(), WireError> {
+    if let Some(error) = fields::given(piece, "error") {
+        return Err(WireError::of_provider(error));
+    }
+    let sent = piece.as_object().ok_or_else(|| WireError::expected("the line", "an object", Some(piece)))?;
+    let part = fields::optional_object(piece, "message")?.and_then(Json::as_object);
+    for (key, value) in part.into_iter().flatten() {
+        match (message.get_mut(key), value) {
+            (Some(Json::Str(text)), Json::Str(more)) if key != "role" => text.push_str(more),
+            (Some(Json::Array(items)), Json::Array(more)) => items.extend(more.iter().cloned()),
+            _ => drop(message.insert(key.clone(), value.clone())),
+        }
+    }
+    let other = sent.iter().filter(|(key, _)| *key != "message");
+    whole.extend(other.map(|(key, value)| (key.clone(), value.clone())));
+    Ok(())
+}
+
+/// The lines of a whole response: its texts in pieces, each call, and at the end all the rest.
+pub(in crate::wire) fn lines(response: &Json) -> Vec<String> {
+    let mut rest = response.as_object().cloned().unwrap_or_default();
+    let message = rest.remove("message").unwrap_or(Json::Null);
+    let head: Vec<(String, Json)> =
+        ["model", "created_at"].into_iter().filter_map(|key| Some((key.to_owned(), rest.get(key)?.clone()))).collect();
+    let of = |key: &'static str, value: Json| {
+        let said = [("role", Json::from("assistant")), ("content", "".into())].into_iter().chain([(key, value)]);
+        Json::object(said)
+    };
+    let mut lines = Vec::new();
+    let mut push = |message: Json| {
+        let fields = [("message".to_owned(), message), ("done".to_owned(), false.into())];
+        lines.push(line(&Json::object(head.iter().cloned().chain(fields))));
+    };
+    for key in ["thinking", "content"] {
+        words(message.str_of(key).unwrap_or_default()).for_each(|piece| push(of(key, piece.into())));
+    }
+    for call in message.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
+        push(of("tool_calls", vec![call.clone()].into()));
+    }
+    rest.insert("message".to_owned(), of("content", "".into()));
+    lines.push(line(&Json::Object(rest)));
+    lines
+}
+
+fn line(json: &Json) -> String {
+    json.print(Layout::Compact) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response() -> Json {
+        let text = r#"{"model": "llama3.2", "created_at": "1970-01-01T00:00:00Z", "done": true, "done_reason": "stop",
+            "eval_count": 4, "message": {"role": "assistant", "content": "a b c d e", "thinking": "Hm", "tool_calls": [
+            {"function": {"name": "f", "arguments": {}}}, {"function": {"name": "g", "arguments": {}}}]}}"#;
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_response_is_the_same_after_its_stream() {
+        let lines = lines(&response());
+        assert_eq!(assemble(&lines), Ok(response()));
+        assert_eq!(lines.len(), 6);
+        let first = r#"{"created_at":"1970-01-01T00:00:00Z","done":false,"message":{"content":"","role":"assistant","thinking":"Hm"},"model":"llama3.2"}"#;
+        assert_eq!(lines[0], format!("{first}\n"));
+    }
+
+    #[test]
+    fn what_is_no_complete_answer_says_why() {
+        let mut cut = lines(&response());
+        cut.pop();
+        let incomplete = "an incomplete answer: the stream ended before a line that is done";
+        assert_eq!(assemble(&cut).unwrap_err().message, incomplete);
+        cut.push("{\"error\":\"out of memory\"}\n".to_owned());
+        assert_eq!(assemble(&cut).unwrap_err().message, "lines[5]: the provider's error: out of memory");
+    }
+}

@@ -1,0 +1,303 @@
+//! A request as a [`Call`].
+
+use super::items::tool_call;
+use crate::conversation::{Message, ToolCall};
+use crate::json::Json;
+use crate::wire::fields::{self, WireError};
+use crate::wire::request::{self, ToolNames};
+use crate::wire::{Api, Call, Known};
+
+/// What a [`Call`] has a field of its own for, and what names a user, a session or an earlier response. All else is
+/// settings.
+const NO_SETTINGS: [&str; 12] = [
+    "input",
+    "instructions",
+    "tools",
+    "model",
+    "stream",
+    "stream_options",
+    "metadata",
+    "client_metadata",
+    "previous_response_id",
+    "prompt_cache_key",
+    "safety_identifier",
+    "user",
+];
+
+pub(in crate::wire) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
+    let sent = fields::request(body)?;
+    let mut conversation = Conversation::default();
+    if let Some(instructions) = fields::given(body, "instructions").filter(|text| text.is_truthy()) {
+        conversation.messages.push(Message { content: instructions.clone(), ..Message::new("system", "") });
+    }
+    if let Some(id) = fields::optional_string(body, "previous_response_id")? {
+        let (unknown, items) = known.history(id);
+        if let Some(id) = unknown {
+            conversation.rest(Json::object([("previous_response_id", id.into())]));
+            conversation.flush();
+        }
+        for item in items {
+            conversation.add(item, known).map_err(|error| error.within("previous_response_id"))?;
+        }
+    }
+    for (i, item) in items_of(body)?.iter().enumerate() {
+        let read = match item {
+            Json::Object(_) => conversation.add(item, known).map_err(|e| e.within(format_args!("input[{i}]"))),
+            _ => Err(WireError::expected(&format!("input[{i}]"), "an object", Some(item))),
+        };
+        read?;
+    }
+    conversation.flush();
+    let messages = conversation.messages;
+    let (metadata, caller) = request::metadata(body)?;
+    Ok(Call {
+        api: Api::OpenAiResponses,
+        system: request::system_of(&messages),
+        messages,
+        caller,
+        metadata,
+        stream: fields::flag(body, "stream")?,
+        array: false,
+        include_usage: true,
+        tools: fields::given(body, "tools").cloned().into(),
+        model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
+    })
+}
+
+/// The items of a request's input; text is a user's message.
+pub(in crate::wire) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
+    match fields::given(body, "input") {
+        Some(text @ Json::Str(_)) => Ok(vec![Json::object([("role", Json::from("user")), ("content", text.clone())])]),
+        Some(Json::Array(items)) => Ok(items.clone()),
+        // A stored prompt may need none, and so may a response that goes on.
+        None if ["prompt", "previous_response_id"].iter().any(|key| fields::given(body, key).is_some()) => {
+            Ok(Vec::new())
+        }
+        found => Err(WireError::expected("input", "a string or an array", found)),
+    }
+}
+
+/// The messages so far, and the items of an assistant's message that is not over.
+#[derive(Default)]
+struct Conversation {
+    messages: Vec<Message>,
+    names: ToolNames,
+    content: Vec<Json>,
+    calls: Vec<ToolCall>,
+}
+
+impl Conversation {
+    fn add(&mut self, item: &Json, known: &Known) -> Result<(), WireError> {
+        let kind = fields::optional_string(item, "type")?;
+        match kind {
+            Some("item_reference") => {
+                let id = fields::string(item, "id")?;
+                match known.item(id) {
+                    Some(served) => self.add(served, &Known::default())?,
+                    None => self.rest(item.clone()),
+                }
+            }
+            Some("reasoning") => {}
+            Some("function_call_output" | "custom_tool_call_output") => self.tool_result(item)?,
+            Some(other) if other.ends_with("_output") && other != "tool_search_output" => {
+                self.message("tool", Json::Array(vec![item.clone()]));
+            }
+            None | Some("message") => {
+                let role = fields::string(item, "role")?;
+                let content = match fields::given(item, "content") {
+                    None => Vec::new(),
+                    Some(text @ Json::Str(_)) => vec![text_block(text)],
+                    Some(Json::Array(parts)) => parts.clone(),
+                    found => return Err(WireError::expected("content", "a string or an array", found)),
+                };
+                match role {
+                    "assistant" => self.content.extend(content),
+                    role => self.message(kind_of(role), request::content_of(content)),
+                }
+            }
+            Some(_) => match (tool_call(item)?, item.str_of("role")) {
+                (Some(call), _) => self.calls.push(call),
+                (None, Some(role)) if role != "assistant" => {
+                    self.message(kind_of(role), Json::Array(vec![item.clone()]));
+                }
+                (None, _) => self.rest(item.clone()),
+            },
+        }
+        Ok(())
+    }
+
+    fn tool_result(&mut self, item: &Json) -> Result<(), WireError> {
+        let id = fields::optional_string(item, "call_id")?.unwrap_or_default();
+        let content = match fields::given(item, "output") {
+            None => "".into(),
+            Some(text @ Json::Str(_)) => text.clone(),
+            Some(Json::Array(parts)) => request::content_of(parts.clone()),
+            found => return Err(WireError::expected("output", "a string or an array", found)),
+        };
+        self.message("tool", content);
+        let name = self.names.of(id);
+        if let Some(message) = self.messages.last_mut() {
+            message.name = name;
+            message.tool_call_id = Some(id.to_owned());
+        }
+        Ok(())
+    }
+
+    /// An item of the assistant's that is its own wire's JSON.
+    fn rest(&mut self, item: Json) {
+        self.content.push(item);
+    }
+
+    fn message(&mut self, kind: &str, content: Json) {
+        self.flush();
+        self.messages.push(Message { content, ..Message::new(kind, "") });
+    }
+
+    /// Ends the assistant's message, where one has begun.
+    fn flush(&mut self) {
+        if self.content.is_empty() && self.calls.is_empty() {
+            return;
+        }
+        let content = request::content_of(std::mem::take(&mut self.content));
+        let tool_calls = std::mem::take(&mut self.calls);
+        self.names.learn(&tool_calls);
+        self.messages.push(Message { content, tool_calls, ..Message::new("ai", "") });
+    }
+}
+
+fn kind_of(role: &str) -> &str {
+    match role {
+        "user" => "human",
+        "system" | "developer" => "system",
+        other => other,
+    }
+}
+
+fn text_block(text: &Json) -> Json {
+    Json::object([("type", Json::from("output_text")), ("text", text.clone())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Response;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    fn call(text: &str) -> Call {
+        decode(&json(text), &Known::default()).unwrap()
+    }
+
+    #[test]
+    fn adjacent_items_of_the_assistant_are_one_message() {
+        let call = call(
+            r#"{"model": "gpt-5", "instructions": "Be brief.", "stream": true, "store": false, "user": "u",
+                "tools": [{"type": "function", "name": "f"}], "metadata": {"caller": "x"},
+                "input": [
+                    {"role": "developer", "content": "Be kind."},
+                    {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]},
+                    {"type": "reasoning", "id": "rs_1", "summary": []},
+                    {"type": "message", "role": "assistant", "id": "msg_1", "content": [
+                        {"type": "output_text", "text": "c", "annotations": []}]},
+                    {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{\"x\":1}"},
+                    {"type": "function_call", "call_id": "call_2", "name": "g", "arguments": ""},
+                    {"type": "function_call_output", "call_id": "call_1", "output": "d"},
+                    {"type": "function_call_output", "call_id": "call_2", "output": [{"type": "input_text", "text": "e"}]},
+                    {"type": "reasoning", "id": "rs_2", "summary": []},
+                    {"role": "user", "content": "f"}
+                ]}"#,
+        );
+        assert_eq!((call.system.as_str(), call.caller.as_deref()), ("Be brief.\n\nBe kind.", Some("x")));
+        assert_eq!(call.settings, json(r#"{"store": false}"#));
+        let made = |id: &str, name: &str, args: &str| ToolCall { id: id.into(), name: name.into(), args: json(args) };
+        let result = |id: &str, name: &str, text: &str| Message {
+            name: Some(name.into()),
+            tool_call_id: Some(id.into()),
+            ..Message::new("tool", text)
+        };
+        let tool_calls = vec![made("call_1", "f", r#"{"x": 1}"#), made("call_2", "g", "{}")];
+        assert_eq!(
+            call.messages[2..],
+            [
+                Message::new("human", "ab"),
+                Message { tool_calls, ..Message::new("ai", "c") },
+                result("call_1", "f", "d"),
+                result("call_2", "g", "e"),
+                Message::new("human", "f"),
+            ]
+        );
+    }
+
+    #[test]
+    fn other_items_stay_json() {
+        let search = r#"{"type": "web_search_call", "id": "ws_1", "status": "completed"}"#;
+        let shell = r#"{"type": "local_shell_call_output", "id": "x", "output": "y"}"#;
+        let found = call(&format!(
+            r#"{{"input": [{search}, {{"role": "assistant", "content": "a"}}, {shell},
+                {{"type": "additional_tools", "role": "developer", "tools": []}}]}}"#
+        ));
+        let text = text_block(&"a".into());
+        assert_eq!(found.messages[0].content, Json::Array(vec![json(search), text]));
+        let shell = Message { content: Json::Array(vec![json(shell)]), ..Message::new("tool", "") };
+        assert_eq!(found.messages[1], shell);
+        assert_eq!(found.messages[2].kind, "system");
+    }
+
+    #[test]
+    fn what_was_served_can_be_referred_to() {
+        let mut known = Known::default();
+        let first = json(r#"{"input": "hi"}"#);
+        let output = r#"{"id": "resp_1", "output": [{"type": "message", "id": "msg_1", "role": "assistant", "content": [
+            {"type": "output_text", "text": "hello"}]}, {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f"}]}"#;
+        known.learn(Api::OpenAiResponses, &first, &Response::json(200, json(output)));
+        let result = r#"{"type": "function_call_output", "call_id": "c", "output": "1"}"#;
+        let second = json(&format!(r#"{{"previous_response_id": "resp_1", "input": [{result}]}}"#));
+        let whole = json(&format!(
+            r#"{{"input": [{{"role": "user", "content": "hi"}}, {{"type": "item_reference", "id": "msg_1"}},
+                {{"type": "item_reference", "id": "fc_1"}}, {result}]}}"#
+        ));
+        let messages = decode(&second, &known).unwrap().messages;
+        assert_eq!(messages, decode(&whole, &known).unwrap().messages);
+        let kinds: Vec<_> = messages.iter().map(|m| m.kind.as_str()).collect();
+        assert_eq!(kinds, ["human", "ai", "tool"]);
+        assert_eq!((messages[1].content.as_str(), messages[2].name.as_deref()), (Some("hello"), Some("f")));
+
+        known.learn(Api::OpenAiResponses, &second, &Response::json(200, json(r#"{"id": "resp_2", "output": []}"#)));
+        let third = json(r#"{"previous_response_id": "resp_2", "input": "and?"}"#);
+        assert_eq!(decode(&third, &known).unwrap().messages[..3], messages[..]);
+    }
+
+    #[test]
+    fn what_is_not_known_stays_json() {
+        let found = call(
+            r#"{"previous_response_id": "resp_0", "input": [{"type": "item_reference", "id": "msg_0"},
+                {"role": "user", "content": "a"}]}"#,
+        );
+        assert_eq!(found.messages[0].content, json(r#"[{"previous_response_id": "resp_0"}]"#));
+        assert_eq!(found.messages[1].content, json(r#"[{"type": "item_reference", "id": "msg_0"}]"#));
+        assert_eq!((found.messages[0].kind.as_str(), found.messages[1].kind.as_str()), ("ai", "ai"));
+    }
+
+    #[test]
+    fn what_is_no_request_says_where() {
+        let cases = [
+            ("{}", "input: expected a string or an array, found nothing"),
+            (r#"{"input": [1]}"#, "input[0]: expected an object, found number"),
+            (r#"{"input": [{}]}"#, "input[0].role: expected a string, found nothing"),
+            (
+                r#"{"input": [{"type": "function_call", "call_id": "c"}]}"#,
+                "input[0].name: expected a string, found nothing",
+            ),
+            (
+                r#"{"input": [{"type": "function_call_output", "output": 1}]}"#,
+                "input[0].output: expected a string or an array, found number",
+            ),
+        ];
+        for (body, message) in cases {
+            assert_eq!(decode(&json(body), &Known::default()).unwrap_err().message, message, "{body}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! A response as the events of its stream, and back.
+
+use std::collections::BTreeMap;
+
+use crate::json::{Json, Layout};
+use crate::wire::fields::{self, WireError};
+use crate::wire::pieces::{characters, words};
+use crate::wire::sse;
+
+/// The response that a stream brings: its last event holds it. Some services leave the items out of that one.
+pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
+    let mut response: Option<BTreeMap<String, Json>> = None;
+    let mut items = BTreeMap::new();
+    for (i, frame) in frames.iter().enumerate() {
+        let read = sse::each_json(frame, |event| {
+            match event.str_of("type").unwrap_or_default() {
+                "error" => return Err(WireError::of_provider(fields::given(&event, "error").unwrap_or(&event))),
+                "response.output_item.done" => {
+                    let item = fields::optional_object(&event, "item")?.cloned();
+                    items.extend(event.get("output_index").and_then(Json::as_u64).zip(item));
+                }
+                "response.completed" | "response.incomplete" | "response.failed" => {
+                    response = fields::optional_object(&event, "response")?.and_then(Json::as_object).cloned();
+                }
+                _ if fields::given(&event, "error").is_some() => {
+                    return Err(WireError::of_provider(fields::given(&event, "error").unwrap_or(&event)));
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+        read.map_err(|error| error.of(format_args!("frames[{i}]")))?;
+    }
+    let cut = || WireError::new("an incomplete answer: the stream ended before response.completed");
+    let mut response = response.ok_or_else(cut)?;
+    if !response.get("output").is_some_and(Json::is_truthy) {
+        response.insert("output".to_owned(), Json::Array(items.into_values().collect()));
+    }
+    Ok(Json::Object(response))
+}
+
+/// The events of a whole response, each under its name, numbered and with the place of its item.
+pub(in crate::wire) fn frames(response: &Json) -> Vec<String> {
+    let mut events = Events::default();
+    let mut begun = response.as_object().cloned().unwrap_or_default();
+    begun.extend([
+        ("status".to_owned(), "in_progress".into()),
+        ("output".to_owned(), Json::Array(Vec::new())),
+        ("usage".to_owned(), Json::Null),
+        ("incomplete_details".to_owned(), Json::Null),
+    ]);
+    let begun = Json::Object(begun);
+    events.push("response.created", [("response", begun.clone())]);
+    events.push("response.in_progress", [("response", begun)]);
+    for (index, item) in response.get("output").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
+        events.item(index, item);
+    }
+    let end = match response.str_of("status") {
+        Some("incomplete") => "response.incomplete",
+        Some("failed") => "response.failed",
+        _ => "response.completed",
+    };
+    events.push(end, [("response", response.clone())]);
+    events.0
+}
+
+#[derive(Default)]
+struct Events(Vec<String>);
+
+/// What each event of one item names.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    output: usize,
+    id: &'a str,
+}
+
+impl Events {
+    fn push<'a>(&mut self, name: &str, fields: impl IntoIterator<Item = (&'a str, Json)>) {
+        let common = [("type", name.into()), ("sequence_number", self.0.len().into())];
+        let data = Json::object(fields.into_iter().chain(common));
+        self.0.push(sse::named_frame(name, &data.print(Layout::Compact)));
+    }
+
+    fn item(&mut self, output: usize, item: &Json) {
+        let place = Place { output, id: item.str_of("id").unwrap_or_default() };
+        let mut begun = item.as_object().cloned().unwrap_or_default();
+        for (key, empty) in [
+            ("status", "in_progress".into()),
+            ("content", Json::Array(Vec::new())),
+            ("summary", Json::Array(Vec::new())),
+            ("arguments", "".into()),
+            ("input", "".into()),
+        ] {
+            // Arguments are text in calls of functions only.
+            if begun.get(key).is_some_and(|value| value.kind() == empty.kind()) {
+                begun.insert(key.to_owned(), empty);
+            }
+        }
+        self.push("response.output_item.added", [("output_index", output.into()), ("item", Json::Object(begun))]);
+        match item.str_of("type") {
+            Some("message") => self.parts(place, item, "content"),
+            Some("reasoning") => {
+                self.parts(place, item, "summary");
+                self.parts(place, item, "content");
+            }
+            Some("function_call") => {
+                self.text(place, "response.function_call_arguments", "arguments", item, characters);
+            }
+            Some("custom_tool_call") => self.text(place, "response.custom_tool_call_input", "input", item, characters),
+            _ => {}
+        }
+        self.push("response.output_item.done", [("output_index", output.into()), ("item", item.clone())]);
+    }
+
+    /// The parts of a message, or of a reasoning's summary.
+    fn parts(&mut self, place: Place<'_>, item: &Json, key: &str) {
+        let (of_part, number) = match key {
+            "summary" => ("response.reasoning_summary_part", "summary_index"),
+            _ => ("response.content_part", "content_index"),
+        };
+        for (i, part) in item.get(key).and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
+            let (of_text, text) = match part.str_of("type") {
+                Some("output_text") => ("response.output_text", "text"),
+                Some("refusal") => ("response.refusal", "refusal"),
+                Some("summary_text") => ("response.reasoning_summary_text", "text"),
+                Some("reasoning_text") => ("response.reasoning_text", "text"),
+                _ => ("", ""),
+            };
+            let mut begun = part.as_object().cloned().unwrap_or_default();
+            begun.extend([(text, "".into())].into_iter().filter(|_| !text.is_empty()).map(|(k, v)| (k.to_owned(), v)));
+            begun.entry("annotations".to_owned()).and_modify(|all| *all = Json::Array(Vec::new()));
+            if part.get("annotations").is_none() {
+                begun.remove("annotations");
+            }
+            let place = [("item_id", place.id.into()), ("output_index", place.output.into()), (number, i.into())];
+            let event = |fields: [(&'static str, Json); 1]| place.clone().into_iter().chain(fields);
+            self.push(&format!("{of_part}.added"), event([("part", Json::Object(begun))]));
+            let whole = part.str_of(text).unwrap_or_default();
+            let logprobs = (of_text == "response.output_text").then(|| ("logprobs", Json::Array(Vec::new())));
+            for piece in words(whole) {
+                self.push(&format!("{of_text}.delta"), event([("delta", piece.into())]).chain(logprobs.clone()));
+            }
+            for (n, annotation) in
+                part.get("annotations").and_then(Json::as_array).unwrap_or_default().iter().enumerate()
+            {
+                let number = [("annotation_index", n.into())];
+                let fields = event([("annotation", annotation.clone())]).chain(number);
+                self.push("response.output_text.annotation.added", fields);
+            }
+            if !of_text.is_empty() {
+                self.push(&format!("{of_text}.done"), event([(text, whole.into())]).chain(logprobs));
+            }
+            self.push(&format!("{of_part}.done"), event([("part", part.clone())]));
+        }
+    }
+
+    /// The pieces of an item's one text, and their end.
+    fn text<'t, I: Iterator<Item = &'t str>>(
+        &mut self,
+        place: Place<'_>,
+        name: &str,
+        key: &'static str,
+        item: &'t Json,
+        pieces: impl Fn(&'t str) -> I,
+    ) {
+        let whole = item.str_of(key).unwrap_or_default();
+        let place = [("item_id", Json::from(place.id)), ("output_index", place.output.into())];
+        for piece in pieces(whole) {
+            self.push(&format!("{name}.delta"), place.clone().into_iter().chain([("delta", piece.into())]));
+        }
+        let tool = item.get("name").map(|tool| ("name", tool.clone()));
+        self.push(&format!("{name}.done"), place.into_iter().chain([(key, whole.into())]).chain(tool));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text.as_bytes()).unwrap()
+    }
+
+    fn response() -> Json {
+        json(
+            r#"{"id": "resp_1", "object": "response", "created_at": 0, "model": "gpt-5", "status": "completed",
+                "usage": {"input_tokens": 3, "output_tokens": 4}, "incomplete_details": null, "output": [
+                {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Hm"}]},
+                {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
+                    {"type": "output_text", "text": "a b c d e", "annotations": [], "logprobs": []}]},
+                {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}",
+                    "status": "completed"},
+                {"type": "web_search_call", "id": "ws_1", "status": "completed"}]}"#,
+        )
+    }
+
+    fn events() -> Vec<Json> {
+        let mut events = Vec::new();
+        for frame in frames(&response()) {
+            sse::each_json(&frame, |event| {
+                events.push(event);
+                Ok(())
+            })
+            .unwrap();
+        }
+        events
+    }
+
+    #[test]
+    fn a_response_is_the_same_after_its_stream() {
+        assert_eq!(assemble(&frames(&response())), Ok(response()));
+    }
+
+    #[test]
+    fn events_come_in_their_order_and_are_numbered() {
+        let events = events();
+        let names: Vec<_> = events.iter().map(|e| e.str_of("type").unwrap().trim_start_matches("response.")).collect();
+        let expected = [
+            "created",
+            "in_progress",
+            "output_item.added",
+            "reasoning_summary_part.added",
+            "reasoning_summary_text.delta",
+            "reasoning_summary_text.done",
+            "reasoning_summary_part.done",
+            "output_item.done",
+            "output_item.added",
+            "content_part.added",
+            "output_text.delta",
+            "output_text.delta",
+            "output_text.done",
+            "content_part.done",
+            "output_item.done",
+            "output_item.added",
+            "function_call_arguments.delta",
+            "function_call_arguments.done",
+            "output_item.done",
+            "output_item.added",
+            "output_item.done",
+            "completed",
+        ];
+        assert_eq!(names, expected);
+        for (i, event) in events.iter().enumerate() {
+            assert_eq!(event.get("sequence_number"), Some(&i.into()));
+        }
+        assert_eq!(
+            events[10],
+            json(
+                r#"{"type": "response.output_text.delta", "item_id": "msg_1", "output_index": 1, "content_index": 0,
+                    "delta": "a b c d ", "logprobs": [], "sequence_number": 10}"#
+            )
+        );
+        let begun = r#"{"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "", "status": "in_progress"}"#;
+        assert_eq!(events[15].get("item"), Some(&json(begun)));
+        assert_eq!(events[0].pointer("/response/usage"), Some(&Json::Null));
+    }
+
+    #[test]
+    fn items_are_taken_from_their_own_events_where_the_last_has_none() {
+        let item = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message"}}"#;
+        let end = r#"{"type":"response.completed","response":{"id":"resp_1","output":[]}}"#;
+        let found = assemble(&[sse::frame(item), sse::frame(end)]);
+        assert_eq!(found, Ok(json(r#"{"id": "resp_1", "output": [{"type": "message"}]}"#)));
+    }
+
+    #[test]
+    fn what_is_no_complete_answer_says_why() {
+        let mut cut = frames(&response());
+        cut.pop();
+        let incomplete = "an incomplete answer: the stream ended before response.completed";
+        assert_eq!(assemble(&cut).unwrap_err().message, incomplete);
+        let error = sse::named_frame("error", r#"{"type":"error","code":"x","message":"no","sequence_number":1}"#);
+        assert_eq!(assemble(&[error]).unwrap_err().message, "frames[0]: the provider's error: no");
+    }
+}

@@ -1,0 +1,165 @@
+//! An answer as the response to a call: the recorded one where it fits, else one that its API would give.
+
+use super::answer::whole;
+use super::{Api, Body, RenderFor, Response, Unrenderable};
+use super::{anthropic, gemini, ollama, openai_chat, openai_responses, sse};
+use crate::conversation::Answer;
+use crate::json::{Json, Layout};
+
+/// The response to a call that a recorded answer answers. The recorded response goes out unchanged where it came over
+/// the call's API and in its form, and recast where it came in another form. Anything else is rendered.
+///
+/// # Errors
+/// The block that the API cannot express.
+pub fn respond(
+    answer: &Answer,
+    recorded: Option<(Api, &Response)>,
+    call: &RenderFor<'_>,
+) -> Result<Response, Unrenderable> {
+    match recorded {
+        Some((api, response)) if api == call.api => {
+            // A provider's error is no stream, whatever was asked for.
+            let as_it_came = response.status >= 300 || Form::of_body(api, &response.body) == Some(Form::of_call(call));
+            if as_it_came {
+                return Ok(response.clone());
+            }
+            // All that only this API can say stays: signatures, ids of items, counts.
+            match whole(api, &response.body) {
+                Ok(body) if api != Api::OpenAiChat => Ok(in_form(body, call)),
+                _ => render(answer, call),
+            }
+        }
+        _ => render(answer, call),
+    }
+}
+
+/// How a body comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Whole,
+    Frames,
+    Array,
+}
+
+impl Form {
+    fn of_call(call: &RenderFor<'_>) -> Form {
+        match (call.stream, call.array) {
+            (false, _) => Form::Whole,
+            (true, false) => Form::Frames,
+            (true, true) => Form::Array,
+        }
+    }
+
+    fn of_body(api: Api, body: &Body) -> Option<Form> {
+        match body {
+            Body::Json(Json::Array(_)) if api == Api::Gemini => Some(Form::Array),
+            Body::Json(_) => Some(Form::Whole),
+            Body::Frames(_) => Some(Form::Frames),
+            Body::Text(_) => None,
+        }
+    }
+}
+
+/// A whole body as the response that the call asked for. Chat Completions renders its streams itself.
+fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
+    match (call.api, Form::of_call(call)) {
+        (Api::OpenAiChat, _) | (_, Form::Whole) => Response::json(200, body),
+        (Api::OpenAiResponses, _) => Response::stream(openai_responses::stream::frames(&body)),
+        (Api::Anthropic, _) => Response::stream(anthropic::stream::frames(&body)),
+        (Api::Gemini, Form::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
+        (Api::Gemini, Form::Frames) => {
+            let pieces = gemini::stream::pieces(&body).into_iter();
+            Response::stream(pieces.map(|piece| sse::frame(&piece.print(Layout::Compact))).collect())
+        }
+        (Api::Ollama, _) => Response::lines(ollama::stream::lines(&body)),
+    }
+}
+
+/// Writes an answer as the API's own response, JSON or stream.
+///
+/// Chat Completions has one text, one reasoning and one refusal for an answer, and they come before the tool calls:
+/// blocks of a kind are joined, and text that followed a tool call is read before it; so it is with Ollama. A call of a
+/// custom tool goes out as one of a function, since an [`Answer`] does not tell them apart; its text is the arguments.
+/// Where an API has no refusals, a refusal is text.
+///
+/// # Errors
+/// The block that the API cannot express: a tool of another provider's own, arguments that are no object.
+pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
+    let whole = match (call.api, call.stream) {
+        (Api::OpenAiChat, false) => return openai_chat::render::json(answer, call),
+        (Api::OpenAiChat, true) => return openai_chat::render::stream(answer, call),
+        (Api::OpenAiResponses, _) => openai_responses::render::response(answer, call)?,
+        (Api::Anthropic, _) => anthropic::render::message(answer, call)?,
+        (Api::Gemini, _) => gemini::render::response(answer, call)?,
+        (Api::Ollama, _) => ollama::render::response(answer, call)?,
+    };
+    Ok(in_form(whole, call))
+}
+
+/// An error in the API's own envelope, so that clients report it as they would the provider's.
+#[must_use]
+pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
+    match api {
+        Api::OpenAiChat | Api::OpenAiResponses => openai_chat::render::error(status, kind, message),
+        Api::Anthropic => anthropic::render::error(status, kind, message),
+        Api::Gemini => gemini::render::error(status, kind, message),
+        Api::Ollama => ollama::render::error(status, kind, message),
+    }
+}
+
+/// The answer to a request for the list of models.
+#[must_use]
+pub fn models_response(api: Api, models: &[String]) -> Json {
+    match api {
+        Api::OpenAiChat | Api::OpenAiResponses => openai_chat::render::models(models),
+        Api::Anthropic => anthropic::render::models(models),
+        Api::Gemini => gemini::render::models(models),
+        Api::Ollama => ollama::render::models(models),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_listed_as_openai_lists_them() {
+        let listed = models_response(Api::OpenAiChat, &["gpt-4o".to_owned()]).print(crate::json::Layout::Compact);
+        let expected = r#"{"data":[{"created":0,"id":"gpt-4o","object":"model","owned_by":"retake"}],"object":"list"}"#;
+        assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn the_recorded_response_goes_out_in_its_form_and_is_recast_in_another() {
+        let body = r#"{"id": "msg_1", "type": "message", "stop_reason": "end_turn", "usage": {}, "content": [
+            {"type": "thinking", "thinking": "Hm", "signature": "only here"}]}"#;
+        let recorded = Response::json(200, Json::parse(body.as_bytes()).unwrap());
+        let answer = super::super::decode_response(Api::Anthropic, &recorded).unwrap();
+        let call = |api, stream| RenderFor { api, stream, array: false, include_usage: true, model: "m", seed: "5eed" };
+        let respond = |call| respond(&answer, Some((Api::Anthropic, &recorded)), &call).unwrap();
+        assert_eq!(respond(call(Api::Anthropic, false)), recorded);
+        let Body::Frames(frames) = respond(call(Api::Anthropic, true)).body else { panic!() };
+        assert!(frames.concat().contains("only here"));
+        assert!(!respond(call(Api::Gemini, true)).body_text().contains("only here"));
+        let error = Response::json(429, Json::Null);
+        let sent = super::respond(&answer, Some((Api::Gemini, &error)), &call(Api::Gemini, true));
+        assert_eq!(sent, Ok(error));
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_named() {
+        use crate::conversation::{Block, Native, ToolCall};
+        let error = |api, block| {
+            let call = RenderFor { api, stream: false, array: false, include_usage: false, model: "m", seed: "5eed" };
+            render(&Answer { blocks: vec![block], ..Answer::default() }, &call).map_err(|error| error.to_string())
+        };
+        let search = Json::object([("type", Json::from("web_search_call"))]);
+        let native = Block::Native(Native { api: "openai-responses".to_owned(), block: search });
+        let named = "the API anthropic cannot express the block `web_search_call` of openai-responses";
+        assert_eq!(error(Api::Anthropic, native.clone()).unwrap_err(), named);
+        assert!(error(Api::OpenAiResponses, native).is_ok());
+        let call = ToolCall { id: String::new(), name: "sh".to_owned(), args: "ls".into() };
+        let named = "the API gemini cannot express the arguments of the tool call `sh`: string, not an object";
+        assert_eq!(error(Api::Gemini, Block::ToolCall(call)).unwrap_err(), named);
+    }
+}
