@@ -69,3 +69,8 @@ pub use model::{Replay, ReplayModel, misses, reset, served};
 pub use stage::Stage;
 pub use suite::Suite;
 pub use system::{IntoRouter, service};
+
+/// The README's Rust is compiled with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,10 +1,12 @@
 //! The stage: all that one running scenario owns, gone when it ends.
 
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use tempfile::TempDir;
+use tokio::runtime::{Builder, Handle};
 
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
@@ -109,9 +111,26 @@ impl Stage {
 pub(crate) struct Running {
     pub(crate) stage: Stage,
     pub(crate) model: ModelServer,
+    replays: bool,
     system: InProcess,
     workdir: TempDir,
 }
+
+/// The thread that serves the models of all stages. It outlives each of them: a call that comes after its scenario's
+/// verdict must find a server to be a miss, where a refused connection would go unseen.
+static MODELS: LazyLock<Result<Handle>> = LazyLock::new(|| {
+    let start = || {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let serve = move || runtime.block_on(std::future::pending::<()>());
+        std::thread::Builder::new().name("models".to_owned()).spawn(serve).map(|_| handle)
+    };
+    start().map_err(|e: std::io::Error| Error::new(format!("failed to start a thread for model servers: {e}")))
+});
+
+/// The model servers of stages that have ended, the last ones: each holds a port.
+static ENDED: Mutex<VecDeque<ModelServer>> = Mutex::new(VecDeque::new());
+const ENDED_KEPT: usize = 64;
 
 impl Running {
     /// Sets up a stage on the current runtime: folder, model server, system.
@@ -128,7 +147,10 @@ impl Running {
         let workdir = workdir.map_err(|e| Error::new(format!("failed to make a work folder: {e}")))?;
         // macOS's temporary folder is a link, and systems tell its target.
         let real = workdir.path().canonicalize().unwrap_or_else(|_| workdir.path().to_owned());
-        let model = ModelServer::start(mode, options).await?;
+        let replays = matches!(mode, Mode::Replay(_));
+        let models = MODELS.as_ref().map_err(Clone::clone)?;
+        let model = models.spawn(ModelServer::start(mode, options)).await;
+        let model = model.map_err(|e| Error::new(format!("the model server did not start: {e}")))??;
         let (listener, address) = crate::system::listen()?;
         let stage = Stage(Arc::new(Values {
             run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
@@ -139,13 +161,20 @@ impl Running {
             key: model.key().to_owned(),
         }));
         let system = InProcess::start(factory, stage.clone(), listener).await?;
-        Ok(Running { stage, model, system, workdir })
+        Ok(Running { stage, model, replays, system, workdir })
     }
 
-    /// Ends the system, then the model server, then removes the folder.
+    /// Ends the system, then removes the folder. A replaying model server stays for calls that come late; a recording
+    /// one ends, since what comes late is in no fixture.
     pub(crate) async fn end(self) {
         self.system.stop().await;
-        drop(self.model);
+        if self.replays {
+            let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+            ended.push_back(self.model);
+            if ended.len() > ENDED_KEPT {
+                ended.pop_front();
+            }
+        }
         // A system that is still blocked may hold files; the folder is in the system's temporary folder anyway.
         drop(self.workdir);
     }

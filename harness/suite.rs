@@ -116,7 +116,7 @@ impl Suite {
         let policy = policy(action.is_some(), self.update)?;
         let wanted = golden::environment(policy, &root);
         if wanted.iter().any(|(name, value)| std::env::var_os(name).as_deref() != Some(OsStr::new(value))) {
-            return again(&wanted);
+            return again(&root, &wanted);
         }
         golden::silence_comparisons();
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
@@ -157,10 +157,13 @@ fn policy(writes_fixtures: bool, update: bool) -> Result<Policy> {
 }
 
 /// Starts this program anew with more variables: insta reads its environment once, and setting it here would be unsafe.
-fn again(environment: &[(&'static str, std::ffi::OsString)]) -> Result<ExitCode> {
+/// In the project's folder, where cargo starts it too: from any other one insta would write the way from the project to
+/// the runner's source into goldens, over folders of this machine.
+fn again(root: &Path, environment: &[(&'static str, std::ffi::OsString)]) -> Result<ExitCode> {
     let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(std::env::args_os().skip(1)).envs(environment.iter().map(|(name, value)| (name, value)));
+    command.current_dir(root).env("RETAKE_ROOT", root);
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;

@@ -22,6 +22,10 @@ impl New {
             return Err(Error::new(format!("{name:?} cannot be the name of a scenario"))
                 .help("names are made of a-z, 0-9, `.`, `_` and `-`, and do not begin with a dot"));
         }
+        if name == "none" {
+            return Err(Error::new("\"none\" cannot be the name of a scenario")
+                .help("fixture = \"none\" says that no model is called"));
+        }
         let file = super::root()?.join("scenarios").join(name).join("scenario.toml");
         if file.exists() {
             return Err(Error::new("it is there already").in_file(&file));

@@ -1,1 +1,66 @@
-fn main() {}
+//! The runner and the command as a user starts them, each on a project of its own in a temporary folder.
+//!
+//! This binary is both sides: without more it runs the tests; started by one of them with `RETAKE_IT_RUNNER` it is the
+//! runner of that test's project. So nothing here passes unless a runner ran, failed or passed, and said why.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// A test and its name.
+type Test = (&'static str, fn());
+
+/// The tests of a module. One that is not in the list is never used, and the compiler says so.
+macro_rules! tests {
+    ($module:ident: $($name:ident),+ $(,)?) => {
+        pub(crate) const TESTS: &[crate::Test] = &[$((concat!(stringify!($module), "::", stringify!($name)), $name)),+];
+    };
+}
+
+mod command;
+mod deerflow;
+mod discovery;
+mod events;
+mod failing_systems;
+mod fixtures;
+mod late_calls;
+mod loopback;
+mod misses;
+mod mutation;
+mod oddities;
+mod recording;
+mod runner_flags;
+mod serve;
+mod systems;
+mod time_limits;
+mod tree;
+mod updating;
+
+fn main() -> ExitCode {
+    if let Ok(system) = std::env::var(systems::RUNNER) {
+        return systems::runner(&system);
+    }
+    let tests: [&[Test]; 12] = [
+        command::TESTS,
+        deerflow::TESTS,
+        discovery::TESTS,
+        events::TESTS,
+        failing_systems::TESTS,
+        late_calls::TESTS,
+        misses::TESTS,
+        recording::TESTS,
+        runner_flags::TESTS,
+        serve::TESTS,
+        time_limits::TESTS,
+        updating::TESTS,
+    ];
+    let trials = tests.concat().into_iter().map(|(name, test)| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}

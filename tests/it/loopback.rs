@@ -1,0 +1,84 @@
+//! HTTP on loopback: calls of a model by hand, and the provider that scenarios are recorded from.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use axum::Router;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+
+/// An answer that was read to its end.
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.body))
+    }
+}
+
+/// Sends a request: a POST where it has a body.
+pub(crate) fn send(url: &str, headers: &[(&str, &str)], body: Option<&Value>) -> Reply {
+    runtime().block_on(async {
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let request = match body {
+            Some(body) => client.post(url).header("content-type", "application/json").body(body.to_string()),
+            None => client.get(url),
+        };
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let response = request.send().await.unwrap();
+        let text = |(name, value): (&reqwest::header::HeaderName, &reqwest::header::HeaderValue)| {
+            (name.to_string(), value.to_str().unwrap().to_owned())
+        };
+        let (status, headers) = (response.status().as_u16(), response.headers().iter().map(text).collect());
+        Reply { status, headers, body: response.text().await.unwrap() }
+    })
+}
+
+/// A chat request to the model.
+pub(crate) fn chat(messages: &Value, stream: bool) -> Value {
+    json!({ "model": "gpt-4o-mini", "messages": messages, "stream": stream })
+}
+
+/// A service on a loopback port; it stops when this is dropped.
+pub(crate) struct Service {
+    address: SocketAddr,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Service {
+    /// The scripted provider.
+    pub(crate) fn provider() -> Service {
+        Service::start(gateway::provider::provider())
+    }
+
+    pub(crate) fn start(router: Router) -> Service {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        std::thread::spawn(move || {
+            runtime().block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                tokio::select! {
+                    served = axum::serve(listener, router) => served.unwrap(),
+                    _ = stopped => {}
+                }
+            });
+        });
+        Service { address, _stop: stop }
+    }
+
+    /// In the form that OpenAI's SDKs expect.
+    pub(crate) fn openai(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}

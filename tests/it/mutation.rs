@@ -1,0 +1,133 @@
+//! Changes to an event stream: what a change of the service would do to it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One change. A key's place is a JSON pointer in which `*` is every element of a list.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) enum Mutation {
+    RenameEvent {
+        event: String,
+        to: String,
+    },
+    /// The first of its name.
+    DropEvent {
+        event: String,
+    },
+    /// After the first of that name.
+    AddEvent {
+        after: String,
+        name: String,
+        data: Value,
+    },
+    /// The first of its name with the event after it.
+    SwapWithNext {
+        event: String,
+    },
+    RenameKey {
+        event: String,
+        at: String,
+        to: String,
+    },
+    DropKey {
+        event: String,
+        at: String,
+    },
+    /// Also gives a key a value of another type.
+    SetKey {
+        event: String,
+        at: String,
+        value: Value,
+    },
+}
+
+struct Event {
+    name: String,
+    data: Value,
+}
+
+impl Mutation {
+    pub(crate) fn to_env(&self) -> String {
+        serde_json::to_string(self).unwrap()
+    }
+
+    pub(crate) fn from_env(text: &str) -> Mutation {
+        serde_json::from_str(text).unwrap()
+    }
+
+    /// A server-sent event stream with this change. What it is to change has to be there.
+    pub(crate) fn apply(&self, stream: &str) -> String {
+        let mut events: Vec<Event> = stream.split_terminator("\n\n").map(parse).collect();
+        let first = |events: &[Event], name: &str| events.iter().position(|event| event.name == name).unwrap();
+        match self {
+            Mutation::RenameEvent { event, to } => {
+                let at = first(&events, event);
+                let named = events[at..].iter_mut().filter(|found| found.name == *event);
+                named.for_each(|event| event.name.clone_from(to));
+            }
+            Mutation::DropEvent { event } => {
+                let at = first(&events, event);
+                events.remove(at);
+            }
+            Mutation::AddEvent { after, name, data } => {
+                let at = first(&events, after) + 1;
+                events.insert(at, Event { name: name.clone(), data: data.clone() });
+            }
+            Mutation::SwapWithNext { event } => {
+                let at = first(&events, event);
+                events.swap(at, at + 1);
+            }
+            Mutation::RenameKey { event, at, to } => {
+                change(&mut events, event, at, &|object, key| {
+                    let value = object.remove(key);
+                    value.map(|value| object.insert(to.clone(), value)).is_some()
+                });
+            }
+            Mutation::DropKey { event, at } => {
+                change(&mut events, event, at, &|object, key| object.remove(key).is_some());
+            }
+            Mutation::SetKey { event, at, value } => {
+                change(&mut events, event, at, &|object, key| {
+                    object.insert(key.to_owned(), value.clone());
+                    true
+                });
+            }
+        }
+        print(events.iter().map(|Event { name, data }| (&**name, data)))
+    }
+}
+
+/// A server-sent event stream.
+pub(crate) fn print<'a>(events: impl IntoIterator<Item = (&'a str, &'a Value)>) -> String {
+    events.into_iter().fold(String::new(), |text, (name, data)| text + &format!("event: {name}\ndata: {data}\n\n"))
+}
+
+fn parse(frame: &str) -> Event {
+    let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    Event { name: field("event: ").to_owned(), data: serde_json::from_str(field("data: ")).unwrap() }
+}
+
+type Edit<'a> = &'a dyn Fn(&mut Map<String, Value>, &str) -> bool;
+
+fn change(events: &mut [Event], name: &str, at: &str, edit: Edit<'_>) {
+    let path: Vec<&str> = at.split('/').skip(1).collect();
+    let (key, parents) = path.split_last().unwrap();
+    let named = events.iter_mut().filter(|event| event.name == name);
+    let changed = named.map(|event| descend(&mut event.data, parents, key, edit)).filter(|changed| *changed).count();
+    assert!(changed > 0, "no event `{name}` has {at}");
+}
+
+/// Whether anything was there to change.
+fn descend(value: &mut Value, parents: &[&str], key: &str, edit: Edit<'_>) -> bool {
+    match (value, parents) {
+        (Value::Object(object), []) => edit(object, key),
+        (Value::Object(object), [parent, rest @ ..]) => {
+            object.get_mut(*parent).is_some_and(|value| descend(value, rest, key, edit))
+        }
+        (Value::Array(elements), ["*", rest @ ..]) => {
+            let changed = elements.iter_mut().map(|element| descend(element, rest, key, edit));
+            changed.filter(|changed| *changed).count() > 0
+        }
+        _ => false,
+    }
+}
