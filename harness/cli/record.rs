@@ -9,7 +9,9 @@ use crate::suite::{ACTION, ACTION_NAMES};
 /// Record scenarios with the real provider: fixture and golden
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  OPENAI_API_KEY=… retake record write_read_file\n\n\
-    RETAKE_UPSTREAM_OPENAI names another address that speaks OpenAI's API.\n\
+    Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY.\n\
+    RETAKE_UPSTREAM_OPENAI names another address that speaks OpenAI's API; likewise\n\
+    RETAKE_UPSTREAM_ANTHROPIC, RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA.\n\
     Fixture and golden are written only after two replays of the recording agree.")]
 pub(super) struct Record {
     /// The scenarios to record
