@@ -54,7 +54,7 @@ fn bare(answer: &'static str) -> (SocketAddr, String) {
         let rules = Rules::default();
         let route = post(async move |request: Bytes| {
             let json = Json::parse(&request).unwrap();
-            let call = wire::decode(Api::OpenAiChat, &json).unwrap();
+            let call = wire::decode(Api::OpenAiChat, "/v1/chat/completions", &json, &wire::Known::default()).unwrap();
             std::hint::black_box(rules.key(&rules.canonical(&call.messages), Some("lead_agent")));
             ([(CONTENT_TYPE, "application/json")], body.clone())
         });
