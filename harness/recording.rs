@@ -13,7 +13,7 @@ use crate::json::Json;
 use crate::model::{Mode, Recorder, ServerOptions, Upstreams};
 use crate::project::Project;
 use crate::proof::prove;
-use crate::report::{Failure, terminal};
+use crate::report::{Failure, counted, terminal};
 use crate::scenario::Scenario;
 use crate::trial;
 
@@ -83,7 +83,7 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
     let candidate = Arc::new(Fixture::parse(&shown, text.as_bytes(), &project.rules)?);
     let golden = prove(project, scenario, Some(&candidate))?;
     files::write_whole(&file, text.as_bytes())?;
-    terminal::note(format!("{name}: {turns} turns recorded to {}, two replays agree", shown.display()));
+    terminal::note(format!("{name}: {} recorded to {}, two replays agree", counted(turns, "turn"), shown.display()));
     if let Some(golden) = golden {
         let change = match project.goldens.compare(&scenario.golden_name, &golden, &scenario.file)? {
             Compared::Same => "unchanged",

@@ -17,7 +17,7 @@ use crate::golden::{self, Assert, Compared, Goldens, Policy};
 use crate::model::{self, Delays};
 use crate::project::{Commands, Project};
 use crate::proof::prove;
-use crate::report::{Failure, terminal, unified};
+use crate::report::{Failure, counted, terminal, unified};
 use crate::scenario::{Broken, FixtureRef, Scenario};
 use crate::stage::Stage;
 use crate::system::{IntoRouter, RouterFactory};
@@ -199,7 +199,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
         for miss in &late {
             terminal::note(format!("\n{miss}"));
         }
-        terminal::error(format!("{} model calls came after their scenario's verdict, and missed", late.len()));
+        terminal::error(format!("{} came after the scenario's verdict, and missed", counted(late.len(), "model call")));
         return ExitCode::from(101);
     }
     conclusion.exit_code()
@@ -272,8 +272,7 @@ fn orphans(project: &Project) -> Result<(), Failure> {
         return Ok(());
     }
     let files: Vec<&str> = orphans.iter().map(|line| line.trim()).collect();
-    let count = orphans.len();
-    Err(Failure::new(format!("orphans: {count} files belong to no scenario"))
+    Err(Failure::new(format!("orphans: {} without a scenario", counted(orphans.len(), "file")))
         .evidence(orphans.join("\n"))
         .resolve("if nothing needs them", format!("git rm {}", files.join(" "))))
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, journal};
 use crate::key::Rules;
-use crate::report::terminal;
+use crate::report::{counted, terminal};
 
 /// Make a fixture of recordings in another form
 #[derive(Debug, Args)]
@@ -58,11 +58,16 @@ impl Import {
         let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
         let turns = fixture.table.turns().len();
         if turns == 0 {
-            terminal::error(format!("no turn: {} entries were left out, nothing was written", left_out.len()));
+            terminal::error(format!("no turn: {} left out, nothing was written", left_out.len()));
             return Ok(ExitCode::from(1));
         }
         fixture.write(&self.out)?;
-        terminal::note(format!("{turns} turns written to {}, {} left out", self.out.display(), left_out.len()));
+        terminal::note(format!(
+            "{} written to {}, {} left out",
+            counted(turns, "turn"),
+            self.out.display(),
+            left_out.len()
+        ));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -36,6 +36,12 @@ impl Failure {
     }
 }
 
+/// A number with its noun: `1 turn`, `2 turns`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure::new(error.to_string())

@@ -6,3 +6,4 @@ pub mod terminal;
 
 pub use diff::unified;
 pub use failure::Failure;
+pub(crate) use failure::counted;

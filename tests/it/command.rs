@@ -101,7 +101,7 @@ fn import_joins_fixtures_and_says_what_is_none() {
             .read("two_callers.json")
             .replace("\"type\": \"ai\",\n        \"data\"", "\"type\": \"human\",\n        \"data\""),
     );
-    import(&["empty.json"]).run().exits(1).says(&["error: no turn: 0 entries were left out, nothing was written"]);
+    import(&["empty.json"]).run().exits(1).says(&["error: no turn: 0 left out, nothing was written"]);
     import(&["human.json"]).run().exits(2).says(&["error: human.json: turns[0].output.type: ", "an assistant message"]);
     import(&["gone.json"]).run().exits(2).says(&["error: gone.json: failed to read it: no such file"]);
     assert!(!tree.has("out/all.json"));

@@ -91,7 +91,7 @@ fn fixtures_and_goldens_of_no_scenario_are_named() {
     tree.write("goldens/two_callers.snap.new", "");
     tree.write("fixtures/.journal/old.jsonl", "");
     let run = tree.runner("gateway").run().exits(101).says(&[
-        "orphans: 2 files belong to no scenario\n",
+        "orphans: 2 files without a scenario\n",
         "  fixtures/old.json\n  goldens/older.snap\n",
         "if nothing needs them:\n    git rm fixtures/old.json goldens/older.snap\n",
     ]);

@@ -34,10 +34,15 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
         model: Some("gpt-4o-mini".to_owned()),
         ..Answer::default()
     };
-    let model = "gpt-4o-mini";
-    let as_json =
-        RenderFor { api: Api::OpenAiChat, stream: false, array: false, include_usage: false, model, seed: said };
-    let response = wire::render(&output, &as_json).unwrap_or_else(|e| panic!("{e}"));
+    let as_json = RenderFor {
+        api: Api::OpenAiChat,
+        stream: false,
+        array: false,
+        include_usage: false,
+        model: "gpt-4o-mini",
+        seed: said,
+    };
+    let response = wire::render(&output, &as_json).unwrap();
     Recorded {
         caller: caller.map(str::to_owned),
         conversation: rules.canonical(&[Message::new("human", said)]),

@@ -16,6 +16,6 @@ fn a_miss_after_the_verdict_fails_the_run_and_is_named() {
     assert_eq!(run.trials()["a_first"], "ok", "{}", run.stdout);
     run.exits(101).says(&[
         "replay miss: scenario `a_first`, caller `straggler`: the scenario says `fixture = \"none\"`",
-        "error: 1 model calls came after their scenario's verdict, and missed",
+        "error: 1 model call came after the scenario's verdict, and missed",
     ]);
 }

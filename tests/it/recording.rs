@@ -151,7 +151,7 @@ fn one_that_fails_keeps_no_other_from_being_recorded() {
     tree.write("scenarios/hello/scenario.toml", &asking("Hello there"));
     recording(&tree, "oddities", "a_bad,hello", &provider.openai()).run().exits(1).says(&[
         "error: a_bad: not recorded: scenarios/a_bad/scenario.toml:1:1: failed to take step 1 (POST /fail)",
-        "hello: 1 turns recorded to fixtures/hello.json",
+        "hello: 1 turn recorded to fixtures/hello.json",
     ]);
     assert!(tree.has("fixtures/hello.json") && !tree.has("fixtures/a_bad.json"));
 }
@@ -179,6 +179,6 @@ fn its_journal_makes_the_same_fixture() {
     import().run().exits(2).says(&["fixtures/.journal/write_read_file.jsonl:4:1: not JSON"]);
     // Where nothing is left, nothing is written.
     tree.write(journal, "{\"began\": 0");
-    import().run().exits(1).says(&["error: no turn: 1 entries were left out, nothing was written"]);
+    import().run().exits(1).says(&["error: no turn: 1 left out, nothing was written"]);
     assert_eq!(tree.read("fixtures/write_read_file.json"), before["fixtures/write_read_file.json"]);
 }
