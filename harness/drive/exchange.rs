@@ -38,6 +38,13 @@ static CLIENT: LazyLock<Result<reqwest::Client>> = LazyLock::new(|| {
     client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))
 });
 
+/// The status of a GET, without its body.
+pub(crate) async fn get(url: &str) -> Result<u16> {
+    let client = CLIENT.as_ref().map_err(Clone::clone)?;
+    let response = client.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
+    Ok(response.status().as_u16())
+}
+
 /// Sends a request and reads its answer, as a stream where the step says so.
 pub(super) async fn exchange(
     request: Request,

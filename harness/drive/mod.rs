@@ -12,6 +12,7 @@ use crate::key::Normalizer;
 use crate::scenario::{CaptureFrom, Context, Scenario, Step};
 use crate::stage::Stage;
 use cookies::Cookies;
+pub(crate) use exchange::get;
 use exchange::{Answered, Request};
 
 /// Captured strings shorter than this stay as they are in goldens: they may be words.
@@ -113,7 +114,7 @@ impl<'a> Driver<'a> {
         }
         let request = Request {
             method: step.method.as_str(),
-            url: format!("http://{}{path}", self.stage.address()),
+            url: format!("{}{path}", self.stage.url().unwrap_or_default()),
             headers,
             body: step.body.render(&self.context)?,
         };

@@ -3,8 +3,8 @@
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -88,13 +88,25 @@ pub struct Urls {
 
 #[derive(Debug)]
 struct Shared {
-    mode: Mode,
     callers: CallerRules,
-    delays: Delays,
     key: String,
     activity: Activity,
-    drift: std::sync::Mutex<Vec<(usize, DriftOf)>>,
+    laid: Mutex<Arc<Laid>>,
+}
+
+/// What the server answers from: one scenario's, until the next one's is laid in.
+#[derive(Debug)]
+struct Laid {
+    mode: Mode,
+    delays: Delays,
+    drift: Mutex<Vec<(usize, DriftOf)>>,
     calls: AtomicU64,
+}
+
+impl Laid {
+    fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
+        Arc::new(Laid { mode, delays, drift: Mutex::default(), calls: AtomicU64::new(0) })
+    }
 }
 
 impl ModelServer {
@@ -114,13 +126,10 @@ impl ModelServer {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let shared = Arc::new(Shared {
-            mode,
             callers: options.callers,
-            delays: options.delays,
             key: options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple())),
             activity: Activity::default(),
-            drift: std::sync::Mutex::default(),
-            calls: AtomicU64::new(0),
+            laid: Mutex::new(Laid::new(mode, options.delays)),
         });
         let service = Router::new().fallback(handle).with_state(shared.clone());
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
@@ -153,10 +162,15 @@ impl ModelServer {
         &self.shared.activity
     }
 
+    /// Lays in what calls are answered from, in place of what was. Calls under way end with what they began with.
+    pub(crate) fn lay_in(&self, mode: Mode, delays: Delays) {
+        *self.shared.laid.lock().unwrap_or_else(PoisonError::into_inner) = Laid::new(mode, delays);
+    }
+
     /// What of served calls' checks differed from the recorded ones, with the turn that was served.
     #[must_use]
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.shared.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.shared.laid().drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -196,30 +210,31 @@ impl Incoming {
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
     let in_flight = shared.activity.begin();
+    let laid = shared.laid();
     let (parts, body) = request.into_parts();
     let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
     let body = axum::body::to_bytes(body, MAX_BODY).await;
     let too_large = body.is_err();
     let incoming = Incoming { method, uri, headers, body: body.unwrap_or_default() };
     if !brings_key(&incoming, &shared.key) {
-        return refused(&shared, &incoming, 401, Reason::WrongKey);
+        return refused(&shared, &laid, &incoming, 401, Reason::WrongKey);
     }
     if too_large {
         let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
-        return refused(&shared, &incoming, 400, Reason::Unreadable { what });
+        return refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what });
     }
     if incoming.method == Method::GET && incoming.uri.path().ends_with("/models") {
-        return http(wire_json(200, wire::models_response(&shared.models())), false, in_flight);
+        return http(wire_json(200, wire::models_response(&laid.models())), false, in_flight);
     }
     let Some(api) = incoming.api().filter(|_| incoming.method == Method::POST) else {
-        return refused(&shared, &incoming, 404, Reason::UnknownRoute);
+        return refused(&shared, &laid, &incoming, 404, Reason::UnknownRoute);
     };
     match read_call(api, &incoming.body) {
-        Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
-        Ok((call, request)) => match &shared.mode {
+        Err(what) => refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what }),
+        Ok((call, request)) => match &laid.mode {
             Mode::Replay(replay) => {
                 drop(request);
-                shared.replay(replay, &incoming, &call, in_flight).await
+                shared.replay(&laid, replay, &incoming, &call, in_flight).await
             }
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
@@ -244,7 +259,7 @@ fn read_call(api: Api, body: &[u8]) -> Result<(Call, Json), String> {
     Ok((call, json))
 }
 
-impl Shared {
+impl Laid {
     fn models(&self) -> Vec<String> {
         match &self.mode {
             Mode::Replay(replay) => {
@@ -256,24 +271,31 @@ impl Shared {
             Mode::Record(_) => Vec::new(),
         }
     }
+}
+
+impl Shared {
+    fn laid(&self) -> Arc<Laid> {
+        self.laid.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 
     async fn replay(
         &self,
+        laid: &Laid,
         replay: &Replay,
         incoming: &Incoming,
         call: &Call,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let asked = self.asked(replay.rules(), incoming, call);
-        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let number = laid.calls.fetch_add(1, Ordering::Relaxed);
         let taken = replay.take(asked);
-        if let (Delays::Shaken, Ok(served)) = (self.delays, &taken) {
+        if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
             tokio::time::sleep(shaken(number, served.index)).await;
         }
         match taken {
             Ok(served) => {
                 let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
-                self.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(drift);
+                laid.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
                 let turn = served.turn();
                 let recorded =
                     turn.wire.as_ref().filter(|wire| wire.api == call.api && wire.response.is_stream() == call.stream);
@@ -315,10 +337,10 @@ fn shaken(call: u64, turn: usize) -> Duration {
 }
 
 /// Answers a call that cannot be looked up, and registers it.
-fn refused(shared: &Shared, incoming: &Incoming, status: u16, reason: Reason) -> HttpResponse<HttpBody> {
+fn refused(shared: &Shared, laid: &Laid, incoming: &Incoming, status: u16, reason: Reason) -> HttpResponse<HttpBody> {
     let in_flight = shared.activity.begin();
     let api = incoming.api().unwrap_or(Api::OpenAiChat);
-    let response = match &shared.mode {
+    let response = match &laid.mode {
         Mode::Replay(replay) => miss_response(api, status, &replay.refuse(incoming.via(), reason)),
         #[cfg(feature = "record")]
         Mode::Record(recorder) => {

@@ -30,7 +30,7 @@ pub use discover::{Discovered, discover};
 pub use options::{Defaults, Drift};
 pub use scope::RESERVED;
 pub use step::{Method, Step, StepBody, StreamSpec};
-pub use suite::{AttachedModel, CallerRule, NormalizeRule, Ready, Suite, SystemSpec, When};
+pub use suite::{AttachedModel, CallerRule, CommandSpec, NormalizeRule, Ready, Suite, SystemSpec, UrlSpec, When};
 pub use template::Template;
 pub use template_json::TemplateJson;
 pub use trial::{Broken, FixtureRef, GoldenOptions, Scenario};

@@ -39,6 +39,7 @@ pub(super) struct RawSystem {
     pub(super) env: Option<Spanned<Texts>>,
     pub(super) ready: Option<Spanned<RawReady>>,
     pub(super) shared: Option<Spanned<bool>>,
+    pub(super) needs: Option<Vec<Spanned<String>>>,
     pub(super) url: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<RawModel>>,
 }

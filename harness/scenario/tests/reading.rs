@@ -237,7 +237,8 @@ title_agent = "middleware:title"
     let discovered =
         read(&[("scenarios/suite.toml", suite), ("scenarios/a/scenario.toml", STEP), ("services/agent/", "")]);
     let suite = &discovered.suite;
-    let Some(SystemSpec::Command { command, env, ready, shared: false, .. }) = suite.systems.get("agent") else {
+    let Some(SystemSpec::Command(CommandSpec { command, env, ready, shared: false, .. })) = suite.systems.get("agent")
+    else {
         panic!("{suite:?}")
     };
     let mut context = Context::new();
@@ -246,12 +247,13 @@ title_agent = "middleware:title"
     assert_eq!(env["DATA_DIR"].source(), "{{ workdir }}");
     assert!(matches!(ready, Ready::Http { path, timeout } if path == "/health" && timeout.as_secs() == 10));
     let worker = suite.systems.get("worker");
-    let Some(SystemSpec::Command { ready: Ready::Line { regex, timeout }, shared: true, .. }) = worker else {
+    let Some(SystemSpec::Command(CommandSpec { ready: Ready::Line { regex, timeout }, shared: true, .. })) = worker
+    else {
         panic!("{worker:?}")
     };
     assert!(regex.is_match("listening on 80") && timeout.as_secs() == 30);
     let attached = suite.systems.get("attached");
-    let Some(SystemSpec::Url { url, model }) = attached else { panic!("{attached:?}") };
+    let Some(SystemSpec::Url(UrlSpec { url, model })) = attached else { panic!("{attached:?}") };
     assert_eq!((url.as_str(), model.key_env.as_str()), ("http://127.0.0.1:8000/base", "MODEL_KEY"));
 
     let [title, search, lead] = &suite.callers[..] else { panic!() };

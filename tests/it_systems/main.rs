@@ -1,0 +1,11 @@
+//! Systems that are commands and URLs, as a user starts them: by the `retake` command, on trees in temporary folders.
+//!
+//! The system under test is this binary itself, started anew: see `system.rs`.
+
+mod commands;
+#[cfg(target_os = "linux")]
+mod gone;
+mod kinds;
+mod provider;
+mod system;
+mod tree;
