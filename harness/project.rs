@@ -128,8 +128,16 @@ impl Project {
 
     /// Whether a scenario's system is attached: it was started by somebody else, and cannot be had twice.
     pub(crate) fn is_attached(&self, scenario: &Scenario) -> bool {
-        let spec = scenario.system.as_ref().and_then(|name| self.discovered.suite.systems.get(name));
-        matches!(spec, Some(SystemSpec::Url(_)))
+        matches!(self.spec_of(scenario), Some(SystemSpec::Url(_)))
+    }
+
+    /// Whether a scenario's system is one process for several scenarios.
+    pub(crate) fn is_shared(&self, scenario: &Scenario) -> bool {
+        matches!(self.spec_of(scenario), Some(SystemSpec::Command(spec)) if spec.shared)
+    }
+
+    fn spec_of(&self, scenario: &Scenario) -> Option<&SystemSpec> {
+        self.discovered.suite.systems.get(scenario.system.as_ref()?)
     }
 
     fn start_shared(&self, name: &str) -> Result<SharedSystem> {

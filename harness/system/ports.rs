@@ -203,7 +203,8 @@ mod tests {
         assert!(path.exists(), "a lock that is held is not stale");
         drop(lock);
         assert!(!path.exists());
-        File::create(&path).unwrap();
+        drop(open("test-lock").unwrap());
+        assert!(path.exists());
         remove_stale(&path);
         assert!(!path.exists());
     }
