@@ -34,8 +34,9 @@ pub(crate) fn prove(
     }
     let (first, second) = (first.unwrap_or_default(), second.unwrap_or_default());
     let name = &scenario.name;
-    let mut failure = Failure::new(format!("unstable: two replays of scenario `{name}` differ, so nothing was written"))
-        .evidence(format!("these lines vary from run to run:\n{}", unified(&first, &second)));
+    let mut failure =
+        Failure::new(format!("unstable: two replays of scenario `{name}` differ, so nothing was written"))
+            .evidence(format!("these lines vary from run to run:\n{}", unified(&first, &second)));
     if project.is_shared(scenario) {
         let why = "the first one had the shared system, which may know of earlier scenarios, \
                    the second one a process of its own";

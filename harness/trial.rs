@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, Progress};
+use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
 use crate::events::{Captured, Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
@@ -14,7 +14,7 @@ use crate::key::Rules;
 use crate::model::{CallerRules, Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
 use crate::project::{Project, record_command};
 use crate::report::{Failure, unified};
-use crate::scenario::{self, FixtureRef, Level, Scenario, Unused};
+use crate::scenario::{self, FixtureRef, Level, Scenario, Step, Unused};
 use crate::stage::Running;
 
 /// How many misses a failure shows.
@@ -85,7 +85,7 @@ pub(crate) fn play(
                 let system = scenario.system.as_deref().unwrap_or_default();
                 out_of_time(scenario.timeout, &format!("system `{system}` was not ready")).in_file(&scenario.file)
             })??;
-            let driven = drive(scenario, fixture, &running, deadline, all_served).await;
+            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
             let drift = running.model.drift();
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let systems = running.end(failed).await;
@@ -100,22 +100,24 @@ async fn drive(
     scenario: &Scenario,
     fixture: Option<&Fixture>,
     running: &Running,
+    root: &Path,
     deadline: Instant,
     all_served: impl Fn() -> bool,
 ) -> Result<Driven> {
     let progress = Progress::default();
     let driving = async {
         let context = scenario.resolve_vars(&running.stage.context(fixture))?;
-        let driven = Driver::new(scenario, &running.stage, context, progress.clone()).drive().await;
-        if driven.failure.is_none() {
+        let mut driver = Driver::new(scenario, &running.stage, root, context, progress.clone());
+        if driver.drive().await {
             running.model.activity().settled(scenario.settle, all_served).await;
         }
-        Ok::<_, Error>(driven)
+        Ok::<_, Error>(driver.finish(scenario.settle).await)
     };
     timeout_at(deadline, driving).await.unwrap_or_else(|_| {
-        let (step, events) = progress.so_far();
+        let SoFar { step, events, note } = progress.so_far();
         let calls = running.model.activity().in_flight();
-        let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight");
+        let note = note.map(|note| format!(", {note}")).unwrap_or_default();
+        let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
         let failure = out_of_time(scenario.timeout, &what).in_file(&scenario.file);
         Ok(Driven { failure: Some(failure), ..Driven::default() })
     })
@@ -237,7 +239,7 @@ impl Played {
 
 /// Whether any step of a scenario goes into its golden.
 pub(crate) fn has_golden(scenario: &Scenario) -> bool {
-    scenario.steps.iter().any(|step| step.golden)
+    scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
 }
 
 fn shape_options(scenario: &Scenario) -> ShapeOptions {

@@ -31,6 +31,8 @@ pub(super) struct Scope {
     secrets: Vec<String>,
     /// The attributes of `systems`.
     systems: Vec<String>,
+    /// Whether a step before has a stream.
+    stream: bool,
 }
 
 impl Scope {
@@ -40,7 +42,7 @@ impl Scope {
         let mut elsewhere: BTreeMap<_, _> =
             RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
         elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
-        Scope { names, elsewhere, secrets: secrets.to_owned(), systems: Vec::new() }
+        Scope { names, elsewhere, secrets: secrets.to_owned(), systems: Vec::new(), stream: false }
     }
 
     /// This scope for a system that needs others.
@@ -56,7 +58,7 @@ impl Scope {
     /// The scope of a scenario's vars and steps, before any step ran.
     pub(super) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>, secrets: &[String]) -> Scope {
         let names = RESERVED.into_iter().chain(vars).map(str::to_owned).collect();
-        Scope { names, elsewhere: BTreeMap::new(), secrets: secrets.to_owned(), systems: Vec::new() }
+        Scope { names, elsewhere: BTreeMap::new(), secrets: secrets.to_owned(), systems: Vec::new(), stream: false }
     }
 
     /// Says of a name that it exists, and why not here. The first reason stays.
@@ -67,6 +69,15 @@ impl Scope {
     /// Makes a name known from here on.
     pub(super) fn define(&mut self, name: &str) {
         self.names.insert(name.to_owned());
+    }
+
+    /// Says that a step has a stream, for those after it.
+    pub(super) fn saw_stream(&mut self) {
+        self.stream = true;
+    }
+
+    pub(super) fn has_stream(&self) -> bool {
+        self.stream
     }
 
     pub(super) fn check_json(&self, json: &TemplateJson) -> Result<()> {

@@ -13,7 +13,7 @@ use super::options::{Defaults, env_name, limit};
 use super::raw::{RawCaller, RawModel, RawReady, RawSuite, RawSystem};
 use super::scope::Scope;
 use super::source::Source;
-use super::step::check_header_name;
+use super::step_reader::check_header_name;
 use super::template::Template;
 use super::toml_error::{listed, suggest};
 use super::words::{Pattern, Tools};
@@ -227,10 +227,7 @@ impl Reader<'_> {
         let needs: Vec<String> = raw.needs.iter().flatten().map(|name| name.get_ref().clone()).collect();
         let reader = Reader { scope: self.scope.with_systems(&needs), ..*self };
         let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
-            if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
-                let what = format!("`{}` is no name of an environment variable", name.get_ref());
-                return Err(self.error(name, what));
-            }
+            check_variable(name, self.source)?;
             Ok((name.get_ref().clone(), reader.template(value)?))
         });
         let Some(ready) = &raw.ready else {
@@ -387,6 +384,15 @@ impl When {
             && patterns.iter().all(|pattern| pattern.is_none())
             && self.tools.is_none()
     }
+}
+
+/// Refuses what is no name of an environment variable.
+pub(super) fn check_variable(name: &Spanned<String>, source: &Source) -> Result<()> {
+    if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
+        let what = format!("`{}` is no name of an environment variable", name.get_ref());
+        return Err(source.error(name.span().start, what));
+    }
+    Ok(())
 }
 
 /// Whether a system is another one, or needs it at any remove.

@@ -32,7 +32,12 @@ fn what_a_shared_system_keeps_is_found_by_the_proof() {
     tree.retake(&["test", "b", "--update"]).green();
     // After `a` there was one chat more in this process, and none in the proof's second one.
     let ran = tree.retake(&["test", "--update", "--", "--test-threads", "1"]);
-    ran.red(&["unstable: two replays of scenario `b` differ", "the second one a process of its own", "-   chats  1", "+   chats  0"]);
+    ran.red(&[
+        "unstable: two replays of scenario `b` differ",
+        "the second one a process of its own",
+        "-   chats  1",
+        "+   chats  0",
+    ]);
 }
 
 #[test]
