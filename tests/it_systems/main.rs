@@ -7,5 +7,6 @@ mod commands;
 mod gone;
 mod kinds;
 mod provider;
+mod steps;
 mod system;
 mod tree;

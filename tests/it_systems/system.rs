@@ -23,6 +23,33 @@ pub(crate) fn command() -> String {
     format!(r#"[{:?}, "system::serve", "--exact", "--ignored", "--nocapture"]"#, program.to_str().unwrap())
 }
 
+/// The command of a step that runs a command-line agent, as a TOML list.
+pub(crate) fn agent() -> String {
+    command().replace("system::serve", "system::work")
+}
+
+#[test]
+#[ignore = "the agent that other tests run"]
+fn work() {
+    let Ok(message) = std::env::var("MESSAGE") else { return };
+    let set = |name: &str| std::env::var(name).ok();
+    println!();
+    let cwd = std::env::current_dir().unwrap();
+    println!("{}", serde_json::json!({"type": "started", "home": set("HOME"), "cwd": cwd.to_str()}));
+    if set("HANGS").is_some() {
+        std::thread::sleep(Duration::from_secs(600));
+    }
+    if let Some(code) = set("FAILS") {
+        eprintln!("cannot reach the model");
+        #[expect(clippy::disallowed_methods, reason = "an agent that fails")]
+        std::process::exit(code.parse().unwrap());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let answer = runtime.block_on(ask(&message)).unwrap_or_else(|reason| reason);
+    println!("{}", serde_json::json!({"type": "answer", "text": answer}));
+    println!("{}", serde_json::json!({"type": "done"}));
+}
+
 #[test]
 #[ignore = "the system that other tests start"]
 fn serve() {
@@ -62,12 +89,18 @@ fn spawn_helpers() {
 }
 
 struct Service {
+    /// Whoever comes waits for a second one.
+    door: tokio::sync::Barrier,
     asked: AtomicUsize,
     chats: broadcast::Sender<String>,
 }
 
 fn router() -> Router {
-    let service = Arc::new(Service { asked: AtomicUsize::new(0), chats: broadcast::channel(64).0 });
+    let service = Arc::new(Service {
+        door: tokio::sync::Barrier::new(2),
+        asked: AtomicUsize::new(0),
+        chats: broadcast::channel(64).0,
+    });
     Router::new()
         .route("/health", get(|| async { "ok" }))
         .route("/environment", get(environment))
@@ -75,6 +108,7 @@ fn router() -> Router {
         .route("/events", get(events))
         .route("/count", get(count))
         .route("/job", get(job))
+        .route("/meet", get(meet))
         .route("/numbers", get(numbers))
         .route("/echo", post(echo))
         .route("/crash", post(crash))
@@ -134,6 +168,11 @@ async fn events(State(service): State<Arc<Service>>) -> Response {
 /// How many chats this process has had.
 async fn count(State(service): State<Arc<Service>>) -> Response {
     json(&serde_json::json!({"chats": service.asked.load(Ordering::Relaxed)}))
+}
+
+async fn meet(State(service): State<Arc<Service>>) -> Response {
+    service.door.wait().await;
+    json(&serde_json::json!({"met": 2}))
 }
 
 /// A job that is done when it was asked for three times.
