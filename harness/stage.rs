@@ -12,7 +12,7 @@ use crate::json::Json;
 use crate::model::{Mode, ModelServer, ServerOptions, Urls};
 use crate::project::{Launch, Project};
 use crate::scenario::{Context, UrlSpec};
-use crate::system::{self, CommandSystem, Folder, Guard, Guarded, InProcess, SharedSystem};
+use crate::system::{self, CommandSystem, Folder, InProcess, SharedSystem};
 
 /// What a system is told of the stage that it is started on. Cloning it is cheap.
 #[derive(Clone, Debug)]
@@ -192,12 +192,11 @@ pub(crate) struct Running {
 /// What a stage has to end.
 #[derive(Debug)]
 enum System {
-    /// Nothing beside its folder, which a guardian removes.
-    None(Guarded),
+    /// Nothing that is ours beside the folder: no system, or somebody else's.
+    None(TempDir),
     InProcess(InProcess, TempDir),
     Commands(Vec<CommandSystem>),
     Shared(Arc<SharedSystem>),
-    Attached(TempDir),
 }
 
 impl Running {
@@ -214,14 +213,13 @@ impl Running {
         match launch {
             Launch::Nothing => {
                 let model = Arc::new(ModelServer::start(mode, options).await?);
-                let folder = Folder::new();
-                let keeper = Guard::default().folders(folder.all()).start(|_| {}).await?;
+                let (folder, handle) = Folder::make().await?;
                 let values = Values::of_run("", &model).with_folder(folder);
-                Ok(Running::on(values, model, System::None(keeper)))
+                Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
                 let model = Arc::new(ModelServer::start(mode, options).await?);
-                let (folder, handle) = Folder::make()?;
+                let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
                 let values = Values::of_run(name, &model).with_folder(folder).with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
@@ -245,9 +243,9 @@ impl Running {
                 let (base, key) = attach(name, spec).await?;
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
                 let model = Arc::new(ModelServer::start(mode, options).await?);
-                let (folder, handle) = Folder::make()?;
+                let (folder, handle) = Folder::make().await?;
                 let values = Values::of_run(name, &model).with_folder(folder).with_base(base);
-                Ok(Running::on(values, model, System::Attached(handle)))
+                Ok(Running::on(values, model, System::None(handle)))
             }
         }
     }
@@ -259,7 +257,7 @@ impl Running {
     /// Ends the system, then the model server, then removes the folder. Gives what a failure quotes of systems.
     pub(crate) async fn end(self, failed: bool) -> Vec<String> {
         match self.system {
-            System::None(keeper) => keeper.end().await,
+            System::None(folder) => drop(folder),
             System::InProcess(system, folder) => {
                 system.stop().await;
                 drop(self.model);
@@ -271,7 +269,6 @@ impl Running {
                 shared.take_out();
                 return shared.evidence();
             }
-            System::Attached(folder) => drop(folder),
         }
         Vec::new()
     }

@@ -29,12 +29,12 @@ impl Answered {
     /// # Errors
     /// Where one is not there, with what is.
     pub(super) fn captures(&self, step: &Step) -> Result<Vec<(String, Json)>> {
-        let capture = |(name, from): (&String, &CaptureFrom)| match self.find(from) {
-            Some(value) => Ok((name.clone(), value)),
-            None => {
+        let capture = |(name, from): (&String, &CaptureFrom)| {
+            let value = self.find(from).ok_or_else(|| {
                 let what = format!("nothing to capture as `{name}`: {} is not there", source_of(from));
-                Err(Error::new(what).help(self.what_there_is(from)))
-            }
+                Error::new(what).help(self.what_there_is(from))
+            })?;
+            Ok((name.clone(), value))
         };
         step.capture.iter().map(capture).collect()
     }

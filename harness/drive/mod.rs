@@ -63,7 +63,7 @@ enum LastId {
 
 /// What a step gave.
 enum Outcome {
-    Answered(Answered),
+    Answered(Box<Answered>),
     Listening(Box<Listener>),
 }
 
@@ -238,7 +238,7 @@ impl<'a> Driver<'a> {
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.root)?;
-                agent.run(&self.progress).await.map(Outcome::Answered)
+                Ok(Outcome::Answered(Box::new(agent.run(&self.progress).await?)))
             }
             // The reader refuses them within each other.
             Action::Together(_) => Err(Error::new("steps at the same time within steps at the same time")),
@@ -273,7 +273,8 @@ impl<'a> Driver<'a> {
             scenario::Take::Until(wait) => Take::Until(&wait.json, wait.is.render(&self.context)?),
             scenario::Take::Stream(wanted) => Take::Stream(wanted),
         };
-        exchange::exchange(&request, &take, &self.cookies, &self.progress).await.map(Outcome::Answered)
+        let answered = exchange::exchange(&request, &take, &self.cookies, &self.progress).await?;
+        Ok(Outcome::Answered(Box::new(answered)))
     }
 
     fn id_to_come_back_with(&self) -> Result<String> {

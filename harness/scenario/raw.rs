@@ -160,7 +160,7 @@ impl RawStep {
     /// The captures of the step, or of those that it takes at the same time.
     pub(super) fn captures(&self) -> Vec<&Spanned<String>> {
         let own = self.capture.iter().flat_map(|capture| capture.get_ref().keys());
-        let parts = self.together.iter().flat_map(|parts| parts.get_ref());
+        let parts = self.together.iter().flat_map(Spanned::get_ref);
         own.chain(parts.flat_map(|part| part.get_ref().captures())).collect()
     }
 }

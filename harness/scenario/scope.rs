@@ -48,7 +48,7 @@ impl Scope {
     /// This scope for a system that needs others.
     pub(super) fn with_systems(&self, needed: &[String]) -> Scope {
         let mut scope = self.clone();
-        scope.systems = needed.to_owned();
+        needed.clone_into(&mut scope.systems);
         if !needed.is_empty() {
             scope.define(SYSTEMS);
         }

@@ -29,7 +29,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Sends a request to the system.
-    Request(Request),
+    Request(Box<Request>),
     /// Runs a command-line agent.
     Run(Run),
     /// Takes steps at the same time.

@@ -39,7 +39,7 @@ impl StepFiles<'_> {
         let action = match self.kind(raw, start)? {
             "run" => Action::Run(self.run(raw, scope)?),
             "together" => Action::Together(self.together(raw, scope)?),
-            kind => Action::Request(self.request(raw, kind, scope)?),
+            kind => Action::Request(Box::new(self.request(raw, kind, scope)?)),
         };
         let streams = match &action {
             Action::Request(request) => request.stream().is_some(),
@@ -208,7 +208,7 @@ impl StepFiles<'_> {
             scope.check(&template)?;
             Ok::<_, Error>(template)
         };
-        let cwd = raw.cwd.as_ref().map(|cwd| template(cwd)).transpose()?;
+        let cwd = raw.cwd.as_ref().map(template).transpose()?;
         if let (Some(named), Some(cwd)) = (&raw.cwd, cwd.as_ref().filter(|cwd| cwd.is_plain()))
             && !self.root.join(cwd.source()).is_dir()
         {

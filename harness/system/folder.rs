@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 
+use super::guarded::{Guard, Guarded};
 use crate::error::{Error, Result};
 
 /// The paths of one stage's folder, which may not exist yet.
@@ -14,6 +16,23 @@ pub(crate) struct Folder {
     pub(crate) work: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) temp: PathBuf,
+}
+
+/// The folder of this process and its guardian; it is never dropped, so the pipe to the guardian closes with the process.
+struct Kept {
+    root: PathBuf,
+    _guardian: Guarded,
+}
+
+static KEPT: OnceCell<Option<Kept>> = OnceCell::const_new();
+
+impl Kept {
+    /// None where there are no guardians.
+    async fn new() -> Option<Kept> {
+        let root = Folder::new().root;
+        let guardian = Guard::default().folders(vec![root.clone()]).start(|_| {}).await.ok()?;
+        Some(Kept { root, _guardian: guardian })
+    }
 }
 
 impl Folder {
@@ -29,13 +48,20 @@ impl Folder {
         Folder { work: root.join("work"), home: root.join("home"), temp: root.join("tmp"), root }
     }
 
-    /// Makes the folder, for as long as the handle lives.
+    /// Makes the folder, for as long as the handle lives. It is in a folder of this process, which a guardian removes
+    /// should the process be killed.
     ///
     /// # Errors
     /// The reason.
-    pub(crate) fn make() -> Result<(Folder, TempDir)> {
+    pub(crate) async fn make() -> Result<(Folder, TempDir)> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a work folder: {e}"));
-        let handle = tempfile::Builder::new().prefix("retake-").tempdir().map_err(failed)?;
+        let kept = KEPT.get_or_init(Kept::new).await;
+        let mut builder = tempfile::Builder::new();
+        let handle = match kept {
+            Some(kept) => builder.prefix("").tempdir_in(&kept.root),
+            None => builder.prefix("retake-").tempdir(),
+        };
+        let handle = handle.map_err(failed)?;
         let folder = Folder::at(handle.path().canonicalize().map_err(failed)?);
         for path in [&folder.work, &folder.home, &folder.temp] {
             std::fs::create_dir(path).map_err(failed)?;

@@ -87,7 +87,7 @@ fn start(order: &Order) -> Result<Option<Pid>, String> {
     order.program.as_ref().map(spawn).transpose()
 }
 
-#[expect(clippy::zombie_processes, reason = "`reap` waits for it, as for every other child")]
+/// Starts the program; `reap` waits for it, as for every other child.
 fn spawn(program: &Program) -> Result<Pid, String> {
     let (name, args) = program.command.split_first().ok_or("the command names no program")?;
     let mut command = Command::new(name);

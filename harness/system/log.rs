@@ -134,7 +134,9 @@ mod tests {
         let log = Log::new(Some(Regex::new("^ready on \\d+$").unwrap()));
         let other = log.clone();
         let printing = std::thread::spawn(move || {
-            ["not ready\nrea", "dy on 4", "2\n"].iter().for_each(|text| other.push(text.as_bytes()));
+            for text in ["not ready\nrea", "dy on 4", "2\n"] {
+                other.push(text.as_bytes());
+            }
         });
         runtime.block_on(log.awaited());
         printing.join().unwrap();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
+use crate::system::agent;
 use crate::tree::{READY, Tree, system};
 
 /// How a run is aborted.
@@ -46,7 +47,14 @@ fn abort(run: usize) {
     let after = Duration::from_millis((run as u64 * 97) % 900);
     // A panic of the runner's main thread waits for the scenarios that are under way.
     let limit = if matches!(kind, Abort::TimeOut | Abort::Panic) { 200 + after.as_millis() } else { 60_000 };
-    tree.scenario("hang", &format!("fixture = \"none\"\ntimeout = \"{limit}ms\"\n[[step]]\npost = \"/hang\"\n"));
+    let step = if run % 3 == 2 {
+        // A command-line agent in place of the system.
+        let helpers = "HANGS = \"1\", HELPERS = \"stubborn away\"";
+        format!("run = {}\nenv = {{ MESSAGE = \"x\", {helpers}, MARK = \"{mark}\" }}", agent())
+    } else {
+        "post = \"/hang\"".to_owned()
+    };
+    tree.scenario("hang", &format!("fixture = \"none\"\ntimeout = \"{limit}ms\"\n[[step]]\n{step}\n"));
     tree.scenario("quick", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
     let only = if matches!(kind, Abort::Panic) { "" } else { "hang" };
     let mut command = tree.command(&["test", only, "--", "--test-threads", "2"]);

@@ -101,7 +101,9 @@ fn a_system_that_runs_already_is_driven_by_url() {
     // Two runners at once, two scenarios each: they take turns.
     std::thread::scope(|scope| {
         let runs: Vec<_> = (0..2).map(|_| scope.spawn(|| with_key(&["test"]))).collect();
-        runs.into_iter().for_each(|run| run.join().unwrap().green());
+        for run in runs {
+            run.join().unwrap().green();
+        }
     });
     drop(attached);
     with_key(&["test"]).red(&["system `agent` cannot be reached at http://localhost:", "start it first"]);

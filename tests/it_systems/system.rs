@@ -36,6 +36,7 @@ fn work() {
     println!();
     let cwd = std::env::current_dir().unwrap();
     println!("{}", serde_json::json!({"type": "started", "home": set("HOME"), "cwd": cwd.to_str()}));
+    spawn_helpers();
     if set("HANGS").is_some() {
         std::thread::sleep(Duration::from_secs(600));
     }

@@ -15,8 +15,8 @@ const MISTAKES: &[Mistake] = &[
 get = "/"
 run = ["agent"]
 "#,
-        says: r#"scenarios/a/scenario.toml:3:7: this step has 2 kinds: `get`, `run`
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`"#,
+        says: r"scenarios/a/scenario.toml:3:7: this step has 2 kinds: `get`, `run`
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`",
     },
     Mistake {
         name: "listen without slash",
@@ -24,8 +24,8 @@ run = ["agent"]
         text: r#"[[step]]
 listen = "events"
 "#,
-        says: r#"scenarios/a/scenario.toml:2:10: the path `events` does not start with `/`
-  the system's address comes before it: write the path alone"#,
+        says: r"scenarios/a/scenario.toml:2:10: the path `events` does not start with `/`
+  the system's address comes before it: write the path alone",
     },
     Mistake {
         name: "listen with a body",
@@ -34,7 +34,7 @@ listen = "events"
 listen = "/"
 json = {}
 "#,
-        says: r#"scenarios/a/scenario.toml:3:8: `json` belongs to a request that sends something, and `listen` does not"#,
+        says: "scenarios/a/scenario.toml:3:8: `json` belongs to a request that sends something, and `listen` does not",
     },
     Mistake {
         name: "listen that is cancelled",
@@ -43,7 +43,7 @@ json = {}
 listen = "/"
 cancel = { after = "x" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:10: `cancel` belongs to a step that waits for its answer, and `listen` does not"#,
+        says: "scenarios/a/scenario.toml:3:10: `cancel` belongs to a step that waits for its answer, and `listen` does not",
     },
     Mistake {
         name: "listen with a capture of its events",
@@ -52,7 +52,7 @@ cancel = { after = "x" }
 listen = "/"
 capture = { a = "sse:x:/id" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:17: the events of `listen` come while later steps run, so none can be captured here"#,
+        says: "scenarios/a/scenario.toml:3:17: the events of `listen` come while later steps run, so none can be captured here",
     },
     Mistake {
         name: "listen kept out of the golden",
@@ -61,7 +61,7 @@ capture = { a = "sse:x:/id" }
 listen = "/"
 golden = false
 "#,
-        says: r#"scenarios/a/scenario.toml:3:10: a stream always goes into the golden"#,
+        says: "scenarios/a/scenario.toml:3:10: a stream always goes into the golden",
     },
     Mistake {
         name: "run as text",
@@ -75,10 +75,10 @@ run = "agent exec"
     Mistake {
         name: "run of nothing",
         files: &[],
-        text: r#"[[step]]
+        text: r"[[step]]
 run = []
-"#,
-        says: r#"scenarios/a/scenario.toml:2:7: the command names no program"#,
+",
+        says: "scenarios/a/scenario.toml:2:7: the command names no program",
     },
     Mistake {
         name: "run with a header",
@@ -87,7 +87,7 @@ run = []
 run = ["agent"]
 headers = { A = "b" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:11: `headers` belongs to a request, and this step runs a command"#,
+        says: "scenarios/a/scenario.toml:3:11: `headers` belongs to a request, and this step runs a command",
     },
     Mistake {
         name: "run with a status",
@@ -96,7 +96,7 @@ headers = { A = "b" }
 run = ["agent"]
 status = 0
 "#,
-        says: r#"scenarios/a/scenario.toml:3:10: 0 is no HTTP status: expected 100 to 599"#,
+        says: "scenarios/a/scenario.toml:3:10: 0 is no HTTP status: expected 100 to 599",
     },
     Mistake {
         name: "run with a form",
@@ -105,7 +105,7 @@ status = 0
 run = ["agent"]
 form = { a = 1 }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:8: `form` belongs to a request, and this step runs a command"#,
+        says: "scenarios/a/scenario.toml:3:8: `form` belongs to a request, and this step runs a command",
     },
     Mistake {
         name: "run in a folder that is not there",
@@ -114,7 +114,7 @@ form = { a = 1 }
 run = ["agent"]
 cwd = "agnet"
 "#,
-        says: r#"scenarios/a/scenario.toml:3:7: there is no folder `agnet`"#,
+        says: "scenarios/a/scenario.toml:3:7: there is no folder `agnet`",
     },
     Mistake {
         name: "run with a name that is none",
@@ -123,7 +123,7 @@ cwd = "agnet"
 run = ["agent"]
 env = { "A=B" = "c" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:9: `A=B` is no name of an environment variable"#,
+        says: "scenarios/a/scenario.toml:3:9: `A=B` is no name of an environment variable",
     },
     Mistake {
         name: "run with an undefined name",
@@ -131,8 +131,8 @@ env = { "A=B" = "c" }
         text: r#"[[step]]
 run = ["agent", "{{ thred }}"]
 "#,
-        says: r#"scenarios/a/scenario.toml:2:21: `thred` is not defined here
-  defined here: `fixture`, `model`, `port`, `run`, `secret`, `tools`, `turn`, `workdir`"#,
+        says: r"scenarios/a/scenario.toml:2:21: `thred` is not defined here
+  defined here: `fixture`, `model`, `port`, `run`, `secret`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "run with an exit code as text",
@@ -150,8 +150,8 @@ exit = "0"
 run = ["agent"]
 capture = { a = "header:b" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:17: a command answers without headers
-  read an event of its output with `sse:EVENT:/pointer`"#,
+        says: r"scenarios/a/scenario.toml:3:17: a command answers without headers
+  read an event of its output with `sse:EVENT:/pointer`",
     },
     Mistake {
         name: "env of a request",
@@ -160,7 +160,7 @@ capture = { a = "header:b" }
 get = "/"
 env = { A = "b" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:7: `env` belongs to a step with `run`"#,
+        says: "scenarios/a/scenario.toml:3:7: `env` belongs to a step with `run`",
     },
     Mistake {
         name: "cancel without after",
@@ -169,7 +169,7 @@ env = { A = "b" }
 get = "/"
 cancel = {}
 "#,
-        says: r#"scenarios/a/scenario.toml:3:10: missing field `after`"#,
+        says: "scenarios/a/scenario.toml:3:10: missing field `after`",
     },
     Mistake {
         name: "cancel after nothing",
@@ -178,7 +178,7 @@ cancel = {}
 get = "/"
 cancel = { after = "" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:20: the event's name is empty"#,
+        says: "scenarios/a/scenario.toml:3:20: the event's name is empty",
     },
     Mistake {
         name: "cancel and last",
@@ -188,8 +188,8 @@ get = "/"
 stream = { last = "a" }
 cancel = { after = "b" }
 "#,
-        says: r#"scenarios/a/scenario.toml:4:10: a stream has either `last` or `cancel`, this one has both
-  with `last` the stream is over, with `cancel` the client leaves midway"#,
+        says: r"scenarios/a/scenario.toml:4:10: a stream has either `last` or `cancel`, this one has both
+  with `last` the stream is over, with `cancel` the client leaves midway",
     },
     Mistake {
         name: "reconnect to nothing",
@@ -198,8 +198,8 @@ cancel = { after = "b" }
 get = "/"
 reconnect = true
 "#,
-        says: r#"scenarios/a/scenario.toml:3:13: there is no stream before this step to come back to
-  `reconnect` sends the id of the last event of the latest stream before it"#,
+        says: r"scenarios/a/scenario.toml:3:13: there is no stream before this step to come back to
+  `reconnect` sends the id of the last event of the latest stream before it",
     },
     Mistake {
         name: "reconnect with an id of its own",
@@ -212,7 +212,7 @@ get = "/"
 reconnect = true
 headers = { last-event-id = "1" }
 "#,
-        says: r#"scenarios/a/scenario.toml:6:13: the header `Last-Event-ID` is given, and `reconnect` sends its own"#,
+        says: "scenarios/a/scenario.toml:6:13: the header `Last-Event-ID` is given, and `reconnect` sends its own",
     },
     Mistake {
         name: "wait of a post",
@@ -221,7 +221,7 @@ headers = { last-event-id = "1" }
 post = "/"
 wait = { json = "/a", is = 1 }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:8: `wait` asks again and again, so it belongs to a `get`"#,
+        says: "scenarios/a/scenario.toml:3:8: `wait` asks again and again, so it belongs to a `get`",
     },
     Mistake {
         name: "wait for nothing",
@@ -230,7 +230,7 @@ wait = { json = "/a", is = 1 }
 get = "/"
 wait = { json = "/a" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:8: missing field `is`"#,
+        says: "scenarios/a/scenario.toml:3:8: missing field `is`",
     },
     Mistake {
         name: "wait with a wrong pointer",
@@ -239,7 +239,7 @@ wait = { json = "/a" }
 get = "/"
 wait = { json = "a", is = 1 }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:17: the pointer `a` does not start with `/`"#,
+        says: "scenarios/a/scenario.toml:3:17: the pointer `a` does not start with `/`",
     },
     Mistake {
         name: "wait in a stream",
@@ -249,7 +249,7 @@ get = "/"
 stream = true
 wait = { json = "/a", is = 1 }
 "#,
-        says: r#"scenarios/a/scenario.toml:4:8: `wait` reads a JSON body, and this step has a stream"#,
+        says: "scenarios/a/scenario.toml:4:8: `wait` reads a JSON body, and this step has a stream",
     },
     Mistake {
         name: "form and json",
@@ -259,7 +259,7 @@ post = "/"
 json = {}
 form = {}
 "#,
-        says: r#"scenarios/a/scenario.toml:4:8: a step has either `json` or `form`, this one has both"#,
+        says: "scenarios/a/scenario.toml:4:8: a step has either `json` or `form`, this one has both",
     },
     Mistake {
         name: "form that is nested",
@@ -268,8 +268,8 @@ form = {}
 post = "/"
 form = { a = { b = 1 } }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:14: the field `a` is nested
-  expected a table of fields, each with a value or a list of values"#,
+        says: r"scenarios/a/scenario.toml:3:14: the field `a` is nested
+  expected a table of fields, each with a value or a list of values",
     },
     Mistake {
         name: "form as a list",
@@ -278,7 +278,7 @@ form = { a = { b = 1 } }
 post = "/"
 form = ["a"]
 "#,
-        says: r#"scenarios/a/scenario.toml:3:8: expected a table of fields, each with a value or a list of values"#,
+        says: "scenarios/a/scenario.toml:3:8: expected a table of fields, each with a value or a list of values",
     },
     Mistake {
         name: "form with an undefined name",
@@ -287,8 +287,8 @@ form = ["a"]
 post = "/"
 form = { a = "{{ b }}" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:18: `b` is not defined here
-  defined here: `fixture`, `model`, `port`, `run`, `secret`, `tools`, `turn`, `workdir`"#,
+        says: r"scenarios/a/scenario.toml:3:18: `b` is not defined here
+  defined here: `fixture`, `model`, `port`, `run`, `secret`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "files and json",
@@ -298,8 +298,8 @@ post = "/"
 json = {}
 files = { a = "b" }
 "#,
-        says: r#"scenarios/a/scenario.toml:4:9: a step has either `json` or `files`, this one has both
-  fields beside files are written as `form`"#,
+        says: r"scenarios/a/scenario.toml:4:9: a step has either `json` or `files`, this one has both
+  fields beside files are written as `form`",
     },
     Mistake {
         name: "a file that is not there",
@@ -308,8 +308,8 @@ files = { a = "b" }
 post = "/"
 files = { a = "scenario.tml" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:15: there is no file `scenario.tml` in scenarios/a
-  did you mean `scenario.toml`?"#,
+        says: r"scenarios/a/scenario.toml:3:15: there is no file `scenario.tml` in scenarios/a
+  did you mean `scenario.toml`?",
     },
     Mistake {
         name: "a file outside",
@@ -318,7 +318,7 @@ files = { a = "scenario.tml" }
 post = "/"
 files = { a = "../b" }
 "#,
-        says: r#"scenarios/a/scenario.toml:3:15: `../b` is not in the scenario's folder"#,
+        says: "scenarios/a/scenario.toml:3:15: `../b` is not in the scenario's folder",
     },
     Mistake {
         name: "no file",
@@ -327,15 +327,15 @@ files = { a = "../b" }
 post = "/"
 files = {}
 "#,
-        says: r#"scenarios/a/scenario.toml:3:9: the table of files is empty"#,
+        says: "scenarios/a/scenario.toml:3:9: the table of files is empty",
     },
     Mistake {
         name: "together with nothing",
         files: &[],
-        text: r#"[[step]]
+        text: r"[[step]]
 together = []
-"#,
-        says: r#"scenarios/a/scenario.toml:2:12: `together` holds no step"#,
+",
+        says: "scenarios/a/scenario.toml:2:12: `together` holds no step",
     },
     Mistake {
         name: "together with a status",
@@ -344,7 +344,7 @@ together = []
 together = [{ get = "/" }]
 status = 200
 "#,
-        says: r#"scenarios/a/scenario.toml:3:10: `status` belongs to one of the steps in `together`"#,
+        says: "scenarios/a/scenario.toml:3:10: `status` belongs to one of the steps in `together`",
     },
     Mistake {
         name: "together within together",
@@ -352,7 +352,7 @@ status = 200
         text: r#"[[step]]
 together = [{ together = [{ get = "/" }] }]
 "#,
-        says: r#"scenarios/a/scenario.toml:2:26: `together` cannot stand in `together`: put it into a step of its own"#,
+        says: "scenarios/a/scenario.toml:2:26: `together` cannot stand in `together`: put it into a step of its own",
     },
     Mistake {
         name: "listen within together",
@@ -360,7 +360,7 @@ together = [{ together = [{ get = "/" }] }]
         text: r#"[[step]]
 together = [{ listen = "/" }]
 "#,
-        says: r#"scenarios/a/scenario.toml:2:24: `listen` cannot stand in `together`: put it into a step of its own"#,
+        says: "scenarios/a/scenario.toml:2:24: `listen` cannot stand in `together`: put it into a step of its own",
     },
     Mistake {
         name: "a capture of both",
@@ -368,7 +368,7 @@ together = [{ listen = "/" }]
         text: r#"[[step]]
 together = [{ get = "/", capture = { a = "json:" } }, { get = "/", capture = { a = "json:" } }]
 "#,
-        says: r#"scenarios/a/scenario.toml:2:80: another step of `together` captures `a` too"#,
+        says: "scenarios/a/scenario.toml:2:80: another step of `together` captures `a` too",
     },
     Mistake {
         name: "a capture of the step beside",
@@ -376,8 +376,8 @@ together = [{ get = "/", capture = { a = "json:" } }, { get = "/", capture = { a
         text: r#"[[step]]
 together = [{ get = "/", capture = { a = "json:" } }, { get = "/{{ a }}" }]
 "#,
-        says: r#"scenarios/a/scenario.toml:2:68: `a` is not defined here
-  step 1 captures it, for the steps after that one"#,
+        says: r"scenarios/a/scenario.toml:2:68: `a` is not defined here
+  step 1 captures it, for the steps after that one",
     },
     Mistake {
         name: "an unknown field within together",
@@ -385,8 +385,8 @@ together = [{ get = "/", capture = { a = "json:" } }, { get = "/{{ a }}" }]
         text: r#"[[step]]
 together = [{ get = "/", jsn = {} }]
 "#,
-        says: r#"scenarios/a/scenario.toml:2:26: unknown field `jsn`
+        says: r"scenarios/a/scenario.toml:2:26: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`"#,
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`",
     },
 ];
