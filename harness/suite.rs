@@ -45,6 +45,7 @@ macro_rules! suite {
 
 /// The variable that hands an action of the command over to the runner, and the one that names its scenarios.
 pub(crate) const ACTION: &str = "RETAKE_ACTION";
+#[cfg(any(feature = "cli", feature = "record"))]
 pub(crate) const ACTION_NAMES: &str = "RETAKE_ACTION_NAMES";
 
 /// What a runner does with a project.

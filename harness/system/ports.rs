@@ -107,10 +107,9 @@ fn remove(path: &Path) {
 
 /// Opens a lock file, in the folder that is only this user's.
 fn open(name: &str) -> Result<(PathBuf, File)> {
-    let folder = std::env::temp_dir().join(format!("retake-ports-{}", user()));
-    let path = folder.join(name);
     loop {
-        make_own(&folder)?;
+        let folder = folder()?;
+        let path = folder.join(name);
         match File::options().create(true).truncate(false).read(true).write(true).open(&path) {
             Ok(file) => return Ok((path, file)),
             // Another process removed the folder in between.
@@ -118,6 +117,18 @@ fn open(name: &str) -> Result<(PathBuf, File)> {
             Err(e) => return Err(crate::files::failed("open", &path, &e)),
         }
     }
+}
+
+/// The folder of all locks: the same for all of a user's processes, so `/tmp` goes before a temporary folder that is
+/// this process's own.
+fn folder() -> Result<PathBuf> {
+    let name = format!("retake-ports-{}", user());
+    let common = Path::new("/tmp").join(&name);
+    if cfg!(unix) && make_own(&common).is_ok() {
+        return Ok(common);
+    }
+    let own = std::env::temp_dir().join(name);
+    make_own(&own).map(|()| own)
 }
 
 #[cfg(unix)]
@@ -196,14 +207,15 @@ mod tests {
 
     #[test]
     fn a_lock_is_held_once_and_leaves_no_file() {
-        let lock = Lock::take("test-lock").unwrap();
+        let name = format!("test-lock-{}", std::process::id());
+        let lock = Lock::take(&name).unwrap();
         let path = lock.path.clone();
-        assert!(Lock::try_take("test-lock").unwrap().is_none());
+        assert!(Lock::try_take(&name).unwrap().is_none());
         remove_stale(&path);
         assert!(path.exists(), "a lock that is held is not stale");
         drop(lock);
         assert!(!path.exists());
-        drop(open("test-lock").unwrap());
+        drop(open(&name).unwrap());
         assert!(path.exists());
         remove_stale(&path);
         assert!(!path.exists());
@@ -211,9 +223,10 @@ mod tests {
 
     #[test]
     fn waiting_for_a_lock_ends_when_it_is_free() {
-        let lock = Lock::take("test-waiting").unwrap();
+        let name = format!("test-waiting-{}", std::process::id());
+        let lock = Lock::take(&name).unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
-        let waiting = std::thread::spawn(move || sender.send(Lock::take("test-waiting").unwrap()));
+        let waiting = std::thread::spawn(move || sender.send(Lock::take(&name).unwrap()));
         assert!(receiver.try_recv().is_err());
         drop(lock);
         assert!(receiver.recv_timeout(std::time::Duration::from_secs(5)).is_ok());

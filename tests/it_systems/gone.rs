@@ -37,6 +37,17 @@ fn aborted_runs_leave_no_process_no_lock_and_no_folder() {
             });
         }
     });
+    // Where a file is left, somebody who runs beside this test holds it.
+    let locks = format!("/tmp/retake-ports-{}", rustix::process::getuid().as_raw());
+    let deadline = Instant::now() + Duration::from_secs(3);
+    while std::fs::read_dir(&locks).into_iter().flatten().flatten().any(|lock| is_stale(&lock.path())) {
+        assert!(Instant::now() < deadline, "a lock is left in {locks}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn is_stale(lock: &std::path::Path) -> bool {
+    std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok()) && lock.exists()
 }
 
 fn abort(run: usize) {
