@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
@@ -205,6 +206,7 @@ impl Running {
     /// # Errors
     /// Where one of the three cannot be had.
     pub(crate) async fn start(
+        deadline: Instant,
         launch: &Launch,
         project: &Project,
         mode: Mode,
@@ -223,14 +225,17 @@ impl Running {
                 let (listener, address) = system::listen()?;
                 let values = Values::of_run(name, &model).with_folder(folder).with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
-                let system = InProcess::start(factory.clone(), stage.clone(), listener).await?;
+                let starting = timeout_at(deadline, InProcess::start(factory.clone(), stage.clone(), listener)).await;
+                let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
+                let system = starting.map_err(late)??;
                 Ok(Running { stage, model, system: System::InProcess(system, handle) })
             }
             Launch::Command(name) => {
                 let model = Arc::new(ModelServer::start(mode, options).await?);
                 let values = Values::of_run(name, &model);
                 let suite = &project.discovered.suite.systems;
-                let systems = system::start_with_needed(name, suite, &project.root, &values.context(None)).await?;
+                let context = values.context(None);
+                let systems = system::start_with_needed(name, suite, &project.root, &context, Some(deadline)).await?;
                 Ok(Running::on(values.with_systems(&systems), model, System::Commands(systems)))
             }
             Launch::Shared(name, shared) => {

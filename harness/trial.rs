@@ -80,11 +80,8 @@ pub(crate) fn play(
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
             let deadline = Instant::now() + scenario.timeout;
-            let starting = timeout_at(deadline, Running::start(launch, project, mode, options)).await;
-            let running = starting.map_err(|_| {
-                let system = scenario.system.as_deref().unwrap_or_default();
-                out_of_time(scenario.timeout, &format!("system `{system}` was not ready")).in_file(&scenario.file)
-            })??;
+            let starting = Running::start(deadline, launch, project, mode, options).await;
+            let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
             let drift = running.model.drift();
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());

@@ -5,13 +5,15 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::folder::Folder;
 use super::guarded::{Guard, Guarded};
 use super::log::Log;
 use super::ports::PortLease;
 use crate::error::{Error, Result};
 use crate::json::Json;
-use crate::scenario::{CommandSpec, Context, Ready, SystemSpec};
+use crate::scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 
 /// How long the connections of a system that crashed are gone before it is.
 const ENDING: Duration = Duration::from_millis(50);
@@ -34,14 +36,24 @@ impl CommandSystem {
     ///
     /// # Errors
     /// Where it cannot be started, or ends, or is not ready in time: with the tail of its log.
-    pub(crate) async fn start(name: &str, spec: &CommandSpec, root: &Path, context: &Context) -> Result<CommandSystem> {
+    pub(crate) async fn start(
+        name: &str,
+        spec: &CommandSpec,
+        root: &Path,
+        context: &Context,
+        deadline: Option<Instant>,
+    ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
         let port = PortLease::take()?;
         let folder = Folder::new();
         let mut context = context.clone();
         context.insert("port", u64::from(port.port()));
         context.insert("workdir", folder.work.display().to_string());
-        let text = |template: &crate::scenario::Template| template.render_text(&context);
+        let text = |template: &Template| {
+            let no_secrets = |e: Error| e.help("this version of retake cannot hand secrets to a system yet");
+            let uses_secret = template.source().contains("secret");
+            template.render_text(&context).map_err(|e| if uses_secret { no_secrets(e) } else { e })
+        };
         let command: Vec<String> = spec.command.iter().map(text).collect::<Result<_>>()?;
         let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<Vec<_>>>()?;
         let cwd = working_folder(root, spec.cwd.as_ref().map(text).transpose()?.as_deref())?;
@@ -52,7 +64,7 @@ impl CommandSystem {
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
         log.write_to(&folder.root.join("system.log"));
-        match super::ready::ready(&spec.ready, port.port(), &guarded, &log).await {
+        match super::ready::ready(&spec.ready, port.port(), &guarded, &log, deadline).await {
             Ok(address) => Ok(CommandSystem { name: name.to_owned(), address, folder, guarded, log, _port: port }),
             Err(error) => {
                 guarded.end().await;
@@ -96,6 +108,7 @@ pub(crate) async fn start_with_needed(
     suite: &BTreeMap<String, SystemSpec>,
     root: &Path,
     context: &Context,
+    deadline: Option<Instant>,
 ) -> Result<Vec<CommandSystem>> {
     let mut running: Vec<CommandSystem> = Vec::new();
     for name in in_order(name, suite) {
@@ -104,7 +117,7 @@ pub(crate) async fn start_with_needed(
         let urls =
             running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
         context.insert("systems", Json::object(urls));
-        match CommandSystem::start(name, spec, root, &context).await {
+        match CommandSystem::start(name, spec, root, &context, deadline).await {
             Ok(system) => running.push(system),
             Err(error) => {
                 stop_all(&running, false).await;

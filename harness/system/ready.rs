@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 use super::guarded::Guarded;
 use super::log::Log;
@@ -15,12 +16,18 @@ const PERIOD: Duration = Duration::from_millis(25);
 /// How long one question may take: a system that is starting up may take it and never answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Waits until the system is ready, and gives the address at which it is. A system may listen on `localhost`, which
+/// Waits until the system is ready, at most to the scenario's own deadline, and gives the address at which it is. A system may listen on `localhost`, which
 /// can be either loopback address.
 ///
 /// # Errors
 /// Where it ended, or the time is up. Without the log's tail.
-pub(super) async fn ready(ready: &Ready, port: u16, guarded: &Guarded, log: &Log) -> Result<SocketAddr> {
+pub(super) async fn ready(
+    ready: &Ready,
+    port: u16,
+    guarded: &Guarded,
+    log: &Log,
+    deadline: Option<Instant>,
+) -> Result<SocketAddr> {
     let (limit, what) = match ready {
         Ready::Http { path, timeout } => (*timeout, format!("GET {path} on port {port} to answer with success")),
         Ready::Line { regex, timeout } => (*timeout, format!("a line of its log to fit `{regex}`")),
@@ -34,14 +41,17 @@ pub(super) async fn ready(ready: &Ready, port: u16, guarded: &Guarded, log: &Log
             }
         }
     };
+    let own = Instant::now() + limit;
+    let until = deadline.map_or(own, |deadline| deadline.min(own));
     tokio::select! {
         address = becoming => Ok(address),
         exit = guarded.exited() => {
             let how = exit.map_or_else(|| "and nobody saw how".to_owned(), |exit| exit.to_string());
             Err(Error::new(format!("ended before it was ready: {how}")))
         }
-        () = tokio::time::sleep(limit) => {
-            let error = Error::new(format!("was not ready after {limit:?}: waited for {what}"));
+        () = tokio::time::sleep_until(until) => {
+            let when = if until < own { "when the scenario's time was up".to_owned() } else { format!("after {limit:?}") };
+            let error = Error::new(format!("was not ready {when}: waited for {what}"));
             Err(match ready {
                 Ready::Line { .. } if log.tail().is_empty() => {
                     error.help("it printed nothing: does it hold its output back? for Python: PYTHONUNBUFFERED = \"1\"")

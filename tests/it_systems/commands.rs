@@ -55,7 +55,10 @@ fn a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log() 
     let folder = dies.clone() + "cwd = \"{{ workdir }}/nowhere\"\n";
     let silent = "[systems.agent]\ncommand = [\"sleep\", \"60\"]\nready = { line = \"up\", timeout = \"200ms\" }\n";
     let route = system("agent", "", r#"ready = { http = "/nowhere", timeout = "500ms" }"#);
-    let cases: [(&str, &[&str]); 5] = [
+    let secret = system("agent", r#"TOKEN = "{{ secret.TOKEN }}""#, READY);
+    let secret = format!("secrets = [\"TOKEN\"]\n{secret}");
+    let cases: [(&str, &[&str]); 6] = [
+        (&secret, &["`secret.TOKEN` is not defined", "this version of retake cannot hand secrets to a system yet"]),
         (
             &dies,
             &[
@@ -75,6 +78,14 @@ fn a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log() 
         tree.retake(&["test"]).red(says);
         assert_eq!(tree.left(), [""; 0], "{suite}");
     }
+}
+
+#[test]
+fn a_scenario_that_is_shorter_than_its_systems_start_says_so() {
+    let tree = Tree::new(&system("agent", "", r#"ready = { http = "/nowhere" }"#));
+    tree.scenario("a", &quiet("timeout = \"400ms\"\n[[step]]\nget = \"/count\"\n"));
+    tree.retake(&["test"]).red(&["was not ready when the scenario's time was up", "| listening on "]);
+    assert_eq!(tree.left(), [""; 0]);
 }
 
 #[test]
