@@ -73,6 +73,13 @@ impl Error {
         self
     }
 
+    /// Puts what the first line is about before it: `X what`.
+    #[must_use]
+    pub(crate) fn of(mut self, subject: &str) -> Error {
+        self.0.what = format!("{subject} {}", self.0.what);
+        self
+    }
+
     /// The first line without its place.
     #[must_use]
     pub fn what(&self) -> &str {

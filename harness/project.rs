@@ -9,8 +9,8 @@ use crate::fixture::Fixture;
 use crate::golden::Goldens;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
-use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, discover};
-use crate::system::RouterFactory;
+use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover};
+use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
 
 /// Everything that the trials of one run share.
 pub(crate) struct Project {
@@ -22,7 +22,26 @@ pub(crate) struct Project {
     pub(crate) commands: Commands,
     routers: BTreeMap<String, RouterFactory>,
     fixtures: Mutex<HashMap<PathBuf, Result<Arc<Fixture>>>>,
+    shared: Mutex<HashMap<String, SharedSlot>>,
 }
+
+/// What a scenario is played on.
+#[derive(Clone)]
+pub(crate) enum Launch {
+    /// A stage without a system: the scenario runs commands only.
+    Nothing,
+    /// A router of this process.
+    Router(String, RouterFactory),
+    /// A program of the stage's own.
+    Command(String),
+    /// A program that runs already, for one scenario after another.
+    Shared(String, Arc<SharedSystem>),
+    /// Somebody else's program.
+    Url(String, UrlSpec),
+}
+
+/// A shared system, once the first scenario needed it; locked while one plays on it.
+type SharedSlot = Arc<Mutex<Option<Result<Arc<SharedSystem>>>>>;
 
 /// How the commands that resolve a failure are written in this project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,23 +86,72 @@ impl Project {
         let rules = Arc::new(rules_of(&discovered.suite));
         let callers = CallerRules::new(discovered.suite.callers.clone());
         let root = root.to_owned();
-        Ok(Project { root, discovered, rules, callers, goldens, commands, routers, fixtures: Mutex::default() })
+        let (fixtures, shared) = (Mutex::default(), Mutex::default());
+        Ok(Project { root, discovered, rules, callers, goldens, commands, routers, fixtures, shared })
     }
 
-    /// The system of a scenario.
+    /// Plays on the system of a scenario, alone where there is one for several scenarios. With `fresh` a shared system
+    /// is started anew: for the second run of a proof, in another process with other ports.
     ///
     /// # Errors
-    /// Where this version cannot start it.
-    pub(crate) fn system<'a>(&'a self, scenario: &'a Scenario) -> Result<(&'a str, RouterFactory)> {
-        let name = scenario.system.as_deref().unwrap_or_default();
-        match self.routers.get(name) {
-            Some(factory) => Ok((name, factory.clone())),
-            None => Err(Error::new(format!(
-                "system `{name}` is a command or a URL: this version drives in-process routers only"
-            ))
-            .help("register it in tests/scenarios.rs: retake::suite! { router \"NAME\" => … }")
-            .in_file(&scenario.file)),
+    /// Where there is no such system, or it cannot be started.
+    pub(crate) fn with_system<T>(
+        &self,
+        scenario: &Scenario,
+        fresh: bool,
+        play: impl FnOnce(&Launch) -> Result<T>,
+    ) -> Result<T> {
+        let Some(name) = &scenario.system else { return play(&Launch::Nothing) };
+        if let Some(factory) = self.routers.get(name) {
+            return play(&Launch::Router(name.clone(), factory.clone()));
         }
+        match self.discovered.suite.systems.get(name) {
+            Some(SystemSpec::Command(spec)) if spec.shared && !fresh => {
+                let slot = {
+                    let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+                    shared.entry(name.clone()).or_default().clone()
+                };
+                // For as long as this scenario plays: the next one waits.
+                let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+                let started = slot.get_or_insert_with(|| self.start_shared(name).map(Arc::new));
+                play(&Launch::Shared(name.clone(), started.clone()?))
+            }
+            Some(SystemSpec::Command(_)) => play(&Launch::Command(name.clone())),
+            Some(SystemSpec::Url(spec)) => {
+                let _alone = Lock::take(&format!("model-{}", spec.model.addr))?;
+                play(&Launch::Url(name.clone(), spec.clone()))
+            }
+            None => Err(Error::new(format!("there is no system `{name}`")).in_file(&scenario.file)),
+        }
+    }
+
+    /// Whether a scenario's system is attached: it was started by somebody else, and cannot be had twice.
+    pub(crate) fn is_attached(&self, scenario: &Scenario) -> bool {
+        matches!(self.spec_of(scenario), Some(SystemSpec::Url(_)))
+    }
+
+    /// Whether a scenario's system is one process for several scenarios.
+    pub(crate) fn is_shared(&self, scenario: &Scenario) -> bool {
+        matches!(self.spec_of(scenario), Some(SystemSpec::Command(spec)) if spec.shared)
+    }
+
+    fn spec_of(&self, scenario: &Scenario) -> Option<&SystemSpec> {
+        self.discovered.suite.systems.get(scenario.system.as_ref()?)
+    }
+
+    fn start_shared(&self, name: &str) -> Result<SharedSystem> {
+        SharedSystem::start(SharedSpec {
+            name: name.to_owned(),
+            suite: self.discovered.suite.systems.clone(),
+            root: self.root.clone(),
+            rules: self.rules.clone(),
+            callers: self.callers.clone(),
+        })
+    }
+
+    /// Ends the systems that scenarios shared. A call that they make now comes too late, and is a miss.
+    pub(crate) fn end_shared(&self) {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The fixture file of a scenario, where it has one.

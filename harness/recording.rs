@@ -21,7 +21,7 @@ use crate::trial;
 ///
 /// # Errors
 /// Where a name is no scenario's, or no provider is configured.
-pub(crate) fn record(project: &Project, names: &[&str]) -> Result<ExitCode> {
+pub(crate) fn record(project: &Project, names: &[String]) -> Result<ExitCode> {
     let scenarios: Vec<&Scenario> = names.iter().map(|name| find(project, name)).collect::<Result<_>>()?;
     let upstreams = Upstreams::from_env()?;
     let mut code = ExitCode::SUCCESS;
@@ -60,13 +60,14 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
     let old = file.exists().then(|| project.fixture(scenario)).transpose().ok().flatten().flatten();
     let options = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
     let mode = Mode::Record(recorder.clone());
-    let (driven, _) = trial::play(project, scenario, old.as_deref(), mode, options, || false)?;
+    let run = trial::play(project, scenario, old.as_deref(), mode, options, || false)?;
     let troubles = recorder.troubles();
     if !troubles.is_empty() {
-        return Err(Failure::new("model calls failed while recording").evidence(troubles.join("\n")));
+        let failure = Failure::new("model calls failed while recording").evidence(troubles.join("\n"));
+        return Err(run.systems.iter().fold(failure, Failure::evidence));
     }
-    if let Some(error) = &driven.failure {
-        return Err(Failure::new(error.to_string()));
+    if let Some(error) = &run.driven.failure {
+        return Err(run.systems.iter().fold(Failure::new(error.to_string()), Failure::evidence));
     }
     let notes = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
     let notes = notes.into_iter().chain([("scenario".to_owned(), Json::from(name.as_str()))]).collect();

@@ -1,32 +1,48 @@
 //! The stage: all that one running scenario owns, gone when it ends.
 
-use std::collections::VecDeque;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
 
 use tempfile::TempDir;
-use tokio::runtime::{Builder, Handle};
+use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::Json;
-use crate::model::{Mode, ModelServer, ServerOptions, Urls};
-use crate::scenario::Context;
-use crate::system::{InProcess, RouterFactory};
+use crate::model::{Mode, ModelServer, ServerOptions, Urls, kept};
+use crate::project::{Launch, Project};
+use crate::scenario::{Context, UrlSpec};
+use crate::system::{self, CommandSystem, Folder, InProcess, SharedSystem};
 
 /// What a system is told of the stage that it is started on. Cloning it is cheap.
 #[derive(Clone, Debug)]
 pub struct Stage(Arc<Values>);
 
-#[derive(Debug)]
-struct Values {
+/// The values of one stage.
+#[derive(Clone, Debug)]
+pub(crate) struct Values {
     run: String,
     system: String,
-    workdir: PathBuf,
-    address: SocketAddr,
+    folder: Option<Folder>,
+    /// Where the system is reached, where there is one.
+    base: Option<Base>,
     model: Urls,
     key: String,
+    /// Other addresses and folders and what goldens call them.
+    others: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+struct Base {
+    url: String,
+    address: SocketAddr,
+}
+
+impl Base {
+    fn of(address: SocketAddr) -> Base {
+        Base { url: format!("http://{address}"), address }
+    }
 }
 
 impl Stage {
@@ -42,16 +58,16 @@ impl Stage {
         &self.0.system
     }
 
-    /// The stage's own folder, empty at first and gone at the end.
+    /// The system's own folder, empty at first and gone at the end.
     #[must_use]
     pub fn workdir(&self) -> &Path {
-        &self.0.workdir
+        self.0.folder.as_ref().map_or(Path::new(""), |folder| &folder.work)
     }
 
     /// Where the system is reached.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.0.address
+        self.0.base.as_ref().map_or_else(|| (Ipv4Addr::LOCALHOST, 0).into(), |base| base.address)
     }
 
     /// The model's base URLs, each in the form that the provider's official SDK expects.
@@ -66,13 +82,91 @@ impl Stage {
         &self.0.key
     }
 
+    /// The system's base URL, without a slash at its end.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.0.base.as_ref().map(|base| base.url.as_str())
+    }
+
+    pub(crate) fn folder(&self) -> Option<&Folder> {
+        self.0.folder.as_ref()
+    }
+
     /// The values that templates may use, under their reserved names.
     pub(crate) fn context(&self, fixture: Option<&Fixture>) -> Context {
-        let Values { run, workdir, address, model, key, .. } = &*self.0;
+        self.0.context(fixture)
+    }
+
+    /// The stage's own values and what goldens call them, for what must not differ from run to run.
+    pub(crate) fn names(&self) -> Vec<(String, String)> {
+        let Values { run, folder, base, model, key, others, .. } = &*self.0;
+        let model_address = model.url.trim_start_matches("http://").to_owned();
+        let model_port = model_address.rsplit(':').next().unwrap_or_default();
+        let mut names = others.clone();
+        let mut name = |value: String, name: &str| names.push((value, name.to_owned()));
+        name(format!("localhost:{model_port}"), "<model>");
+        name(model_address, "<model>");
+        name(key.clone(), "<key>");
+        name(run.clone(), "<run>");
+        if let Some(base) = base {
+            name(base.address.to_string(), "<system>");
+            name(format!("localhost:{}", base.address.port()), "<system>");
+        }
+        folder.iter().flat_map(folder_names).for_each(|(value, of)| name(value, of));
+        names
+    }
+}
+
+fn folder_names(folder: &Folder) -> [(String, &'static str); 4] {
+    [(&folder.work, "<workdir>"), (&folder.home, "<home>"), (&folder.temp, "<tmp>"), (&folder.root, "<stage>")]
+        .map(|(path, name)| (path.display().to_string(), name))
+}
+
+impl Values {
+    /// The values of a new run, before it has a system.
+    pub(crate) fn of_run(system: &str, model: &ModelServer) -> Values {
+        Values {
+            run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
+            system: system.to_owned(),
+            folder: None,
+            base: None,
+            model: model.urls(),
+            key: model.key().to_owned(),
+            others: Vec::new(),
+        }
+    }
+
+    fn with_folder(mut self, folder: Folder) -> Values {
+        self.folder = Some(folder);
+        self
+    }
+
+    fn with_base(mut self, base: Base) -> Values {
+        self.base = Some(base);
+        self
+    }
+
+    /// The last of these systems is the one that is driven.
+    fn with_systems(mut self, systems: &[CommandSystem]) -> Values {
+        let Some((driven, needed)) = systems.split_last() else { return self };
+        for system in needed {
+            self.others.push((system.address.to_string(), format!("<{}>", system.name)));
+            self.others.push((format!("localhost:{}", system.address.port()), format!("<{}>", system.name)));
+            let folder = folder_names(&system.folder).into_iter();
+            self.others.extend(folder.map(|(path, name)| (path, name.to_owned())));
+        }
+        self.with_folder(driven.folder.clone()).with_base(Base::of(driven.address))
+    }
+
+    pub(crate) fn context(&self, fixture: Option<&Fixture>) -> Context {
+        let Values { run, folder, base, model, key, .. } = self;
         let mut context = Context::new();
         context.insert("run", run.as_str());
-        context.insert("port", Json::Int(i64::from(address.port())));
-        context.insert("workdir", workdir.display().to_string());
+        if let Some(base) = base {
+            context.insert("port", u64::from(base.address.port()));
+        }
+        if let Some(folder) = folder {
+            context.insert("workdir", folder.work.display().to_string());
+        }
         let urls = [
             ("url", &model.url),
             ("openai", &model.openai),
@@ -86,51 +180,27 @@ impl Stage {
         context.insert("fixture", Json::object([("prompt", note("prompt")), ("context", note("context"))]));
         context
     }
-
-    /// The stage's own values and what goldens call them, for what must not differ from run to run.
-    pub(crate) fn names(&self) -> Vec<(String, String)> {
-        let Values { run, workdir, address, model, key, .. } = &*self.0;
-        let model_address = model.url.trim_start_matches("http://").to_owned();
-        let model_port = model_address.rsplit(':').next().unwrap_or_default();
-        [
-            (workdir.display().to_string(), "<workdir>"),
-            (address.to_string(), "<system>"),
-            (format!("localhost:{}", address.port()), "<system>"),
-            (format!("localhost:{model_port}"), "<model>"),
-            (model_address, "<model>"),
-            (key.clone(), "<key>"),
-            (run.clone(), "<run>"),
-        ]
-        .map(|(value, name)| (value, name.to_owned()))
-        .into()
-    }
 }
 
 /// A stage with its model server and its system running.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) stage: Stage,
-    pub(crate) model: ModelServer,
-    replays: bool,
-    system: InProcess,
-    workdir: TempDir,
+    pub(crate) model: Arc<ModelServer>,
+    system: System,
 }
 
-/// The thread that serves the models of all stages. It outlives each of them: a call that comes after its scenario's
-/// verdict must find a server to be a miss, where a refused connection would go unseen.
-static MODELS: LazyLock<Result<Handle>> = LazyLock::new(|| {
-    let start = || {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let handle = runtime.handle().clone();
-        let serve = move || runtime.block_on(std::future::pending::<()>());
-        std::thread::Builder::new().name("models".to_owned()).spawn(serve).map(|_| handle)
-    };
-    start().map_err(|e: std::io::Error| Error::new(format!("failed to start a thread for model servers: {e}")))
-});
-
-/// The model servers of stages that have ended, the last ones: each holds a port.
-static ENDED: Mutex<VecDeque<ModelServer>> = Mutex::new(VecDeque::new());
-const ENDED_KEPT: usize = 64;
+/// What a stage has to end.
+#[derive(Debug)]
+enum System {
+    /// Nothing beside the folder.
+    None(TempDir),
+    /// Somebody else's.
+    Attached(TempDir),
+    InProcess(InProcess, TempDir),
+    Commands(Vec<CommandSystem>),
+    Shared(Arc<SharedSystem>),
+}
 
 impl Running {
     /// Sets up a stage on the current runtime: folder, model server, system.
@@ -138,44 +208,106 @@ impl Running {
     /// # Errors
     /// Where one of the three cannot be had.
     pub(crate) async fn start(
-        system: &str,
-        factory: RouterFactory,
+        deadline: Instant,
+        launch: &Launch,
+        project: &Project,
         mode: Mode,
         options: ServerOptions,
     ) -> Result<Running> {
-        let workdir = tempfile::Builder::new().prefix("retake-").tempdir();
-        let workdir = workdir.map_err(|e| Error::new(format!("failed to make a work folder: {e}")))?;
-        // macOS's temporary folder is a link, and systems tell its target.
-        let real = workdir.path().canonicalize().unwrap_or_else(|_| workdir.path().to_owned());
-        let replays = matches!(mode, Mode::Replay(_));
-        let models = MODELS.as_ref().map_err(Clone::clone)?;
-        let model = models.spawn(ModelServer::start(mode, options)).await;
-        let model = model.map_err(|e| Error::new(format!("the model server did not start: {e}")))??;
-        let (listener, address) = crate::system::listen()?;
-        let stage = Stage(Arc::new(Values {
-            run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
-            system: system.to_owned(),
-            workdir: real,
-            address,
-            model: model.urls(),
-            key: model.key().to_owned(),
-        }));
-        let system = InProcess::start(factory, stage.clone(), listener).await?;
-        Ok(Running { stage, model, replays, system, workdir })
-    }
-
-    /// Ends the system, then removes the folder. A replaying model server stays for calls that come late; a recording
-    /// one ends, since what comes late is in no fixture.
-    pub(crate) async fn end(self) {
-        self.system.stop().await;
-        if self.replays {
-            let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
-            ended.push_back(self.model);
-            if ended.len() > ENDED_KEPT {
-                ended.pop_front();
+        match launch {
+            Launch::Nothing => {
+                let model = kept::start(mode, options).await?;
+                let (folder, handle) = Folder::make().await?;
+                let values = Values::of_run("", &model).with_folder(folder);
+                Ok(Running::on(values, model, System::None(handle)))
+            }
+            Launch::Router(name, factory) => {
+                let model = kept::start(mode, options).await?;
+                let (folder, handle) = Folder::make().await?;
+                let (listener, address) = system::listen()?;
+                let values = Values::of_run(name, &model).with_folder(folder).with_base(Base::of(address));
+                let stage = Stage(Arc::new(values));
+                let starting = timeout_at(deadline, InProcess::start(factory.clone(), stage.clone(), listener)).await;
+                let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
+                let system = starting.map_err(late)??;
+                Ok(Running { stage, model, system: System::InProcess(system, handle) })
+            }
+            Launch::Command(name) => {
+                let model = kept::start(mode, options).await?;
+                let values = Values::of_run(name, &model);
+                let suite = &project.discovered.suite.systems;
+                let context = values.context(None);
+                let systems = system::start_with_needed(name, suite, &project.root, &context, Some(deadline)).await?;
+                Ok(Running::on(values.with_systems(&systems), model, System::Commands(systems)))
+            }
+            Launch::Shared(name, shared) => {
+                shared.lay_in(mode, options.delays)?;
+                let model = shared.model();
+                let values = Values::of_run(name, &model).with_systems(shared.systems());
+                Ok(Running::on(values, model, System::Shared(shared.clone())))
+            }
+            Launch::Url(name, spec) => {
+                let (base, key) = attach(name, spec).await?;
+                let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
+                let model = kept::start(mode, options).await?;
+                let (folder, handle) = Folder::make().await?;
+                let values = Values::of_run(name, &model).with_folder(folder).with_base(base);
+                Ok(Running::on(values, model, System::Attached(handle)))
             }
         }
-        // A system that is still blocked may hold files; the folder is in the system's temporary folder anyway.
-        drop(self.workdir);
     }
+
+    fn on(values: Values, model: Arc<ModelServer>, system: System) -> Running {
+        Running { stage: Stage(Arc::new(values)), model, system }
+    }
+
+    /// Ends the system, then removes the folder; the model server stays for calls that come late. Gives what a failure quotes of systems.
+    pub(crate) async fn end(self, failed: bool) -> Vec<String> {
+        match self.system {
+            // An attached system's model server has an address that the next scenario needs.
+            System::Attached(folder) => drop(folder),
+            System::None(folder) => {
+                kept::keep(self.model);
+                drop(folder);
+            }
+            System::InProcess(system, folder) => {
+                system.stop().await;
+                kept::keep(self.model);
+                // A system that is still blocked may hold files; the folder is in the temporary folder anyway.
+                drop(folder);
+            }
+            System::Commands(systems) => {
+                let evidence = system::stop_all(&systems, failed).await;
+                kept::keep(self.model);
+                return evidence;
+            }
+            System::Shared(shared) => {
+                shared.take_out();
+                return shared.evidence();
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// Looks whether an attached system is there, and how it calls the model.
+async fn attach(name: &str, spec: &UrlSpec) -> Result<(Base, String)> {
+    let UrlSpec { url, model } = spec;
+    let key = std::env::var(&model.key_env).ok().filter(|key| !key.is_empty()).ok_or_else(|| {
+        Error::new(format!(
+            "{} is not set: it holds the key that system `{name}` sends with its model calls",
+            model.key_env
+        ))
+        .help("set it to the value that the system was started with")
+    })?;
+    let addresses = url.socket_addrs(|| None).unwrap_or_default();
+    let mut refused = "no loopback address belongs to it".to_owned();
+    for address in addresses.into_iter().filter(|address| address.ip().is_loopback()) {
+        match tokio::net::TcpStream::connect(address).await {
+            Ok(_) => return Ok((Base { url: url.as_str().trim_end_matches('/').to_owned(), address }, key)),
+            Err(e) => refused = e.to_string(),
+        }
+    }
+    let error = Error::new(format!("system `{name}` cannot be reached at {url}: {refused}"));
+    Err(error.help("it is attached, not started: start it first"))
 }

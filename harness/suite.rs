@@ -45,8 +45,18 @@ macro_rules! suite {
 
 /// The variable that hands an action of the command over to the runner, and the one that names its scenarios.
 pub(crate) const ACTION: &str = "RETAKE_ACTION";
-#[cfg(feature = "record")]
+#[cfg(any(feature = "cli", feature = "record"))]
 pub(crate) const ACTION_NAMES: &str = "RETAKE_ACTION_NAMES";
+
+/// What a runner does with a project.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// Runs trials, with libtest's arguments.
+    Test(Vec<String>),
+    /// Records scenarios by name.
+    #[cfg(feature = "record")]
+    Record(Vec<String>),
+}
 
 /// The scenarios of a project and the systems that they drive.
 pub struct Suite {
@@ -97,6 +107,9 @@ impl Suite {
     /// Runs what the command line and the environment ask for, as libtest would.
     #[must_use]
     pub fn main(self) -> ExitCode {
+        if let Some(done) = crate::system::take_over() {
+            return done;
+        }
         self.run(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect())
     }
 
@@ -111,9 +124,22 @@ impl Suite {
     }
 
     fn try_run(self, args: Vec<String>) -> Result<ExitCode> {
+        match std::env::var(ACTION).ok().as_deref() {
+            None => self.act(&Action::Test(args)),
+            #[cfg(feature = "record")]
+            Some("record") => {
+                let names = std::env::var(ACTION_NAMES).unwrap_or_default();
+                self.act(&Action::Record(names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()))
+            }
+            Some(other) => Err(Error::new(format!("{ACTION}={other:?}: this runner cannot do that"))
+                .help("the `retake` command and the `retake` library differ in version, or a feature is off")),
+        }
+    }
+
+    /// Does one thing with the project. The program may start anew for it, with the same arguments.
+    pub(crate) fn act(self, action: &Action) -> Result<ExitCode> {
         let root = self.root.canonicalize().map_err(|e| crate::files::failed("open", &self.root, &e))?;
-        let action = std::env::var(ACTION).ok();
-        let policy = policy(action.is_some(), self.update)?;
+        let policy = policy(!matches!(action, Action::Test(_)), self.update)?;
         let wanted = golden::environment(policy, &root);
         if wanted.iter().any(|(name, value)| std::env::var_os(name).as_deref() != Some(OsStr::new(value))) {
             return again(&root, &wanted);
@@ -121,19 +147,17 @@ impl Suite {
         golden::silence_comparisons();
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let project = Arc::new(Project::open(&root, self.routers, goldens, self.commands)?);
-        match action.as_deref() {
-            None => {
+        match action {
+            Action::Test(args) => {
                 let program = std::iter::once("scenarios".to_owned());
-                Ok(run_trials(&project, policy, &Arguments::from_iter(program.chain(args))))
+                Ok(run_trials(&project, policy, &Arguments::from_iter(program.chain(args.iter().cloned()))))
             }
             #[cfg(feature = "record")]
-            Some("record") => {
-                let names = std::env::var(ACTION_NAMES).unwrap_or_default();
-                let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
-                crate::recording::record(&project, &names)
+            Action::Record(names) => {
+                let code = crate::recording::record(&project, names);
+                project.end_shared();
+                code
             }
-            Some(other) => Err(Error::new(format!("{ACTION}={other:?}: this runner cannot do that"))
-                .help("the `retake` command and the `retake` library differ in version, or a feature is off")),
         }
     }
 }
@@ -194,6 +218,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
     let all = project.clone();
     trials.push(Trial::test("retake::no_orphans", move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
     let conclusion = libtest_mimic::run(args, trials);
+    project.end_shared();
     let late = model::unjudged();
     if !late.is_empty() {
         for miss in &late {
@@ -208,11 +233,14 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
 fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Failed> {
     let run = || {
         let fixture = project.fixture(scenario)?;
-        let text = match policy {
-            Policy::Update => prove(project, scenario, fixture.as_ref())?,
-            _ => trial::replay(project, scenario, fixture, Delays::None)?.verdict(scenario, project)?,
-        };
-        text.map_or(Ok(()), |text| compare(project, scenario, &text, policy))
+        if policy == Policy::Update {
+            let text = prove(project, scenario, fixture.as_ref())?;
+            return text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
+        }
+        let played = trial::replay(project, scenario, fixture, Delays::None)?;
+        let text = played.verdict(scenario, project)?;
+        let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
+        compared.map_err(|failure| played.quoting_systems(failure))
     };
     run().map_err(|failure: Failure| Failed::from(failure.to_string()))
 }

@@ -1,11 +1,12 @@
 //! One run of a scenario and its verdict: misses, then unused turns, then the golden.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, Progress};
+use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
 use crate::events::{Captured, Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
@@ -13,7 +14,7 @@ use crate::key::Rules;
 use crate::model::{Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
 use crate::project::{Project, record_command};
 use crate::report::{Failure, unified};
-use crate::scenario::{self, Level, Scenario, Unused};
+use crate::scenario::{self, Level, Scenario, Step, Unused};
 use crate::stage::Running;
 
 /// How many misses a failure shows.
@@ -27,6 +28,17 @@ pub(crate) struct Played {
     unused: Vec<usize>,
     drift: Vec<(usize, DriftOf)>,
     fixture: Option<Arc<Fixture>>,
+    /// What a failure quotes of systems: the ends of their logs.
+    systems: Vec<String>,
+}
+
+/// What came of driving a scenario on a stage.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) driven: Driven,
+    pub(crate) drift: Vec<(usize, DriftOf)>,
+    /// What a failure quotes of systems.
+    pub(crate) systems: Vec<String>,
 }
 
 /// Plays a scenario against a fixture on a runtime of its own.
@@ -47,9 +59,9 @@ pub(crate) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), delays, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    let (driven, drift) = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
+    let Run { driven, drift, systems } = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
     // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
-    Ok(Played { driven, misses: scope.judge(), unused: replay.unused(), drift, fixture })
+    Ok(Played { driven, misses: scope.judge(), unused: replay.unused(), drift, fixture, systems })
 }
 
 /// Sets up a stage, drives the scenario on it and takes the stage down again.
@@ -60,38 +72,52 @@ pub(crate) fn play(
     mode: Mode,
     options: ServerOptions,
     all_served: impl Fn() -> bool,
-) -> Result<(Driven, Vec<(usize, DriftOf)>)> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-    let played = runtime.block_on(async {
-        let deadline = Instant::now() + scenario.timeout;
-        let (system, factory) = project.system(scenario)?;
-        let starting = timeout_at(deadline, Running::start(system, factory, mode, options)).await;
-        let running = starting.map_err(|_| {
-            out_of_time(scenario.timeout, &format!("system `{system}` was not ready")).in_file(&scenario.file)
-        })??;
-        let progress = Progress::default();
-        let driving = async {
-            let context = scenario.resolve_vars(&running.stage.context(fixture))?;
-            let driven = Driver::new(scenario, &running.stage, context, progress.clone()).drive().await;
-            if driven.failure.is_none() {
-                running.model.activity().settled(scenario.settle, all_served).await;
-            }
-            Ok::<_, Error>(driven)
-        };
-        let driven = timeout_at(deadline, driving).await.unwrap_or_else(|_| {
-            let (step, events) = progress.so_far();
-            let calls = running.model.activity().in_flight();
-            let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight");
-            let failure = out_of_time(scenario.timeout, &what).in_file(&scenario.file);
-            Ok(Driven { failure: Some(failure), ..Driven::default() })
+) -> Result<Run> {
+    // The second run of a proof has a process of its own, where the first may share one.
+    let fresh = matches!(options.delays, Delays::Shaken);
+    project.with_system(scenario, fresh, |launch| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let played = runtime.block_on(async {
+            let deadline = Instant::now() + scenario.timeout;
+            let starting = Running::start(deadline, launch, project, mode, options).await;
+            let running = starting.map_err(|error| error.in_file(&scenario.file))?;
+            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
+            let drift = running.model.drift();
+            let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
+            let systems = running.end(failed).await;
+            Ok(Run { driven: driven?, drift, systems })
         });
-        let drift = running.model.drift();
-        running.end().await;
-        Ok((driven?, drift))
-    });
-    runtime.shutdown_background();
-    played
+        runtime.shutdown_background();
+        played
+    })
+}
+
+async fn drive(
+    scenario: &Scenario,
+    fixture: Option<&Fixture>,
+    running: &Running,
+    root: &Path,
+    deadline: Instant,
+    all_served: impl Fn() -> bool,
+) -> Result<Driven> {
+    let progress = Progress::default();
+    let driving = async {
+        let context = scenario.resolve_vars(&running.stage.context(fixture))?;
+        let mut driver = Driver::new(scenario, &running.stage, root, context, progress.clone());
+        if driver.drive().await {
+            running.model.activity().settled(scenario.settle, all_served).await;
+        }
+        Ok::<_, Error>(driver.finish(scenario.settle).await)
+    };
+    timeout_at(deadline, driving).await.unwrap_or_else(|_| {
+        let SoFar { step, events, note } = progress.so_far();
+        let calls = running.model.activity().in_flight();
+        let note = note.map(|note| format!(", {note}")).unwrap_or_default();
+        let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
+        let failure = out_of_time(scenario.timeout, &what).in_file(&scenario.file);
+        Ok(Driven { failure: Some(failure), ..Driven::default() })
+    })
 }
 
 fn out_of_time(limit: Duration, what: &str) -> Error {
@@ -102,6 +128,15 @@ fn out_of_time(limit: Duration, what: &str) -> Error {
 impl Played {
     /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
     pub(crate) fn verdict(&self, scenario: &Scenario, project: &Project) -> Result<Option<String>, Failure> {
+        self.judge(scenario, project).map_err(|failure| self.quoting_systems(failure))
+    }
+
+    /// A failure with the ends of the systems' logs behind its own evidence.
+    pub(crate) fn quoting_systems(&self, failure: Failure) -> Failure {
+        self.systems.iter().fold(failure, Failure::evidence)
+    }
+
+    fn judge(&self, scenario: &Scenario, project: &Project) -> Result<Option<String>, Failure> {
         if let Some(first) = self.misses.first() {
             return Err(self.missed(first, scenario));
         }
@@ -201,7 +236,7 @@ impl Played {
 
 /// Whether any step of a scenario goes into its golden.
 pub(crate) fn has_golden(scenario: &Scenario) -> bool {
-    scenario.steps.iter().any(|step| step.golden)
+    scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
 }
 
 fn shape_options(scenario: &Scenario) -> ShapeOptions {

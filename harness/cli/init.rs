@@ -17,12 +17,14 @@ impl Init {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let here = Path::new(".");
         let scenario = SCENARIO.replace("NAME", "hello");
-        let mut files = vec![
-            ("scenarios/suite.toml", SUITE),
-            ("scenarios/hello/scenario.toml", &scenario),
-            (".github/workflows/scenarios.yml", WORKFLOW),
-        ];
         let rust = here.join("Cargo.toml").is_file();
+        let suite = if rust { SUITE.to_owned() } else { format!("{SYSTEM}\n{SUITE}") };
+        let workflow = WORKFLOW.replace("COMMAND", if rust { "cargo test --test scenarios" } else { IN_ANY_LANGUAGE });
+        let mut files = vec![
+            ("scenarios/suite.toml", suite.as_str()),
+            ("scenarios/hello/scenario.toml", &scenario),
+            (".github/workflows/scenarios.yml", workflow.as_str()),
+        ];
         if rust {
             files.push(("tests/scenarios.rs", RUNNER));
         }
@@ -44,6 +46,9 @@ impl Init {
     }
 }
 
+/// How a workflow runs the scenarios of a project that cargo does not build.
+const IN_ANY_LANGUAGE: &str = "cargo install --locked retake && retake test";
+
 /// Journals hold what was sent to a provider and are nobody's to commit.
 fn ignore_run_data(here: &Path) -> Result<()> {
     let file = here.join("fixtures/.journal/.gitignore");
@@ -52,6 +57,15 @@ fn ignore_run_data(here: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+/// What comes first in a project that is not Rust: its system is a command.
+const SYSTEM: &str = r#"# The agent service under test, as it is started for each scenario: with these variables, PATH, and a home and a
+# temporary folder of its own.
+[systems.agent]
+command = ["python3", "app.py"]
+env = { PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{ model.key }}" }
+ready = { http = "/health", timeout = "30s" }       # or { line = "regex of a log line" }
+"#;
 
 const SUITE: &str = r#"# What all scenarios share. An empty file is fine.
 
@@ -96,5 +110,5 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      - run: cargo test --test scenarios
+      - run: COMMAND
 ";

@@ -19,6 +19,7 @@ use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::report::terminal;
+use crate::suite::Suite;
 
 /// Record an agent service's model calls once; replay them for ever against the real service.
 #[derive(Debug, Parser)]
@@ -44,6 +45,9 @@ enum Command {
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(done) = crate::system::take_over() {
+        return done;
+    }
     let done = match Arguments::parse().command {
         Command::Init(init) => init.run(),
         Command::New(new) => new.run(),
@@ -68,6 +72,11 @@ fn root() -> Result<PathBuf> {
     }
     let here = std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
     Ok(here.ancestors().find(|folder| folder.join("scenarios").is_dir()).unwrap_or(&here).to_owned())
+}
+
+/// The runner of a project whose systems are commands and URLs. Goldens name the file in which this stands.
+fn suite(root: PathBuf, update: bool) -> Suite {
+    Suite::new(root, crate::assert_golden!()).of_command(update)
 }
 
 /// A file's bytes, or those of standard input where no file is named.

@@ -3,8 +3,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use crate::error::{Error, Result};
-use crate::suite::{ACTION, ACTION_NAMES};
+use crate::error::Result;
+use crate::suite::{ACTION, ACTION_NAMES, Action};
 
 /// Record scenarios with the real provider: fixture and golden
 #[derive(Debug, Args)]
@@ -23,11 +23,7 @@ impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::root()?;
         if !handover::has_runner(&root) {
-            return Err(Error::new(
-                "this version records in-process Rust routers only, and there is no tests/scenarios.rs",
-            )
-            .in_file(&root)
-            .help("retake init writes one"));
+            return super::suite(root, false).act(&Action::Record(self.name));
         }
         handover::run(&root, &[], &[(ACTION, "record"), (ACTION_NAMES, &self.name.join(","))])
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::error::Result;
-use crate::events::{Capture, Captured, Detail, Format, ShapeOptions, event_keys, golden};
+use crate::events::{Capture, Captured, Detail, Format, ShapeOptions, Status, event_keys, golden};
 use crate::json::{Json, Layout};
 use crate::key::Normalizer;
 use crate::report::terminal;
@@ -38,7 +38,8 @@ impl Shape {
             Some(Format::JsonLines) => "application/x-ndjson",
             _ => "text/event-stream",
         };
-        let captured = Captured { request: file, status: 200, content_type: content_type.to_owned(), events };
+        let captured =
+            Captured { request: file, status: Status::Http(200), content_type: content_type.to_owned(), events };
         let options = ShapeOptions { detail: self.detail, ..ShapeOptions::default() };
         let normalizer = Normalizer::default();
         let text = golden(&[captured], &options, &|text| normalizer.apply(text).into_owned());

@@ -4,7 +4,6 @@ use clap::Args;
 
 use super::handover;
 use crate::error::Result;
-use crate::suite::Suite;
 
 /// Run the scenarios: replay, capture, compare
 #[derive(Debug, Args)]
@@ -29,7 +28,7 @@ impl Test {
             let update: &[_] = if self.update { &[("UPDATE_GOLDEN", "1")] } else { &[] };
             return handover::run(&root, &args, update);
         }
-        let code = Suite::new(root, crate::assert_golden!()).of_command(self.update).run(args);
+        let code = super::suite(root, self.update).run(args);
         // libtest's 101 is a failed check.
         Ok(if code == ExitCode::from(101) { ExitCode::from(1) } else { code })
     }

@@ -23,9 +23,9 @@ impl Cookies {
         set
     }
 
-    /// The value of a cookie that some answer has set, whatever its path.
-    pub(super) fn value(&self, name: &str) -> Option<&str> {
-        self.0.iter_unexpired().find(|cookie| cookie.name() == name).map(|cookie| cookie.value())
+    /// The cookies that earlier answers have set, whatever their paths.
+    pub(super) fn values(&self) -> BTreeMap<String, String> {
+        self.0.iter_unexpired().map(|cookie| (cookie.name().to_owned(), cookie.value().to_owned())).collect()
     }
 
     /// The `Cookie` header of a request, where there is something to send.

@@ -1,33 +1,38 @@
 //! One request and its answer.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use futures_util::StreamExt as _;
 
+use super::Progress;
+use super::answered::Answered;
 use super::cookies::Cookies;
-use super::{Progress, excerpt};
+use super::listen::Listener;
+use super::stream::Stream;
 use crate::error::{Error, Result, reqwest_reason};
-use crate::events::{Capture, Event, Payload};
+use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
-use crate::scenario::{Step, StreamSpec};
+use crate::scenario::{Pointer, Rendered, StreamSpec, Upload};
 
 /// A rendered request.
 pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Option<Json>,
+    pub(super) body: Rendered,
+    /// The statuses that are right.
+    pub(super) status: Option<Vec<u16>>,
+    /// What the golden calls it.
+    pub(super) title: String,
 }
 
-/// An answer: a plain body is one event, named `body`.
-pub(super) struct Answered {
-    pub(super) status: u16,
-    pub(super) content_type: String,
-    pub(super) headers: HeaderMap,
-    pub(super) cookies: BTreeMap<String, String>,
-    pub(super) events: Vec<Event>,
+/// How its answer is taken, with all names resolved.
+pub(super) enum Take<'a> {
+    Body,
+    Until(&'a Pointer, Json),
+    Stream(&'a StreamSpec),
 }
 
 /// One client for the process: making one costs milliseconds where TLS is compiled in. Each scenario has a runtime of its
@@ -38,45 +43,92 @@ static CLIENT: LazyLock<Result<reqwest::Client>> = LazyLock::new(|| {
     client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))
 });
 
-/// Sends a request and reads its answer, as a stream where the step says so.
+/// How soon, and how often at most, a request is repeated that waits for something.
+const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
+
+/// The status of a GET, without its body.
+pub(crate) async fn get(url: &str) -> Result<u16> {
+    let client = CLIENT.as_ref().map_err(Clone::clone)?;
+    let response = client.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
+    Ok(response.status().as_u16())
+}
+
+/// Sends a request and takes its answer.
 pub(super) async fn exchange(
-    request: Request,
-    step: &Step,
-    cookies: &mut Cookies,
+    request: &Request,
+    take: &Take<'_>,
+    cookies: &Mutex<Cookies>,
     progress: &Progress,
 ) -> Result<Answered> {
-    let response = send(&request, cookies).await?;
+    let mut pause = PERIOD[0];
+    loop {
+        let (mut answered, response) = open(request, cookies).await?;
+        match take {
+            Take::Stream(wanted) => read_stream(response, wanted, &mut answered, progress).await?,
+            Take::Body => read_body(response, &mut answered).await?,
+            Take::Until(pointer, wanted) => {
+                read_body(response, &mut answered).await?;
+                let found = answered.events.first().and_then(Event::json).and_then(|body| pointer.find(body));
+                if found != Some(wanted) {
+                    let found = found.map_or_else(|| "not there".to_owned(), |found| found.print(Layout::Compact));
+                    progress.note(format!("{pointer} is {found}, not {}", wanted.print(Layout::Compact)));
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PERIOD[1]);
+                    continue;
+                }
+            }
+        }
+        return Ok(answered);
+    }
+}
+
+/// Sends a request whose answer is heard beside later steps.
+pub(super) async fn listen(request: &Request, wanted: &StreamSpec, cookies: &Mutex<Cookies>) -> Result<Listener> {
+    let (answered, response) = open(request, cookies).await?;
+    Ok(Listener::start(answered, response, wanted))
+}
+
+/// Sends a request, and has its answer's head checked and its body still to come.
+async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, reqwest::Response)> {
+    let earlier_cookies = locked(cookies).values();
+    let response = send(request, cookies).await?;
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
-    let cookies = cookies.store(&request.url, &headers);
-    let right = match &step.status {
+    let cookies = locked(cookies).store(&request.url, &headers);
+    let mut answered = Answered {
+        request: request.title.clone(),
+        status: Status::Http(status),
+        content_type,
+        headers,
+        cookies,
+        earlier_cookies,
+        events: Vec::new(),
+    };
+    let right = match &request.status {
         Some(wanted) => wanted.contains(&status),
         None => (200..300).contains(&status),
     };
-    let mut answered = Answered { status, content_type, headers, cookies, events: Vec::new() };
-    match &step.stream {
-        Some(stream) if right => read_stream(response, stream, &mut answered, progress).await?,
-        _ => {
-            let body = response.bytes().await.map_err(|e| broken_off(e, &answered))?;
-            answered.events.push(Event::body(&body));
-        }
-    }
     if right {
-        return Ok(answered);
+        return Ok((answered, response));
     }
-    let wanted = step.status.as_ref().map_or("a status of 200 to 299".to_owned(), |wanted| {
+    read_body(response, &mut answered).await?;
+    let wanted = request.status.as_ref().map_or("a status of 200 to 299".to_owned(), |wanted| {
         let wanted: Vec<String> = wanted.iter().map(u16::to_string).collect();
         format!("status {}", wanted.join(" or "))
     });
     let error = Error::new(format!("expected {wanted}, found {status}"));
     Err(match answered.headers.get(header::LOCATION).and_then(|v| v.to_str().ok()) {
         Some(location) => error.help(format!("it redirects to {location}, and steps do not follow redirects")),
-        None => error.help(format!("the answer was: {}", excerpt(&answered))),
+        None => error.help(format!("the answer was: {}", answered.excerpt())),
     })
 }
 
-async fn send(request: &Request, cookies: &Cookies) -> Result<reqwest::Response> {
+fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
+    cookies.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Response> {
     let client = CLIENT.as_ref().map_err(Clone::clone)?;
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is no HTTP method", request.method)))?;
@@ -85,19 +137,46 @@ async fn send(request: &Request, cookies: &Cookies) -> Result<reqwest::Response>
     for (name, value) in &request.headers {
         sending = sending.header(name, value);
     }
-    if let Some(cookie) = cookies.header(&request.url).filter(|_| !named("cookie")) {
+    let cookie = locked(cookies).header(&request.url).filter(|_| !named("cookie"));
+    if let Some(cookie) = cookie {
         sending = sending.header(header::COOKIE, cookie);
     }
-    if let Some(body) = &request.body {
-        if !named("content-type") {
-            sending = sending.header(header::CONTENT_TYPE, "application/json");
+    let typed = |sending: reqwest::RequestBuilder, kind: &str| {
+        if named("content-type") { sending } else { sending.header(header::CONTENT_TYPE, kind) }
+    };
+    sending = match &request.body {
+        Rendered::None => sending,
+        Rendered::Json(json) => typed(sending, "application/json").body(json.print(Layout::Compact)),
+        Rendered::Form(fields) => {
+            let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+            typed(sending, "application/x-www-form-urlencoded").body(body)
         }
-        sending = sending.body(body.print(Layout::Compact));
-    }
+        Rendered::Files(fields, files) => sending.multipart(multipart(fields, files)?),
+    };
     sending.send().await.map_err(|e| Error::new(reqwest_reason(e)))
 }
 
-/// Reads a stream up to its `last` event, or to its end.
+fn multipart(fields: &[(String, String)], files: &[Upload]) -> Result<reqwest::multipart::Form> {
+    let mut form = reqwest::multipart::Form::new();
+    for (name, value) in fields {
+        form = form.text(name.clone(), value.clone());
+    }
+    for Upload { field, path, content } in files {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let kind = mime_guess::from_path(path).first_or_octet_stream();
+        let part = reqwest::multipart::Part::bytes(content.clone()).file_name(name).mime_str(kind.as_ref());
+        form = form.part(field.clone(), part.map_err(|e| Error::new(reqwest_reason(e)))?);
+    }
+    Ok(form)
+}
+
+async fn read_body(response: reqwest::Response, answered: &mut Answered) -> Result<()> {
+    let body = response.bytes().await.map_err(|e| broken_off(e, answered, 0))?;
+    answered.events.push(Event::body(&body));
+    Ok(())
+}
+
+/// Reads a stream up to its `last` event, or to its end. A stream that is left is dropped, and with it its connection.
 async fn read_stream(
     response: reqwest::Response,
     wanted: &StreamSpec,
@@ -105,57 +184,21 @@ async fn read_stream(
     progress: &Progress,
 ) -> Result<()> {
     let mut chunks = response.bytes_stream();
-    let mut capture = Capture::new();
-    let is_last = |event: &Event| wanted.last.as_deref().is_some_and(|last| event.label() == last);
-    loop {
-        let (events, ended) = match chunks.next().await {
-            Some(Ok(chunk)) => (capture.push(&chunk), false),
-            Some(Err(e)) => {
-                answered.events.extend(capture.finish());
-                return Err(broken_off(e, answered));
-            }
-            None => (capture.finish(), true),
-        };
-        for event in events {
-            let last = is_last(&event);
-            answered.events.push(event);
-            if last {
-                return check_first(wanted, answered);
-            }
-        }
-        progress.events(answered.events.len());
-        if ended {
+    let mut stream = Stream::new(wanted, None);
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|e| broken_off(e, answered, stream.events.len()))?;
+        if stream.push(&chunk) {
             break;
         }
+        progress.events(stream.events.len());
     }
-    check_first(wanted, answered)?;
-    match &wanted.last {
-        None => Ok(()),
-        Some(last) => {
-            let came = answered.events.len();
-            let final_one = answered.events.last().map_or("(none)", Event::label);
-            Err(Error::new(format!("the stream ended before its last event `{last}`"))
-                .help(format!("{came} events came, the last was `{final_one}`")))
-        }
-    }
+    stream.end();
+    stream.check()?;
+    answered.events = stream.events;
+    Ok(())
 }
 
-fn check_first(wanted: &StreamSpec, answered: &Answered) -> Result<()> {
-    let real = |event: &&Event| !matches!(event.payload, Payload::Comment(_) | Payload::Tail(_));
-    let Some(first) = answered.events.iter().find(real) else {
-        let error = Error::new(format!("no event came: the stream of type {:?} is empty", answered.content_type));
-        return Err(error);
-    };
-    match &wanted.first {
-        Some(name) if name != first.label() => {
-            Err(Error::new(format!("expected `{name}` as the first event, found `{}`", first.label())))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn broken_off(error: reqwest::Error, answered: &Answered) -> Error {
-    let events = answered.events.len();
+fn broken_off(error: reqwest::Error, answered: &Answered, events: usize) -> Error {
     Error::new(format!("the answer broke off: {}", reqwest_reason(error)))
         .help(format!("status {}, {events} events had come", answered.status))
 }

@@ -1,18 +1,30 @@
 //! Driving a system: a scenario's steps become requests, and answers become captures and values for later steps.
 
+mod agent;
+mod answered;
 mod cookies;
 mod exchange;
+mod listen;
+mod stream;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
 
 use crate::error::{Error, Result};
-use crate::events::{Captured, Event, Payload};
+use crate::events::Captured;
 use crate::json::Json;
 use crate::key::Normalizer;
-use crate::scenario::{CaptureFrom, Context, Scenario, Step};
+use crate::scenario::{self, Action, Context, Scenario, Step};
 use crate::stage::Stage;
+use agent::Agent;
+use answered::Answered;
 use cookies::Cookies;
-use exchange::{Answered, Request};
+pub(crate) use exchange::get;
+use exchange::{Request, Take};
+use listen::Listener;
 
 /// Captured strings shorter than this stay as they are in goldens: they may be words.
 const NAMED_FROM: usize = 8;
@@ -21,30 +33,71 @@ const NAMED_FROM: usize = 8;
 pub(crate) struct Driver<'a> {
     scenario: &'a Scenario,
     stage: &'a Stage,
+    root: &'a Path,
     context: Context,
-    cookies: Cookies,
-    captured: Vec<Captured>,
+    cookies: Mutex<Cookies>,
+    /// What goes into the golden, in step order.
+    captured: Vec<Part<'a>>,
+    /// The id of the latest stream's last event; `None` before any stream.
+    last_id: Option<LastId>,
     /// Values of this run and what goldens call them, longest value first.
     names: Names,
     progress: Progress,
+    failure: Option<Error>,
+}
+
+/// One part of the golden.
+enum Part<'a> {
+    Done(Captured),
+    /// A stream that is still open, and the step that opened it.
+    Listening(Box<Listener>, usize, &'a Step),
+}
+
+/// Where the id of a stream's last event is.
+#[derive(Clone)]
+enum LastId {
+    Known(Option<String>),
+    /// Of the stream that is the part of this index, which is still open.
+    Of(usize),
+}
+
+/// What a step gave.
+enum Outcome {
+    Answered(Box<Answered>),
+    Listening(Box<Listener>),
 }
 
 /// How far a scenario got, for the case that its time runs out. Cloning shares it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Progress(Arc<Mutex<(String, usize)>>);
+pub(crate) struct Progress(Arc<Mutex<SoFar>>);
+
+/// What is under way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SoFar {
+    /// The step.
+    pub(crate) step: String,
+    /// How many events of it have come.
+    pub(crate) events: usize,
+    /// What it waits for, where it says so.
+    pub(crate) note: Option<String>,
+}
 
 impl Progress {
-    /// The step under way and how many events of it have come.
-    pub(crate) fn so_far(&self) -> (String, usize) {
+    /// What is under way.
+    pub(crate) fn so_far(&self) -> SoFar {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn step(&self, step: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (step, 0);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = SoFar { step, ..SoFar::default() };
     }
 
     fn events(&self, count: usize) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1 = count;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).events = count;
+    }
+
+    fn note(&self, note: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).note = Some(note);
     }
 }
 
@@ -83,123 +136,191 @@ pub(crate) struct Driven {
 }
 
 impl<'a> Driver<'a> {
-    pub(crate) fn new(scenario: &'a Scenario, stage: &'a Stage, context: Context, progress: Progress) -> Driver<'a> {
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        stage: &'a Stage,
+        root: &'a Path,
+        context: Context,
+        progress: Progress,
+    ) -> Driver<'a> {
         let mut names = Names::default();
         for (value, name) in stage.names() {
             names.add(value, name);
         }
-        Driver { scenario, stage, context, cookies: Cookies::default(), captured: Vec::new(), names, progress }
+        Driver {
+            scenario,
+            stage,
+            root,
+            context,
+            cookies: Mutex::default(),
+            captured: Vec::new(),
+            last_id: None,
+            names,
+            progress,
+            failure: None,
+        }
     }
 
-    /// Takes the steps one after another; the first that fails is the last.
-    pub(crate) async fn drive(mut self) -> Driven {
-        let mut failure = None;
+    /// Takes the steps one after another; the first that fails is the last. Tells whether all went well.
+    pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
-                failure = Some(error.in_file(&self.scenario.file).at(step.place));
-                break;
+                self.failure = Some(error.in_file(&self.scenario.file));
+                return false;
             }
         }
-        Driven { captured: self.captured, names: self.names, failure }
+        true
     }
 
-    async fn step(&mut self, index: usize, step: &Step) -> Result<()> {
-        let path = step.path.render_text(&self.context)?;
-        let title = format!("step {} ({} {path})", index + 1, step.method);
+    /// Ends the streams that are still open, each at its last event; one that has none when nothing comes any more,
+    /// after `settle` at the latest.
+    pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
+        let mut captured = Vec::with_capacity(self.captured.len());
+        for part in std::mem::take(&mut self.captured) {
+            match part {
+                Part::Done(part) => captured.push(part),
+                Part::Listening(..) if self.failure.is_some() => {}
+                Part::Listening(listener, index, step) => {
+                    let title = self.title(index, step);
+                    self.progress.step(title.clone());
+                    match listener.finish(settle).await {
+                        Ok(answered) => captured.push(answered.into_captured()),
+                        Err(error) => self.failure = Some(self.failed(error, &title, step)),
+                    }
+                }
+            }
+        }
+        Driven { captured, names: self.names, failure: self.failure }
+    }
+
+    fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
+        error.while_doing(&format!("take {title}")).in_file(&self.scenario.file).at(step.place)
+    }
+
+    /// What reports call a step. A path is shown as it was sent, where it can be rendered.
+    fn title(&self, index: usize, step: &Step) -> String {
+        format!("step {} ({})", index + 1, self.action(step))
+    }
+
+    fn action(&self, step: &Step) -> String {
+        match &step.action {
+            Action::Request(request) => {
+                let path = request.path.render_text(&self.context);
+                let path = path.unwrap_or_else(|_| request.path.source().to_owned());
+                match &request.take {
+                    scenario::Take::Listen(_) => format!("listen {path}"),
+                    _ => format!("{} {path}", request.method),
+                }
+            }
+            Action::Run(run) => agent::title(run),
+            Action::Together(steps) => {
+                let actions: Vec<String> = steps.iter().map(|step| self.action(step)).collect();
+                format!("together {}", actions.join(", "))
+            }
+        }
+    }
+
+    async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
+        let title = self.title(index, step);
         self.progress.step(title.clone());
-        let mut headers = Vec::with_capacity(step.headers.len());
+        let parts = step.parts();
+        let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
+        for (part, outcome) in parts.iter().zip(outcomes) {
+            let outcome = outcome.map_err(|error| self.failed(error, &title, part))?;
+            self.take(index, part, outcome).map_err(|error| self.failed(error, &title, part))?;
+        }
+        Ok(())
+    }
+
+    async fn perform(&self, step: &Step) -> Result<Outcome> {
+        match &step.action {
+            Action::Request(request) => self.request(request).await,
+            Action::Run(run) => {
+                let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
+                let agent = Agent::new(run, &self.context, folder, self.root)?;
+                Ok(Outcome::Answered(Box::new(agent.run(&self.progress).await?)))
+            }
+            // The reader refuses them within each other.
+            Action::Together(_) => Err(Error::new("steps at the same time within steps at the same time")),
+        }
+    }
+
+    async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
+        let path = step.path.render_text(&self.context)?;
+        let base = self.stage.url().ok_or_else(|| Error::new("this scenario has no system to ask"))?;
+        let mut headers = Vec::with_capacity(step.headers.len() + 1);
         for (name, value) in &step.headers {
             headers.push((name.clone(), value.render_text(&self.context)?));
         }
-        let request = Request {
-            method: step.method.as_str(),
-            url: format!("http://{}{path}", self.stage.address()),
-            headers,
-            body: step.body.render(&self.context)?,
-        };
-        let failed = |e: Error| e.while_doing(&format!("take {title}"));
-        let answered = exchange::exchange(request, step, &mut self.cookies, &self.progress).await.map_err(failed)?;
-        let captured = self.capture_all(step, &answered).map_err(failed);
-        if step.golden {
-            let Answered { status, content_type, events, .. } = answered;
-            let request = format!("{} {path}", step.method);
-            self.captured.push(Captured { request, status, content_type, events });
+        let mut title = format!("{} {path}", step.method);
+        if let Some(event) = step.stream().filter(|stream| stream.cancel).and_then(|stream| stream.last.as_ref()) {
+            title = format!("{title}, left after {event}");
         }
-        captured
+        if step.reconnect {
+            headers.push(("Last-Event-ID".to_owned(), self.id_to_come_back_with()?));
+            title.push_str(", reconnected");
+        }
+        let body = step.body.render(&self.context)?;
+        let url = format!("{base}{path}");
+        let method = step.method.as_str();
+        let request = Request { method, url, headers, body, status: step.status.clone(), title };
+        let take = match &step.take {
+            scenario::Take::Listen(wanted) => {
+                let listener = exchange::listen(&request, wanted, &self.cookies).await?;
+                return Ok(Outcome::Listening(Box::new(listener)));
+            }
+            scenario::Take::Body => Take::Body,
+            scenario::Take::Until(wait) => Take::Until(&wait.json, wait.is.render(&self.context)?),
+            scenario::Take::Stream(wanted) => Take::Stream(wanted),
+        };
+        let answered = exchange::exchange(&request, &take, &self.cookies, &self.progress).await?;
+        Ok(Outcome::Answered(Box::new(answered)))
     }
 
-    fn capture_all(&mut self, step: &Step, answered: &Answered) -> Result<()> {
-        for (name, from) in &step.capture {
-            let value = match from {
-                CaptureFrom::Cookie(cookie) => {
-                    let set_now = answered.cookies.get(cookie).map(String::as_str);
-                    set_now.or_else(|| self.cookies.value(cookie)).map(Json::from)
+    fn id_to_come_back_with(&self) -> Result<String> {
+        let id = match &self.last_id {
+            None => None,
+            Some(LastId::Known(id)) => id.clone(),
+            Some(LastId::Of(part)) => match self.captured.get(*part) {
+                Some(Part::Listening(listener, ..)) => listener.last_id(),
+                _ => None,
+            },
+        };
+        id.ok_or_else(|| {
+            Error::new("the stream before this step had no event with an id")
+                .help("`reconnect` sends the id of the last event; where the service has none, use a plain step")
+        })
+    }
+
+    /// Takes in what a step gave: values for later steps, and its part of the golden.
+    fn take(&mut self, index: usize, step: &'a Step, outcome: Outcome) -> Result<()> {
+        match outcome {
+            Outcome::Answered(answered) => {
+                if matches!(&step.action, Action::Request(request) if request.stream().is_some()) {
+                    self.last_id = Some(LastId::Known(answered.last_id()));
                 }
-                CaptureFrom::Header(header) => {
-                    let value = answered.headers.get(header).and_then(|value| value.to_str().ok());
-                    value.map(Json::from)
+                self.capture(answered.captures(step)?);
+                if step.golden {
+                    self.captured.push(Part::Done(answered.into_captured()));
                 }
-                CaptureFrom::Json(pointer) => {
-                    let body = answered.events.first().and_then(Event::json);
-                    body.and_then(|body| pointer.find(body)).cloned()
-                }
-                CaptureFrom::Sse { event, pointer } => {
-                    let events = answered.events.iter().filter(|e| e.label() == event.as_str());
-                    events.filter_map(Event::json).find_map(|data| pointer.find(data)).cloned()
-                }
-            };
-            let value = value.ok_or_else(|| {
-                let has = what_there_is(from, answered);
-                Error::new(format!("nothing to capture as `{name}`: {} is not there", source_of(from))).help(has)
-            })?;
+            }
+            Outcome::Listening(listener) => {
+                self.last_id = Some(LastId::Of(self.captured.len()));
+                self.capture(listener.answered.captures(step)?);
+                self.captured.push(Part::Listening(listener, index, step));
+            }
+        }
+        Ok(())
+    }
+
+    fn capture(&mut self, values: Vec<(String, Json)>) {
+        for (name, value) in values {
             if let Json::Str(text) = &value
                 && text.chars().count() >= NAMED_FROM
             {
                 self.names.add(text.clone(), format!("<{name}>"));
             }
-            self.context.insert(name.as_str(), value);
-        }
-        Ok(())
-    }
-}
-
-/// A capture's source as it is written in `scenario.toml`.
-fn source_of(from: &CaptureFrom) -> String {
-    match from {
-        CaptureFrom::Cookie(name) => format!("cookie:{name}"),
-        CaptureFrom::Header(name) => format!("header:{name}"),
-        CaptureFrom::Json(pointer) => format!("json:{}", pointer.as_str()),
-        CaptureFrom::Sse { event, pointer } => format!("sse:{event}:{}", pointer.as_str()),
-    }
-}
-
-/// What a capture could have found instead.
-fn what_there_is(from: &CaptureFrom, answered: &Answered) -> String {
-    let list = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    match from {
-        CaptureFrom::Cookie(_) => {
-            format!("cookies set by this step: {}", list(answered.cookies.keys().map(String::as_str).collect()))
-        }
-        CaptureFrom::Header(_) => {
-            format!("headers: {}", list(answered.headers.keys().map(axum::http::HeaderName::as_str).collect()))
-        }
-        CaptureFrom::Json(_) => format!("the answer was: {}", excerpt(answered)),
-        CaptureFrom::Sse { .. } => {
-            let mut labels: Vec<&str> = answered.events.iter().map(Event::label).collect();
-            labels.sort_unstable();
-            labels.dedup();
-            format!("events that came: {}", list(labels))
+            self.context.insert(name, value);
         }
     }
-}
-
-/// The beginning of an answer, for errors.
-fn excerpt(answered: &Answered) -> String {
-    let text = match answered.events.first().map(|event| &event.payload) {
-        None | Some(Payload::Empty) => return "an empty body".to_owned(),
-        Some(Payload::Json(json)) => json.print(crate::json::Layout::Compact),
-        Some(Payload::Text(text) | Payload::Comment(text) | Payload::Tail(text)) => text.clone(),
-    };
-    let short: String = text.chars().take(300).collect();
-    if short.len() < text.len() { format!("{short}…") } else { short }
 }

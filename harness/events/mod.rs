@@ -14,4 +14,4 @@ mod shape;
 
 pub use capture::{Capture, Format};
 pub use event::{Event, Payload};
-pub use shape::{Captured, Detail, ShapeOptions, event_keys, golden};
+pub use shape::{Captured, Detail, ShapeOptions, Status, event_keys, golden};

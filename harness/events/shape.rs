@@ -74,14 +74,32 @@ pub struct ShapeOptions {
     pub unordered: Vec<String>,
 }
 
+/// How an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// With an HTTP status.
+    Http(u16),
+    /// With the exit code of a command.
+    Exit(i32),
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Status::Http(status) => write!(f, "{status}"),
+            Status::Exit(code) => write!(f, "exit {code}"),
+        }
+    }
+}
+
 /// One response that a step captured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
     /// Method and path, normalized: `POST /api/threads/<thread>/runs/stream`.
     pub request: String,
-    /// The HTTP status.
-    pub status: u16,
-    /// The content type as it was sent.
+    /// How the answer ended.
+    pub status: Status,
+    /// The content type as it was sent; empty where there is none.
     pub content_type: String,
     /// Its events; of a response that is no stream, its [`Event::body`].
     pub events: Vec<Event>,

@@ -6,6 +6,7 @@
 mod activity;
 mod callers;
 mod explain;
+pub(crate) mod kept;
 mod miss;
 #[cfg(feature = "record")]
 mod record;

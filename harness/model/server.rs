@@ -3,8 +3,8 @@
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -89,14 +89,27 @@ pub struct Urls {
 
 #[derive(Debug)]
 struct Shared {
-    mode: Mode,
     callers: CallerRules,
-    delays: Delays,
     key: String,
     activity: Activity,
-    drift: std::sync::Mutex<Vec<(usize, DriftOf)>>,
-    known: std::sync::Mutex<Known>,
+    laid: Mutex<Arc<Laid>>,
+}
+
+/// What the server answers from: one scenario's, until the next one's is laid in.
+#[derive(Debug)]
+struct Laid {
+    mode: Mode,
+    delays: Delays,
+    drift: Mutex<Vec<(usize, DriftOf)>>,
+    /// What was served, for requests that refer to it.
+    known: Mutex<Known>,
     calls: AtomicU64,
+}
+
+impl Laid {
+    fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
+        Arc::new(Laid { mode, delays, drift: Mutex::default(), known: Mutex::default(), calls: AtomicU64::new(0) })
+    }
 }
 
 impl ModelServer {
@@ -116,14 +129,10 @@ impl ModelServer {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let shared = Arc::new(Shared {
-            mode,
             callers: options.callers,
-            delays: options.delays,
             key: options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple())),
             activity: Activity::default(),
-            drift: std::sync::Mutex::default(),
-            known: std::sync::Mutex::default(),
-            calls: AtomicU64::new(0),
+            laid: Mutex::new(Laid::new(mode, options.delays)),
         });
         let service = Router::new().fallback(handle).with_state(shared.clone());
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
@@ -156,10 +165,20 @@ impl ModelServer {
         &self.shared.activity
     }
 
+    /// Whether calls are answered from a recording.
+    pub(crate) fn replays(&self) -> bool {
+        matches!(self.shared.laid().mode, Mode::Replay(_))
+    }
+
+    /// Lays in what calls are answered from, in place of what was. Calls under way end with what they began with.
+    pub(crate) fn lay_in(&self, mode: Mode, delays: Delays) {
+        *self.shared.laid.lock().unwrap_or_else(PoisonError::into_inner) = Laid::new(mode, delays);
+    }
+
     /// What of served calls' checks differed from the recorded ones, with the turn that was served.
     #[must_use]
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.shared.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.shared.laid().drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -205,28 +224,29 @@ impl Incoming {
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
     let in_flight = shared.activity.begin();
+    let laid = shared.laid();
     let (parts, body) = request.into_parts();
     let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
     let body = axum::body::to_bytes(body, MAX_BODY).await;
     let too_large = body.is_err();
     let incoming = Incoming { method, uri, headers, body: body.unwrap_or_default() };
     if !brings_key(&incoming, &shared.key) {
-        return refused(&shared, &incoming, 401, Reason::WrongKey);
+        return refused(&shared, &laid, &incoming, 401, Reason::WrongKey);
     }
     if too_large {
         let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
-        return refused(&shared, &incoming, 400, Reason::Unreadable { what });
+        return refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what });
     }
     if let Some(api) = route::lists_models(&incoming.method, incoming.uri.path(), &incoming.headers) {
-        return http(Response::json(200, wire::models_response(api, &shared.models())), false, in_flight);
+        return http(Response::json(200, wire::models_response(api, &laid.models())), false, in_flight);
     }
     if incoming.method != Method::POST {
-        return refused(&shared, &incoming, 404, Reason::UnknownRoute);
+        return refused(&shared, &laid, &incoming, 404, Reason::UnknownRoute);
     }
-    match shared.read_call(&incoming) {
-        Err(what) => refused(&shared, &incoming, 400, Reason::Unreadable { what }),
-        Ok((call, request)) => match &shared.mode {
-            Mode::Replay(replay) => shared.replay(replay, &incoming, &call, &request, in_flight).await,
+    match laid.read_call(&incoming) {
+        Err(what) => refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what }),
+        Ok((call, request)) => match &laid.mode {
+            Mode::Replay(replay) => shared.replay(&laid, replay, &incoming, &call, &request, in_flight).await,
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
@@ -245,7 +265,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     }
 }
 
-impl Shared {
+impl Laid {
     fn read_call(&self, incoming: &Incoming) -> Result<(Call, Json), String> {
         let api = incoming.api();
         let json = match api {
@@ -257,8 +277,8 @@ impl Shared {
         Ok((call, json))
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn models(&self) -> Vec<String> {
@@ -272,9 +292,16 @@ impl Shared {
             Mode::Record(_) => Vec::new(),
         }
     }
+}
+
+impl Shared {
+    fn laid(&self) -> Arc<Laid> {
+        self.laid.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 
     async fn replay(
         &self,
+        laid: &Laid,
         replay: &Replay,
         incoming: &Incoming,
         call: &Call,
@@ -282,21 +309,21 @@ impl Shared {
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let asked = self.asked(replay.rules(), incoming, call);
-        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let number = laid.calls.fetch_add(1, Ordering::Relaxed);
         let taken = replay.take(asked);
-        if let (Delays::Shaken, Ok(served)) = (self.delays, &taken) {
+        if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
             tokio::time::sleep(shaken(number, served.index)).await;
         }
         match taken {
             Ok(served) => {
                 let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
-                self.drift.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(drift);
+                laid.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
                 let turn = served.turn();
                 let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
                 let seed = turn.key.input_hash.to_string();
                 match wire::respond(&turn.output, recorded, &call.render_for(&seed)) {
                     Ok(response) => {
-                        self.known().learn(call.api, body, &response);
+                        laid.known().learn(call.api, body, &response);
                         http(response, false, in_flight)
                     }
                     Err(unrenderable) => {
@@ -329,10 +356,10 @@ fn shaken(call: u64, turn: usize) -> Duration {
 }
 
 /// Answers a call that cannot be looked up, and registers it.
-fn refused(shared: &Shared, incoming: &Incoming, status: u16, reason: Reason) -> HttpResponse<HttpBody> {
+fn refused(shared: &Shared, laid: &Laid, incoming: &Incoming, status: u16, reason: Reason) -> HttpResponse<HttpBody> {
     let in_flight = shared.activity.begin();
     let api = incoming.provider();
-    let response = match &shared.mode {
+    let response = match &laid.mode {
         Mode::Replay(replay) => miss_response(api, status, &replay.refuse(incoming.via(), reason)),
         #[cfg(feature = "record")]
         Mode::Record(recorder) => {

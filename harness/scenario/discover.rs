@@ -121,7 +121,8 @@ impl Discovered {
             known.push(name);
         }
         known.sort_unstable();
-        if known.is_empty() {
+        let needed = |entry: &Result<Scenario, Broken>| entry.as_ref().is_ok_and(Scenario::needs_system);
+        if known.is_empty() && self.scenarios.iter().any(needed) {
             let error = Error::new("there is no system to test");
             return Err(error.help(format!(
                 "describe it in {} as [systems.NAME], or register a router in tests/scenarios.rs",
@@ -131,6 +132,7 @@ impl Discovered {
         for entry in &mut self.scenarios {
             let Ok(scenario) = entry else { continue };
             let error = match (&scenario.system, &known[..]) {
+                (None, _) if !scenario.needs_system() => continue,
                 (None, [only]) => {
                     scenario.system = Some((*only).to_owned());
                     continue;

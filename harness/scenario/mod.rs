@@ -8,6 +8,7 @@
 //! Nothing is driven here: who runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
 //! which [`Scenario::resolve_vars`] and the captures of each step extend.
 
+mod body;
 mod capture;
 mod context;
 mod discover;
@@ -16,6 +17,7 @@ mod raw;
 mod scope;
 mod source;
 mod step;
+mod step_reader;
 mod suite;
 mod template;
 mod template_json;
@@ -24,13 +26,14 @@ mod trial;
 mod vars;
 mod words;
 
+pub use body::{Rendered, StepBody, Upload};
 pub use capture::CaptureFrom;
 pub use context::Context;
 pub use discover::{Discovered, discover};
 pub use options::{Defaults, Drift};
 pub use scope::RESERVED;
-pub use step::{Method, Step, StepBody, StreamSpec};
-pub use suite::{AttachedModel, CallerRule, NormalizeRule, Ready, Suite, SystemSpec, When};
+pub use step::{Action, Method, Request, Run, Step, StreamSpec, Take, Wait};
+pub use suite::{AttachedModel, CallerRule, CommandSpec, NormalizeRule, Ready, Suite, SystemSpec, UrlSpec, When};
 pub use template::Template;
 pub use template_json::TemplateJson;
 pub use trial::{Broken, FixtureRef, GoldenOptions, Scenario};

@@ -39,6 +39,7 @@ pub(super) struct RawSystem {
     pub(super) env: Option<Spanned<Texts>>,
     pub(super) ready: Option<Spanned<RawReady>>,
     pub(super) shared: Option<Spanned<bool>>,
+    pub(super) needs: Option<Vec<Spanned<String>>>,
     pub(super) url: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<RawModel>>,
 }
@@ -122,13 +123,46 @@ pub(super) struct RawStep {
     pub(super) put: Option<Spanned<String>>,
     pub(super) patch: Option<Spanned<String>>,
     pub(super) delete: Option<Spanned<String>>,
-    pub(super) headers: Option<Texts>,
+    pub(super) listen: Option<Spanned<String>>,
+    pub(super) run: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) together: Option<Spanned<Vec<Spanned<RawStep>>>>,
+    pub(super) headers: Option<Spanned<Texts>>,
     pub(super) json: Option<Spanned<RawJson>>,
     pub(super) json_file: Option<Spanned<String>>,
-    pub(super) status: Option<Statuses>,
-    pub(super) capture: Option<Texts>,
-    pub(super) stream: Option<RawStream>,
+    pub(super) form: Option<Spanned<RawJson>>,
+    pub(super) files: Option<Spanned<Texts>>,
+    pub(super) cwd: Option<Spanned<String>>,
+    pub(super) env: Option<Spanned<Texts>>,
+    pub(super) exit: Option<Spanned<i32>>,
+    pub(super) status: Option<Spanned<Statuses>>,
+    pub(super) capture: Option<Spanned<Texts>>,
+    pub(super) stream: Option<Spanned<RawStream>>,
+    pub(super) cancel: Option<Spanned<RawCancel>>,
+    pub(super) reconnect: Option<Spanned<bool>>,
+    pub(super) wait: Option<Spanned<RawWait>>,
     pub(super) golden: Option<Spanned<bool>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawCancel {
+    pub(super) after: Spanned<String>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawWait {
+    pub(super) json: Pointer,
+    pub(super) is: Spanned<RawJson>,
+}
+
+impl RawStep {
+    /// The captures of the step, or of those that it takes at the same time.
+    pub(super) fn captures(&self) -> Vec<&Spanned<String>> {
+        let own = self.capture.iter().flat_map(|capture| capture.get_ref().keys());
+        let parts = self.together.iter().flat_map(Spanned::get_ref);
+        own.chain(parts.flat_map(|part| part.get_ref().captures())).collect()
+    }
 }
 
 #[derive(Clone, Default, Deserialize)]

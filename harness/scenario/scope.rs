@@ -14,31 +14,51 @@ pub const RESERVED: [&str; 8] = ["run", "port", "workdir", "model", "secret", "t
 /// What the configuration of a system may use: it starts before any scenario's own values exist.
 const OF_SYSTEMS: [&str; 5] = ["run", "port", "workdir", "model", "secret"];
 
+/// The systems that a system needs: a name in its configuration only.
+const SYSTEMS: &str = "systems";
+
 /// The attributes of `model`.
 const OF_MODEL: [&str; 6] = ["url", "openai", "anthropic", "gemini", "ollama", "key"];
 
 /// The attributes of `fixture`.
 const OF_FIXTURE: [&str; 2] = ["prompt", "context"];
 
+#[derive(Clone)]
 pub(super) struct Scope {
     names: BTreeSet<String>,
     /// Names that exist, but not here: with the reason.
     elsewhere: BTreeMap<String, String>,
     secrets: Vec<String>,
+    /// The attributes of `systems`.
+    systems: Vec<String>,
+    /// Whether a step before has a stream.
+    stream: bool,
 }
 
 impl Scope {
     /// The scope of a system's configuration.
     pub(super) fn of_systems(secrets: &[String]) -> Scope {
         let names = OF_SYSTEMS.map(str::to_owned).into();
-        let elsewhere = RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
-        Scope { names, elsewhere, secrets: secrets.to_owned() }
+        let mut elsewhere: BTreeMap<_, _> =
+            RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
+        elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
+        Scope { names, elsewhere, secrets: secrets.to_owned(), systems: Vec::new(), stream: false }
+    }
+
+    /// This scope for a system that needs others.
+    pub(super) fn with_systems(&self, needed: &[String]) -> Scope {
+        let mut scope = self.clone();
+        needed.clone_into(&mut scope.systems);
+        if !needed.is_empty() {
+            scope.define(SYSTEMS);
+        }
+        scope
     }
 
     /// The scope of a scenario's vars and steps, before any step ran.
     pub(super) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>, secrets: &[String]) -> Scope {
         let names = RESERVED.into_iter().chain(vars).map(str::to_owned).collect();
-        Scope { names, elsewhere: BTreeMap::new(), secrets: secrets.to_owned() }
+        Scope { names, elsewhere: BTreeMap::new(), secrets: secrets.to_owned(), systems: Vec::new(), stream: false }
     }
 
     /// Says of a name that it exists, and why not here. The first reason stays.
@@ -49,6 +69,15 @@ impl Scope {
     /// Makes a name known from here on.
     pub(super) fn define(&mut self, name: &str) {
         self.names.insert(name.to_owned());
+    }
+
+    /// Says that a step has a stream, for those after it.
+    pub(super) fn saw_stream(&mut self) {
+        self.stream = true;
+    }
+
+    pub(super) fn has_stream(&self) -> bool {
+        self.stream
     }
 
     pub(super) fn check_json(&self, json: &TemplateJson) -> Result<()> {
@@ -72,6 +101,7 @@ impl Scope {
             let known: Vec<&str> = match root {
                 "model" => OF_MODEL.to_vec(),
                 "fixture" => OF_FIXTURE.to_vec(),
+                SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
                 "secret" => self.secrets.iter().map(String::as_str).collect(),
                 _ => return Ok(()),
             };

@@ -1,6 +1,6 @@
 //! `scenarios/suite.toml`: the systems under test, and what all scenarios share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,9 +13,9 @@ use super::options::{Defaults, env_name, limit};
 use super::raw::{RawCaller, RawModel, RawReady, RawSuite, RawSystem};
 use super::scope::Scope;
 use super::source::Source;
-use super::step::check_header_name;
+use super::step_reader::check_header_name;
 use super::template::Template;
-use super::toml_error::listed;
+use super::toml_error::{listed, suggest};
 use super::words::{Pattern, Tools};
 use crate::error::{Error, Result};
 
@@ -40,25 +40,35 @@ pub struct Suite {
 #[derive(Clone, Debug)]
 pub enum SystemSpec {
     /// A program that is started for each scenario, or once for all.
-    Command {
-        /// Program and arguments.
-        command: Vec<Template>,
-        /// Where it runs; relative to the root.
-        cwd: Option<Template>,
-        /// All of its environment beyond what every system gets.
-        env: BTreeMap<String, Template>,
-        /// How to see that it is ready.
-        ready: Ready,
-        /// Whether all scenarios share one process.
-        shared: bool,
-    },
+    Command(CommandSpec),
     /// A system that somebody else started.
-    Url {
-        /// Its base URL, on this machine.
-        url: Url,
-        /// How it was told to reach the model.
-        model: AttachedModel,
-    },
+    Url(UrlSpec),
+}
+
+/// A system that is started.
+#[derive(Clone, Debug)]
+pub struct CommandSpec {
+    /// Program and arguments.
+    pub command: Vec<Template>,
+    /// Where it runs; relative to the root.
+    pub cwd: Option<Template>,
+    /// All of its environment beyond what every system gets.
+    pub env: BTreeMap<String, Template>,
+    /// How to see that it is ready.
+    pub ready: Ready,
+    /// Whether all scenarios share one process.
+    pub shared: bool,
+    /// The systems that have to be ready before it; `{{ systems.NAME }}` is such a one's base URL.
+    pub needs: Vec<String>,
+}
+
+/// A system that is attached.
+#[derive(Clone, Debug)]
+pub struct UrlSpec {
+    /// Its base URL, on this machine.
+    pub url: Url,
+    /// How it was told to reach the model.
+    pub model: AttachedModel,
 }
 
 /// When a started system is ready.
@@ -143,7 +153,9 @@ impl Suite {
         let defaults = Defaults::default().overridden(&raw, source)?;
         let scope = Scope::of_systems(&defaults.secrets);
         let reader = Reader { source, root, scope };
-        let systems = raw.systems.iter().map(|(name, system)| reader.system(name, system)).collect::<Result<_>>()?;
+        let systems: BTreeMap<String, SystemSpec> =
+            raw.systems.iter().map(|(name, system)| reader.system(name, system)).collect::<Result<_>>()?;
+        reader.check_needs(&raw, &systems)?;
         let last = raw.callers.len().saturating_sub(1);
         let callers = raw.callers.iter().enumerate();
         let callers = callers.map(|(i, rule)| reader.caller(rule.get_ref(), i == last)).collect::<Result<_>>()?;
@@ -212,12 +224,11 @@ impl Reader<'_> {
         if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
             return Err(self.error(command, "the command names no program"));
         }
+        let needs: Vec<String> = raw.needs.iter().flatten().map(|name| name.get_ref().clone()).collect();
+        let reader = Reader { scope: self.scope.with_systems(&needs), ..*self };
         let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
-            if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
-                let what = format!("`{}` is no name of an environment variable", name.get_ref());
-                return Err(self.error(name, what));
-            }
-            Ok((name.get_ref().clone(), self.template(value)?))
+            check_variable(name, self.source)?;
+            Ok((name.get_ref().clone(), reader.template(value)?))
         });
         let Some(ready) = &raw.ready else {
             let error = self.error(name, format!("the system `{}` lacks `ready`", name.get_ref()));
@@ -225,13 +236,40 @@ impl Reader<'_> {
                 error.help("write ready = { http = \"/health\" }, or ready = { line = \"regex of a log line\" }")
             );
         };
-        Ok(SystemSpec::Command {
-            command: command.get_ref().iter().map(|part| self.template(part)).collect::<Result<_>>()?,
-            cwd: raw.cwd.as_ref().map(|cwd| self.cwd(cwd)).transpose()?,
+        Ok(SystemSpec::Command(CommandSpec {
+            command: command.get_ref().iter().map(|part| reader.template(part)).collect::<Result<_>>()?,
+            cwd: raw.cwd.as_ref().map(|cwd| reader.cwd(cwd)).transpose()?,
             env: env.collect::<Result<_>>()?,
             ready: self.ready(ready)?,
             shared: raw.shared.as_ref().is_some_and(|shared| *shared.get_ref()),
-        })
+            needs,
+        }))
+    }
+
+    /// Each needed system has to be there, to be started for the same scenario, and not to need the one that needs it.
+    fn check_needs(&self, raw: &RawSuite, systems: &BTreeMap<String, SystemSpec>) -> Result<()> {
+        let known = || systems.keys().map(String::as_str);
+        for (name, system) in &raw.systems {
+            for needed in system.get_ref().needs.iter().flatten() {
+                let text = needed.get_ref();
+                match systems.get(text) {
+                    None => {
+                        let error = self.error(needed, format!("there is no system `{text}` in this file"));
+                        return Err(suggest(error, text, known()));
+                    }
+                    Some(SystemSpec::Command(spec)) if !spec.shared => {}
+                    Some(_) => {
+                        let what = format!("`{text}` is not started for each scenario, so no system can need it");
+                        return Err(self.error(needed, what).help("leave out `shared`, or write its address down"));
+                    }
+                }
+                if reaches(systems, text, name.get_ref()) {
+                    let what = format!("`{}` and `{text}` need each other", name.get_ref());
+                    return Err(self.error(needed, what));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn template(&self, text: &Spanned<String>) -> Result<Template> {
@@ -267,6 +305,7 @@ impl Reader<'_> {
             ("env", raw.env.as_ref().map(Spanned::span)),
             ("ready", raw.ready.as_ref().map(Spanned::span)),
             ("shared", raw.shared.as_ref().map(Spanned::span)),
+            ("needs", raw.needs.as_ref().and_then(|needs| needs.first()).map(Spanned::span)),
         ];
         if let Some((field, span)) = of_command.into_iter().find_map(|(field, span)| Some((field, span?))) {
             return Err(self.source.error(span.start, format!("`{field}` belongs to a system with a `command`")));
@@ -290,7 +329,7 @@ impl Reader<'_> {
             let error = self.error(name, format!("the system `{}` lacks `model`", name.get_ref()));
             return Err(error.help("write model = { addr = \"127.0.0.1:PORT\", key_env = \"NAME\" }"));
         };
-        Ok(SystemSpec::Url { url: parsed, model: self.model(model.get_ref())? })
+        Ok(SystemSpec::Url(UrlSpec { url: parsed, model: self.model(model.get_ref())? }))
     }
 
     fn model(&self, raw: &RawModel) -> Result<AttachedModel> {
@@ -345,6 +384,26 @@ impl When {
             && patterns.iter().all(|pattern| pattern.is_none())
             && self.tools.is_none()
     }
+}
+
+/// Refuses what is no name of an environment variable.
+pub(super) fn check_variable(name: &Spanned<String>, source: &Source) -> Result<()> {
+    if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
+        let what = format!("`{}` is no name of an environment variable", name.get_ref());
+        return Err(source.error(name.span().start, what));
+    }
+    Ok(())
+}
+
+/// Whether a system is another one, or needs it at any remove.
+fn reaches(systems: &BTreeMap<String, SystemSpec>, from: &str, to: &str) -> bool {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+    while let Some(name) = next.pop() {
+        if let (true, Some(SystemSpec::Command(spec))) = (seen.insert(name), systems.get(name)) {
+            next.extend(spec.needs.iter().map(String::as_str));
+        }
+    }
+    seen.contains(to)
 }
 
 fn not_local(error: Error) -> Error {

@@ -6,14 +6,32 @@ use super::source::Source;
 use crate::error::{Error, nearest};
 
 /// What the design has and this version has not: a field of a step, or of a scenario.
-const UNBUILT_STEPS: [&str; 10] =
-    ["browser", "cancel", "files", "form", "listen", "reconnect", "run", "together", "tools", "wait"];
+const UNBUILT_STEPS: [&str; 2] = ["browser", "tools"];
 const UNBUILT_SCENARIO: [&str; 1] = ["tools"];
 
 /// What a person most likely put one line too low, behind a `[[step]]`; or one line too high.
 const SCENARIO_FIELDS: [&str; 10] =
     ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "vars"];
-const STEP_FIELDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "headers", "json", "json_file", "capture"];
+const STEP_FIELDS: [&str; 18] = [
+    "get",
+    "post",
+    "put",
+    "patch",
+    "delete",
+    "listen",
+    "run",
+    "together",
+    "headers",
+    "json",
+    "json_file",
+    "form",
+    "files",
+    "capture",
+    "stream",
+    "cancel",
+    "reconnect",
+    "wait",
+];
 
 /// The key under which the TOML reader hands out a date.
 const DATE: &str = "$__toml_private_datetime";
@@ -87,6 +105,7 @@ fn wrong_type(message: &str) -> Option<Error> {
     let expected = match expected {
         "a sequence" => "a list",
         "a map" => "a table",
+        "i32" => "a whole number",
         other => other,
     };
     let found = match found {

@@ -11,7 +11,8 @@ use super::options::{Defaults, Drift};
 use super::raw::{RawDrift, RawGolden, RawScenario};
 use super::scope::Scope;
 use super::source::Source;
-use super::step::{Step, StepFiles};
+use super::step::{Action, Step};
+use super::step_reader::StepFiles;
 use super::vars::Vars;
 use super::words::{Delays, Detail, Pointer, Unused};
 use crate::error::{Error, Place, Result};
@@ -87,6 +88,11 @@ pub struct Broken {
 }
 
 impl Scenario {
+    /// Whether any step needs a system: only commands do without.
+    pub(crate) fn needs_system(&self) -> bool {
+        self.steps.iter().any(Step::needs_system)
+    }
+
     /// The context with the scenario's vars in it.
     ///
     /// # Errors
@@ -168,7 +174,7 @@ impl Folder<'_> {
         let vars = raw.vars.iter().flatten().map(|(name, _)| name.get_ref().as_str());
         let mut scope = Scope::of_scenario(vars, &options.secrets);
         for (number, step) in (1..).zip(steps) {
-            for (name, _) in step.get_ref().capture.iter().flatten() {
+            for name in step.get_ref().captures() {
                 scope.announce(name.get_ref(), format!("step {number} captures it, for the steps after that one"));
             }
         }
@@ -176,14 +182,19 @@ impl Folder<'_> {
         let files = StepFiles { source, root: self.root, dir: self.dir };
         let mut read = Vec::with_capacity(steps.len());
         for step in steps {
-            for (name, _) in step.get_ref().capture.iter().flatten() {
+            for name in step.get_ref().captures() {
                 if vars.names().any(|var| var == name.get_ref()) {
                     let error = source.error(name.span().start, format!("`{}` is a var already", name.get_ref()));
                     return Err(error.help("a capture needs a name of its own"));
                 }
             }
             let step = files.read(step, &scope)?;
-            step.capture.keys().for_each(|name| scope.define(name));
+            for part in step.parts() {
+                part.capture.keys().for_each(|name| scope.define(name));
+                if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
+                    scope.saw_stream();
+                }
+            }
             read.push(step);
         }
         let golden = raw.golden.clone().unwrap_or_default();

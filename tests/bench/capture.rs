@@ -33,7 +33,7 @@ pub fn measure(table: &mut Table) {
 
     let of = |events: Vec<Event>| Captured {
         request: "GET /".to_owned(),
-        status: 200,
+        status: retake::events::Status::Http(200),
         content_type: "text/event-stream".to_owned(),
         events,
     };

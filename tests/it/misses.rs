@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use retake::events::{Capture, Captured, ShapeOptions, golden};
+use retake::events::{Capture, Captured, ShapeOptions, Status, golden};
 use retake::key::Normalizer;
 
 use crate::fixtures::{self, turn};
@@ -37,7 +37,12 @@ fn shapes(captured: &Path) -> String {
     let mut events = capture.push(&std::fs::read(captured).unwrap());
     events.extend(capture.finish());
     let (request, content_type) = ("POST /api/threads/<thread>/runs/stream", "text/event-stream");
-    let captured = Captured { request: request.to_owned(), status: 200, content_type: content_type.to_owned(), events };
+    let captured = Captured {
+        request: request.to_owned(),
+        status: Status::Http(200),
+        content_type: content_type.to_owned(),
+        events,
+    };
     let options = ShapeOptions { collapse: vec!["messages".to_owned()], ..ShapeOptions::default() };
     golden(&[captured], &options, &|text| Normalizer::default().apply(text).into_owned())
 }

@@ -37,7 +37,7 @@ fn events(body: &str) -> Vec<Event> {
 
 fn captured(events: Vec<Event>) -> Captured {
     let content_type = "text/event-stream; charset=utf-8".into();
-    Captured { request: "POST /threads/<thread>/runs".into(), status: 200, content_type, events }
+    Captured { request: "POST /threads/<thread>/runs".into(), status: Status::Http(200), content_type, events }
 }
 
 fn replay(text: &str) -> String {
@@ -155,7 +155,7 @@ fn keys_have_no_trees_and_values_have_values() {
 fn a_plain_response_is_a_body_and_captures_stand_apart() {
     let body = Captured {
         request: "GET /health".into(),
-        status: 204,
+        status: Status::Http(204),
         content_type: String::new(),
         events: vec![Event::body(br#"{"ok": true}"#)],
     };

@@ -53,7 +53,7 @@ jsn = { a = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:3:1: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `headers`, `json`, `json_file`, `status`, `capture`, `stream`, `golden`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`",
     },
     Mistake {
         name: "unknown field of a scenario",
@@ -97,7 +97,7 @@ get = "/"
 colour = "red"
 "#,
         says: r"scenarios/a/scenario.toml:3:1: unknown field `colour`
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `headers`, `json`, `json_file`, `status`, `capture`, `stream`, `golden`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`",
     },
     Mistake {
         name: "steps in the plural",
@@ -340,7 +340,7 @@ show = ["/a~b"]
 json = { a = 1 }
 ",
         says: r"scenarios/a/scenario.toml:1:1: this step sends nothing
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`",
     },
     Mistake {
         name: "a step with two methods",
@@ -350,7 +350,7 @@ get = "/"
 post = "/b"
 "#,
         says: r"scenarios/a/scenario.toml:3:8: this step has 2 methods: `get`, `post`
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`",
     },
     Mistake {
         name: "a path without slash",
@@ -374,27 +374,19 @@ get = "http://localhost/x"
         name: "a step that this version cannot do",
         files: &[],
         text: r#"[[step]]
-listen = "/event"
+browser = "/"
 "#,
-        says: "scenarios/a/scenario.toml:2:1: this version of retake cannot do `listen` yet",
+        says: "scenarios/a/scenario.toml:2:1: this version of retake cannot do `browser` yet",
     },
     Mistake {
-        name: "a step run by command, not yet",
-        files: &[],
-        text: r#"[[step]]
-run = ["agent"]
-"#,
-        says: "scenarios/a/scenario.toml:2:1: this version of retake cannot do `run` yet",
-    },
-    Mistake {
-        name: "a step kind not yet, misspelt",
+        name: "a step kind misspelt",
         files: &[],
         text: r#"[[step]]
 lisen = "/event"
 "#,
         says: r"scenarios/a/scenario.toml:2:1: unknown field `lisen`
   did you mean `listen`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `headers`, `json`, `json_file`, `status`, `capture`, `stream`, `golden`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`",
     },
     Mistake {
         name: "tools, not yet",

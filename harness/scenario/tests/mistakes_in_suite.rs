@@ -376,4 +376,57 @@ model = { addr = "127.0.0.1:80", key_env = "" }
         says: r"scenarios/suite.toml:3:44: `` cannot be the name of an environment variable
   names are made of letters, digits and `_`, and do not start with a digit",
     },
+    Mistake {
+        name: "needs: not there",
+        files: &[],
+        text: r#"[systems.front]
+command = ["front"]
+ready = { http = "/" }
+needs = ["bakend"]
+[systems.backend]
+command = ["backend"]
+ready = { http = "/" }
+"#,
+        says: "scenarios/suite.toml:4:10: there is no system `bakend` in this file
+  did you mean `backend`?",
+    },
+    Mistake {
+        name: "needs: each other",
+        files: &[],
+        text: r#"[systems.a]
+command = ["a"]
+ready = { http = "/" }
+needs = ["b"]
+[systems.b]
+command = ["b"]
+ready = { http = "/" }
+needs = ["a"]
+"#,
+        says: "scenarios/suite.toml:4:10: `a` and `b` need each other",
+    },
+    Mistake {
+        name: "needs: a shared one",
+        files: &[],
+        text: r#"[systems.a]
+command = ["a"]
+ready = { http = "/" }
+needs = ["b"]
+[systems.b]
+command = ["b"]
+ready = { http = "/" }
+shared = true
+"#,
+        says: "scenarios/suite.toml:4:10: `b` is not started for each scenario, so no system can need it
+  leave out `shared`, or write its address down",
+    },
+    Mistake {
+        name: "systems: one that is not needed",
+        files: &[],
+        text: r#"[systems.a]
+command = ["a", "{{ systems.b }}"]
+ready = { http = "/" }
+"#,
+        says: r#"scenarios/suite.toml:2:21: `systems` is not defined here
+  name the systems that this one needs: needs = ["NAME"]"#,
+    },
 ];

@@ -2,6 +2,7 @@
 
 mod layout;
 mod mistakes_in_scenario;
+mod mistakes_in_steps;
 mod mistakes_in_suite;
 mod reading;
 

@@ -58,7 +58,17 @@ fn stage() -> Context {
 }
 
 fn body(step: &Step, context: &Context) -> String {
-    step.body.render(context).unwrap().unwrap().print(Layout::Compact)
+    match request(step).body.render(context).unwrap() {
+        Rendered::Json(json) => json.print(Layout::Compact),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn request(step: &Step) -> &Request {
+    match &step.action {
+        Action::Request(request) => request,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -79,9 +89,9 @@ fn a_whole_scenario() {
     assert_eq!(context.get("greeting"), Some(&Json::from("Create note.txt for r1, ann")));
     assert_eq!(context.get("user").unwrap().print(Layout::Compact), r#"{"name":"ann","tags":[3,2]}"#);
 
-    assert_eq!((register.method.as_str(), register.place.line), ("POST", 14));
+    assert_eq!((request(register).method.as_str(), register.place.line), ("POST", 14));
     assert_eq!(body(register, &context), r#"{"email":"r1@example.com","r1":{"n":3}}"#);
-    assert_eq!(register.status.as_deref(), Some(&[201][..]));
+    assert_eq!(request(register).status.as_deref(), Some(&[201][..]));
     assert_eq!(register.capture["csrf"], CaptureFrom::Cookie("csrf_token".to_owned()));
     assert_eq!(register.capture["all"], CaptureFrom::Json(Pointer::parse("").unwrap()));
     assert!(!register.golden);
@@ -89,22 +99,91 @@ fn a_whole_scenario() {
     context.insert("csrf", "c");
     context.insert("thread", "t");
     assert_eq!(run.name.as_deref(), Some("run"));
-    assert_eq!(run.path.render_text(&context).unwrap(), "/api/threads/t/runs/stream");
-    let headers = run.headers.iter().map(|(name, value)| (name.as_str(), value.render_text(&context).unwrap()));
+    assert_eq!(request(run).path.render_text(&context).unwrap(), "/api/threads/t/runs/stream");
+    let headers =
+        request(run).headers.iter().map(|(name, value)| (name.as_str(), value.render_text(&context).unwrap()));
     assert_eq!(
         headers.collect::<Vec<_>>(),
         [("Authorization", "Bearer s".to_owned()), ("X-CSRF-Token", "c".to_owned())]
     );
-    let ends = StreamSpec { first: Some("metadata".to_owned()), last: Some("end".to_owned()) };
-    assert_eq!(run.stream, Some(ends));
+    let ends = StreamSpec { first: Some("metadata".to_owned()), last: Some("end".to_owned()), cancel: false };
+    assert_eq!(request(run).take, Take::Stream(ends));
     assert!(run.golden);
     let chat = CaptureFrom::Sse { event: "on:chat".to_owned(), pointer: Pointer::parse("/0/id").unwrap() };
     assert_eq!(run.capture["id"], chat);
     let values = CaptureFrom::Sse { event: "values".to_owned(), pointer: Pointer::parse("").unwrap() };
     assert_eq!(run.capture["event"], values);
 
-    assert_eq!((get.method, get.golden, &get.body), (Method::Get, true, &StepBody::None));
-    assert_eq!(get.status.as_deref(), Some(&[200, 304][..]));
+    assert_eq!((request(get).method, get.golden, &request(get).body), (Method::Get, true, &StepBody::None));
+    assert_eq!(request(get).status.as_deref(), Some(&[200, 304][..]));
+}
+
+#[test]
+fn other_kinds_of_step() {
+    let files: &[(&str, &str)] = &[
+        ("scenarios/a/notes.txt", "a note"),
+        (
+            "scenarios/a/scenario.toml",
+            r#"
+[[step]]
+listen = "/events"
+stream = { last = "bye" }
+[[step]]
+run = ["agent", "exec", "--json", "{{ run }}"]
+cwd = "scenarios"
+env = { MODEL = "{{ model.openai }}" }
+exit = 3
+golden = false
+capture = { thread = "sse:started:/thread_id" }
+[[step]]
+post = "/upload"
+form = { tag = ["a", 2], note = "{{ thread }}" }
+files = { file = "notes.txt" }
+[[step]]
+get = "/stream"
+reconnect = true
+cancel = { after = "values" }
+[[step]]
+together = [
+    { get = "/status", wait = { json = "/status", is = "done" }, capture = { pages = "json:/pages" } },
+    { post = "/form", form = { a = "1&2" } },
+]
+[[step]]
+get = "/{{ pages }}"
+"#,
+        ),
+    ];
+    let discovered = read(files);
+    let [Ok(scenario)] = &discovered.scenarios[..] else { panic!("{:?}", discovered.scenarios) };
+    let [listen, run, upload, back, together, _] = &scenario.steps[..] else { panic!() };
+    let until = |last: &str, cancel| StreamSpec { first: None, last: Some(last.to_owned()), cancel };
+    assert_eq!(request(listen).take, Take::Listen(until("bye", false)));
+    let Action::Run(command) = &run.action else { panic!() };
+    assert_eq!((command.command.len(), command.exit, run.golden), (4, 3, false));
+    assert_eq!(command.cwd.as_ref().unwrap().source(), "scenarios");
+
+    let mut context = stage();
+    context.insert("thread", "t");
+    let fields = |fields: &[(&str, &str)]| -> Vec<(String, String)> {
+        fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    };
+    let Rendered::Files(form, uploads) = request(upload).body.render(&context).unwrap() else { panic!() };
+    assert_eq!(form, fields(&[("note", "t"), ("tag", "a"), ("tag", "2")]));
+    assert_eq!((uploads[0].field.as_str(), &uploads[0].content[..]), ("file", &b"a note"[..]));
+
+    assert!(request(back).reconnect);
+    assert_eq!(request(back).take, Take::Stream(until("values", true)));
+    let [wait, form] = together.parts() else { panic!() };
+    let Take::Until(Wait { json, is }) = &request(wait).take else { panic!() };
+    assert_eq!((json.as_str(), is.render(&context).unwrap()), ("/status", Json::from("done")));
+    assert_eq!(request(form).body.render(&context).unwrap(), Rendered::Form(fields(&[("a", "1&2")])));
+}
+
+#[test]
+fn a_scenario_of_commands_needs_no_system() {
+    let mut commands = read(&[("scenarios/a/scenario.toml", "[[step]]\nrun = [\"agent\"]\n")]);
+    commands.check_systems(&[]).unwrap();
+    assert_eq!(commands.sound().next().unwrap().system, None);
 }
 
 #[test]
@@ -164,10 +243,10 @@ step = [{ get = "/other" }]
     assert_eq!(flash.drift, drift);
     assert_eq!(ultra.golden.detail, Detail::Keys);
     assert_eq!(ultra.golden.collapse, ["messages"]);
-    assert_eq!(flash.steps[0].method, Method::Get);
+    assert_eq!(request(&flash.steps[0]).method, Method::Get);
     let context = ultra.resolve_vars(&Context::new()).unwrap();
     assert_eq!(context.get("text"), Some(&Json::from("in ultra")));
-    assert_eq!(ultra.steps[0].path.render_text(&context).unwrap(), "/ultra");
+    assert_eq!(request(&ultra.steps[0]).path.render_text(&context).unwrap(), "/ultra");
 }
 
 #[test]
@@ -183,7 +262,7 @@ fn a_body_from_a_file_is_rendered_too() {
     assert_eq!(body(&scenario.steps[0], &context), r#"{"m":"http://x","n":3,"none":null}"#);
 
     context.insert("model", Json::object([("opnai", Json::Null)]));
-    let error = scenario.steps[0].body.render(&context).unwrap_err();
+    let error = request(&scenario.steps[0]).body.render(&context).unwrap_err();
     let says = "scenarios/a/in/body.json:1:41: `model.openai` is not defined\n  did you mean `opnai`?";
     assert_eq!(error.to_string(), says);
 }
@@ -191,7 +270,7 @@ fn a_body_from_a_file_is_rendered_too() {
 #[test]
 fn two_keys_may_not_become_one() {
     let scenario = only("[vars]\nk = \"a\"\n[[step]]\npost = \"/\"\njson = { a = 1, \"{{ k }}\" = 2 }\n");
-    let error = scenario.steps[0].body.render(&scenario.resolve_vars(&Context::new()).unwrap()).unwrap_err();
+    let error = request(&scenario.steps[0]).body.render(&scenario.resolve_vars(&Context::new()).unwrap()).unwrap_err();
     let says = "scenarios/a/scenario.toml:5:17: two keys of this object render to `a`";
     assert_eq!(error.to_string(), says);
 }
@@ -237,7 +316,8 @@ title_agent = "middleware:title"
     let discovered =
         read(&[("scenarios/suite.toml", suite), ("scenarios/a/scenario.toml", STEP), ("services/agent/", "")]);
     let suite = &discovered.suite;
-    let Some(SystemSpec::Command { command, env, ready, shared: false, .. }) = suite.systems.get("agent") else {
+    let Some(SystemSpec::Command(CommandSpec { command, env, ready, shared: false, .. })) = suite.systems.get("agent")
+    else {
         panic!("{suite:?}")
     };
     let mut context = Context::new();
@@ -246,12 +326,13 @@ title_agent = "middleware:title"
     assert_eq!(env["DATA_DIR"].source(), "{{ workdir }}");
     assert!(matches!(ready, Ready::Http { path, timeout } if path == "/health" && timeout.as_secs() == 10));
     let worker = suite.systems.get("worker");
-    let Some(SystemSpec::Command { ready: Ready::Line { regex, timeout }, shared: true, .. }) = worker else {
+    let Some(SystemSpec::Command(CommandSpec { ready: Ready::Line { regex, timeout }, shared: true, .. })) = worker
+    else {
         panic!("{worker:?}")
     };
     assert!(regex.is_match("listening on 80") && timeout.as_secs() == 30);
     let attached = suite.systems.get("attached");
-    let Some(SystemSpec::Url { url, model }) = attached else { panic!("{attached:?}") };
+    let Some(SystemSpec::Url(UrlSpec { url, model })) = attached else { panic!("{attached:?}") };
     assert_eq!((url.as_str(), model.key_env.as_str()), ("http://127.0.0.1:8000/base", "MODEL_KEY"));
 
     let [title, search, lead] = &suite.callers[..] else { panic!() };

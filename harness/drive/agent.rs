@@ -1,0 +1,128 @@
+//! A command-line agent: its standard output's lines are its events.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use axum::http::HeaderMap;
+use tokio::sync::mpsc;
+
+use super::Progress;
+use super::answered::Answered;
+use super::stream::Stream;
+use crate::error::{Error, Result};
+use crate::events::{Format, Status};
+use crate::scenario::{Context, Run, Template};
+use crate::system::{Exit, Folder, Guard, Guarded, working_folder};
+
+/// How much of what an agent wrote to its standard error a failure quotes, in lines.
+const LINES: usize = 20;
+
+/// An agent that is to run, with all names resolved.
+pub(super) struct Agent<'a> {
+    run: &'a Run,
+    command: Vec<String>,
+    cwd: PathBuf,
+    env: Vec<(String, String)>,
+    errors: PathBuf,
+}
+
+/// What a step that runs an agent is called.
+pub(super) fn title(run: &Run) -> String {
+    let words: Vec<&str> = run.command.iter().map(Template::source).collect();
+    format!("run {}", words.join(" "))
+}
+
+impl Agent<'_> {
+    /// # Errors
+    /// Where a template cannot be rendered, or its folder is not there.
+    pub(super) fn new<'a>(run: &'a Run, context: &Context, folder: &Folder, root: &Path) -> Result<Agent<'a>> {
+        let text = |template: &Template| template.render_text(context);
+        let env = run.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<_>>()?;
+        let cwd = match &run.cwd {
+            Some(cwd) => working_folder(root, Some(&text(cwd)?))?,
+            None => folder.work.clone(),
+        };
+        Ok(Agent {
+            run,
+            command: run.command.iter().map(text).collect::<Result<_>>()?,
+            cwd,
+            env: folder.environment(env),
+            errors: folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple())),
+        })
+    }
+
+    /// Runs it to its end, or to the event at which it is cancelled.
+    ///
+    /// # Errors
+    /// Where it cannot be started, ends wrong, or its events are not those that the step wants.
+    pub(super) async fn run(self, progress: &Progress) -> Result<Answered> {
+        let (sender, mut chunks) = mpsc::unbounded_channel::<Vec<u8>>();
+        let guard = Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone()));
+        let guarded = guard.start(move |bytes| drop(sender.send(bytes.to_vec()))).await?;
+        let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
+        let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, progress).await;
+        guarded.end().await;
+        // What it printed last may still be on its way.
+        while let Some(chunk) = chunks.recv().await {
+            stream.push(&chunk);
+        }
+        stream.end();
+        let code = match exit {
+            Some(Exit::Code(code)) => code,
+            None if stream.done && self.run.stream.cancel => self.run.exit,
+            other => {
+                let how = other.map_or_else(|| "nobody saw how".to_owned(), |exit| exit.to_string());
+                return Err(quoting(Error::new(format!("it ended by {how}")), &self.errors));
+            }
+        };
+        if code != self.run.exit && !(stream.done && self.run.stream.cancel) {
+            let error = Error::new(format!("expected exit code {}, found {code}", self.run.exit));
+            return Err(quoting(error, &self.errors));
+        }
+        stream.check().map_err(|error| quoting(error, &self.errors))?;
+        Ok(Answered {
+            request: title(self.run),
+            status: Status::Exit(code),
+            content_type: String::new(),
+            headers: HeaderMap::new(),
+            cookies: BTreeMap::new(),
+            earlier_cookies: BTreeMap::new(),
+            events: stream.events,
+        })
+    }
+}
+
+/// Hears what it prints until it ends, or until the event at which it is cancelled.
+async fn hear(
+    guarded: &Guarded,
+    chunks: &mut mpsc::UnboundedReceiver<Vec<u8>>,
+    stream: &mut Stream,
+    cancel: bool,
+    progress: &Progress,
+) -> Option<Exit> {
+    let ended = guarded.exited();
+    tokio::pin!(ended);
+    loop {
+        tokio::select! {
+            Some(chunk) = chunks.recv() => {
+                if stream.push(&chunk) && cancel {
+                    return None;
+                }
+                progress.events(stream.events.len());
+            }
+            exit = &mut ended => return exit,
+        }
+    }
+}
+
+/// An error with the end of what the agent wrote to its standard error.
+fn quoting(error: Error, errors: &Path) -> Error {
+    let text = std::fs::read(errors).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    let tail = &lines[lines.len().saturating_sub(LINES)..];
+    if tail.is_empty() {
+        return error.help("it wrote nothing to its standard error");
+    }
+    tail.iter().fold(error.help("its standard error ends with:"), |error, line| error.help(format!("| {line}")))
+}

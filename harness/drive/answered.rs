@@ -1,0 +1,112 @@
+//! What came back of a step, and what later steps need of it.
+
+use std::collections::BTreeMap;
+
+use axum::http::HeaderMap;
+
+use crate::error::{Error, Result};
+use crate::events::{Captured, Event, Payload, Status};
+use crate::json::{Json, Layout};
+use crate::scenario::{CaptureFrom, Step};
+
+/// An answer: a plain body is one event, named `body`.
+#[derive(Clone, Debug)]
+pub(super) struct Answered {
+    /// What was asked, for the golden.
+    pub(super) request: String,
+    pub(super) status: Status,
+    pub(super) content_type: String,
+    pub(super) headers: HeaderMap,
+    /// Cookies that it set, and those that were set before.
+    pub(super) cookies: BTreeMap<String, String>,
+    pub(super) earlier_cookies: BTreeMap<String, String>,
+    pub(super) events: Vec<Event>,
+}
+
+impl Answered {
+    /// The values that a step captures, by name.
+    ///
+    /// # Errors
+    /// Where one is not there, with what is.
+    pub(super) fn captures(&self, step: &Step) -> Result<Vec<(String, Json)>> {
+        let capture = |(name, from): (&String, &CaptureFrom)| {
+            let value = self.find(from).ok_or_else(|| {
+                let what = format!("nothing to capture as `{name}`: {} is not there", source_of(from));
+                Error::new(what).help(self.what_there_is(from))
+            })?;
+            Ok((name.clone(), value))
+        };
+        step.capture.iter().map(capture).collect()
+    }
+
+    fn find(&self, from: &CaptureFrom) -> Option<Json> {
+        match from {
+            CaptureFrom::Cookie(cookie) => {
+                let value = self.cookies.get(cookie).or_else(|| self.earlier_cookies.get(cookie))?;
+                Some(Json::from(value.as_str()))
+            }
+            CaptureFrom::Header(header) => self.headers.get(header)?.to_str().ok().map(Json::from),
+            CaptureFrom::Json(pointer) => pointer.find(self.events.first()?.json()?).cloned(),
+            CaptureFrom::Sse { event, pointer } => {
+                let events = self.events.iter().filter(|e| e.label() == event.as_str());
+                events.filter_map(Event::json).find_map(|data| pointer.find(data)).cloned()
+            }
+        }
+    }
+
+    /// What a capture could have found instead.
+    fn what_there_is(&self, from: &CaptureFrom) -> String {
+        let list = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        match from {
+            CaptureFrom::Cookie(_) => {
+                format!("cookies set by this step: {}", list(self.cookies.keys().map(String::as_str).collect()))
+            }
+            CaptureFrom::Header(_) => {
+                format!("headers: {}", list(self.headers.keys().map(axum::http::HeaderName::as_str).collect()))
+            }
+            CaptureFrom::Json(_) => format!("the answer was: {}", self.excerpt()),
+            CaptureFrom::Sse { .. } => {
+                let mut labels: Vec<&str> = self.events.iter().map(Event::label).collect();
+                labels.sort_unstable();
+                labels.dedup();
+                format!("events that came: {}", list(labels))
+            }
+        }
+    }
+
+    /// The beginning of an answer, for errors.
+    pub(super) fn excerpt(&self) -> String {
+        let text = match self.events.first().map(|event| &event.payload) {
+            None | Some(Payload::Empty) => return "an empty body".to_owned(),
+            Some(Payload::Json(json)) => json.print(Layout::Compact),
+            Some(Payload::Text(text) | Payload::Comment(text) | Payload::Tail(text)) => text.clone(),
+        };
+        let short: String = text.chars().take(300).collect();
+        if short.len() < text.len() { format!("{short}…") } else { short }
+    }
+
+    /// The answer, as a golden shows it.
+    pub(super) fn into_captured(self) -> Captured {
+        let Answered { request, status, content_type, events, .. } = self;
+        Captured { request, status, content_type, events }
+    }
+
+    /// The id with which a client would come back to this stream.
+    pub(super) fn last_id(&self) -> Option<String> {
+        last_id(&self.events)
+    }
+}
+
+pub(super) fn last_id(events: &[Event]) -> Option<String> {
+    events.iter().rev().find_map(|event| event.id.clone())
+}
+
+/// A capture's source as it is written in `scenario.toml`.
+fn source_of(from: &CaptureFrom) -> String {
+    match from {
+        CaptureFrom::Cookie(name) => format!("cookie:{name}"),
+        CaptureFrom::Header(name) => format!("header:{name}"),
+        CaptureFrom::Json(pointer) => format!("json:{}", pointer.as_str()),
+        CaptureFrom::Sse { event, pointer } => format!("sse:{event}:{}", pointer.as_str()),
+    }
+}

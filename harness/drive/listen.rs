@@ -1,0 +1,113 @@
+//! A stream that is open while later steps run.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::answered::{Answered, last_id};
+use super::stream::Stream;
+use crate::error::{Error, Result, reqwest_reason};
+use crate::scenario::StreamSpec;
+
+/// How long nothing may come before a stream without a last event is taken to have told everything.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// A stream that is being heard. It is left when this is dropped.
+#[derive(Debug)]
+pub(super) struct Listener {
+    /// The answer's head; its events are taken at the end.
+    pub(super) answered: Answered,
+    heard: Arc<Mutex<Heard>>,
+    changed: watch::Receiver<usize>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Heard {
+    stream: Stream,
+    /// Why it broke off, where it did.
+    broken: Option<Error>,
+    ended: bool,
+}
+
+impl Listener {
+    /// Hears the body of an answer from here on.
+    pub(super) fn start(answered: Answered, response: reqwest::Response, wanted: &StreamSpec) -> Listener {
+        let heard = Heard { stream: Stream::new(wanted, None), broken: None, ended: false };
+        let heard = Arc::new(Mutex::new(heard));
+        let (sender, changed) = watch::channel(0);
+        let hearing = heard.clone();
+        let task = tokio::spawn(async move {
+            let mut chunks = response.bytes_stream();
+            loop {
+                let chunk = chunks.next().await;
+                let mut heard = hearing.lock().unwrap_or_else(PoisonError::into_inner);
+                match chunk {
+                    Some(Ok(chunk)) => heard.ended = heard.stream.push(&chunk),
+                    other => {
+                        heard.stream.end();
+                        let reason = other.and_then(Result::err).map(reqwest_reason);
+                        heard.broken = reason.map(|reason| Error::new(format!("the answer broke off: {reason}")));
+                        heard.ended = true;
+                    }
+                }
+                let (events, ended) = (heard.stream.events.len(), heard.ended);
+                drop(heard);
+                sender.send_replace(events);
+                if ended {
+                    return;
+                }
+            }
+        });
+        Listener { answered, heard, changed, task }
+    }
+
+    /// The id with which a client would come back now.
+    pub(super) fn last_id(&self) -> Option<String> {
+        last_id(&self.heard().stream.events)
+    }
+
+    /// Waits for the last event; where none is named, until nothing has come for a moment, `settle` at most.
+    ///
+    /// # Errors
+    /// Where the stream is not what the step wants.
+    pub(super) async fn finish(mut self, settle: Duration) -> Result<Answered> {
+        if self.heard().stream.has_last() {
+            self.ended().await;
+        } else {
+            let _ =
+                timeout(settle, async { while let Ok(Ok(())) = timeout(QUIET, self.changed.changed()).await {} }).await;
+        }
+        self.task.abort();
+        let (events, checked) = {
+            let mut heard = self.heard();
+            let checked = heard.stream.check();
+            let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
+            (std::mem::take(&mut heard.stream.events), checked)
+        };
+        checked?;
+        Ok(Answered { events, ..self.answered.clone() })
+    }
+
+    async fn ended(&mut self) {
+        while !self.heard().ended {
+            if self.changed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

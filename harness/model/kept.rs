@@ -1,0 +1,46 @@
+//! Model servers that outlive their stages: a call that comes after its scenario's verdict must find a server to be a
+//! miss, where a refused connection would go unseen.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use tokio::runtime::{Builder, Handle};
+
+use super::server::{Mode, ModelServer, ServerOptions};
+use crate::error::{Error, Result};
+
+/// The thread that serves the models of all stages.
+static THREAD: LazyLock<Result<Handle>> = LazyLock::new(|| {
+    let start = || {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let serve = move || runtime.block_on(std::future::pending::<()>());
+        std::thread::Builder::new().name("models".to_owned()).spawn(serve).map(|_| handle)
+    };
+    start().map_err(|e: std::io::Error| Error::new(format!("failed to start a thread for model servers: {e}")))
+});
+
+/// The servers of the last stages that have ended: each holds a port.
+static ENDED: Mutex<VecDeque<Arc<ModelServer>>> = Mutex::new(VecDeque::new());
+const ENDED_KEPT: usize = 64;
+
+/// Starts a server on the thread that outlives the stages.
+///
+/// # Errors
+/// As [`ModelServer::start`].
+pub(crate) async fn start(mode: Mode, options: ServerOptions) -> Result<Arc<ModelServer>> {
+    let thread = THREAD.as_ref().map_err(Clone::clone)?;
+    let started = thread.spawn(ModelServer::start(mode, options)).await;
+    started.map_err(|e| Error::new(format!("the model server did not start: {e}")))?.map(Arc::new)
+}
+
+/// Keeps a server after its stage. A recording one ends, since what comes late is in no fixture.
+pub(crate) fn keep(server: Arc<ModelServer>) {
+    if server.replays() {
+        let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.push_back(server);
+        if ended.len() > ENDED_KEPT {
+            ended.pop_front();
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A system that is a program of any language: started for a scenario, and gone with it.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::folder::Folder;
+use super::guarded::{Guard, Guarded};
+use super::log::Log;
+use super::ports::PortLease;
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
+
+/// How long the connections of a system that crashed are gone before it is.
+const ENDING: Duration = Duration::from_millis(50);
+
+/// A running program that serves.
+#[derive(Debug)]
+pub(crate) struct CommandSystem {
+    pub(crate) name: String,
+    pub(crate) address: SocketAddr,
+    pub(crate) folder: Folder,
+    guarded: Guarded,
+    log: Log,
+    /// Given back when the system is gone.
+    _port: PortLease,
+}
+
+impl CommandSystem {
+    /// Starts the program and waits until it is ready. The context has the values of the stage, but for `port` and
+    /// `workdir`, which are this system's own.
+    ///
+    /// # Errors
+    /// Where it cannot be started, or ends, or is not ready in time: with the tail of its log.
+    pub(crate) async fn start(
+        name: &str,
+        spec: &CommandSpec,
+        root: &Path,
+        context: &Context,
+        deadline: Option<Instant>,
+    ) -> Result<CommandSystem> {
+        let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
+        let port = PortLease::take()?;
+        let folder = Folder::new();
+        let mut context = context.clone();
+        context.insert("port", u64::from(port.port()));
+        context.insert("workdir", folder.work.display().to_string());
+        let text = |template: &Template| {
+            let no_secrets = |e: Error| e.help("this version of retake cannot hand secrets to a system yet");
+            let uses_secret = template.source().contains("secret");
+            template.render_text(&context).map_err(|e| if uses_secret { no_secrets(e) } else { e })
+        };
+        let command: Vec<String> = spec.command.iter().map(text).collect::<Result<_>>()?;
+        let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<Vec<_>>>()?;
+        let cwd = working_folder(root, spec.cwd.as_ref().map(text).transpose()?.as_deref())?;
+        let awaited = if let Ready::Line { regex, .. } = &spec.ready { Some(regex.clone()) } else { None };
+        let log = Log::new(awaited);
+        let guard = Guard::default().folders(folder.all()).lock(port.file().to_owned());
+        let guard = guard.program(command, cwd, folder.environment(env), None);
+        let printed = log.clone();
+        let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
+        log.write_to(&folder.root.join("system.log"));
+        match super::ready::ready(&spec.ready, port.port(), &guarded, &log, deadline).await {
+            Ok(address) => Ok(CommandSystem { name: name.to_owned(), address, folder, guarded, log, _port: port }),
+            Err(error) => {
+                guarded.end().await;
+                let error = error.of(&format!("system `{name}`"));
+                let tail = log.tail();
+                Err(match &tail[..] {
+                    [] => error,
+                    tail => error.help("the last lines of its log:").help(quoted(tail).trim_start()),
+                })
+            }
+        }
+    }
+
+    /// How it ended, where it did so by itself.
+    pub(crate) fn ended(&self) -> Option<String> {
+        self.guarded.exit().map(|exit| format!("system `{}` ended by itself: {exit}", self.name))
+    }
+
+    /// Ends it with all that it started, and tells what a failure quotes of it. Where the scenario `failed`, that may
+    /// be because the system is just ending by itself.
+    pub(crate) async fn stop(&self, failed: bool) -> String {
+        if failed {
+            let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
+        }
+        self.guarded.end().await;
+        evidence(&self.name, self.ended(), &self.log)
+    }
+
+    /// What a failure quotes of a system that goes on running.
+    pub(crate) fn evidence(&self) -> String {
+        evidence(&self.name, self.ended(), &self.log)
+    }
+}
+
+/// Starts a system after those that it needs; it is the last one of the list.
+///
+/// # Errors
+/// Where one of them cannot be started. Those before it are then gone.
+pub(crate) async fn start_with_needed(
+    name: &str,
+    suite: &BTreeMap<String, SystemSpec>,
+    root: &Path,
+    context: &Context,
+    deadline: Option<Instant>,
+) -> Result<Vec<CommandSystem>> {
+    let mut running: Vec<CommandSystem> = Vec::new();
+    for name in in_order(name, suite) {
+        let Some(SystemSpec::Command(spec)) = suite.get(name) else { continue };
+        let mut context = context.clone();
+        let urls =
+            running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
+        context.insert("systems", Json::object(urls));
+        match CommandSystem::start(name, spec, root, &context, deadline).await {
+            Ok(system) => running.push(system),
+            Err(error) => {
+                stop_all(&running, false).await;
+                return Err(error);
+            }
+        }
+    }
+    Ok(running)
+}
+
+/// Ends systems, those that need others first. Gives what a failure quotes of each.
+pub(crate) async fn stop_all(systems: &[CommandSystem], failed: bool) -> Vec<String> {
+    let mut evidence = Vec::with_capacity(systems.len());
+    for system in systems.iter().rev() {
+        evidence.push(system.stop(failed).await);
+    }
+    evidence
+}
+
+/// A system behind all that it needs. The suite has checked that there is no circle.
+fn in_order<'a>(name: &'a str, suite: &'a BTreeMap<String, SystemSpec>) -> Vec<&'a str> {
+    let mut order: Vec<&str> = Vec::new();
+    if let Some(SystemSpec::Command(spec)) = suite.get(name) {
+        for needed in spec.needs.iter().flat_map(|needed| in_order(needed, suite)) {
+            if !order.contains(&needed) {
+                order.push(needed);
+            }
+        }
+    }
+    order.push(name);
+    order
+}
+
+/// The folder in which a program runs.
+///
+/// # Errors
+/// Where it is not there.
+pub(crate) fn working_folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf> {
+    let folder = cwd.map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(Error::new(format!("there is no folder `{}`", cwd.unwrap_or_default())))
+}
+
+fn evidence(name: &str, ended: Option<String>, log: &Log) -> String {
+    let tail = log.tail();
+    let log = if tail.is_empty() {
+        format!("system `{name}` printed nothing")
+    } else {
+        format!("the last lines of system `{name}`'s log:\n{}", quoted(&tail))
+    };
+    ended.map_or_else(|| log.clone(), |ended| format!("{ended}\n{log}"))
+}
+
+fn quoted(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("  | {line}")).collect::<Vec<_>>().join("\n")
+}

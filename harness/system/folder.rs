@@ -1,0 +1,95 @@
+//! The folder of a stage: one for the system's data, its home, its temporary files, and beside them its log.
+
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+use tokio::sync::OnceCell;
+
+use super::guarded::{Guard, Guarded};
+use crate::error::{Error, Result};
+
+/// The paths of one stage's folder, which may not exist yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder {
+    pub(crate) root: PathBuf,
+    /// What templates call `workdir`.
+    pub(crate) work: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) temp: PathBuf,
+}
+
+/// The folder of this process and its guardian; it is never dropped, so the pipe to the guardian closes with the process.
+struct Kept {
+    root: PathBuf,
+    _guardian: Guarded,
+}
+
+static KEPT: OnceCell<Option<Kept>> = OnceCell::const_new();
+
+impl Kept {
+    /// None where there are no guardians.
+    async fn new() -> Option<Kept> {
+        let root = Folder::new().root;
+        let guardian = Guard::default().folders(vec![root.clone()]).start(|_| {}).await.ok()?;
+        Some(Kept { root, _guardian: guardian })
+    }
+}
+
+impl Folder {
+    /// Paths that nobody has, in the temporary folder. It is canonical: macOS's is a link, and systems tell its target.
+    pub(crate) fn new() -> Folder {
+        let temp = std::env::temp_dir();
+        let temp = temp.canonicalize().unwrap_or(temp);
+        let name = uuid::Uuid::new_v4().simple().to_string();
+        Folder::at(temp.join(format!("retake-{}", &name[..12])))
+    }
+
+    fn at(root: PathBuf) -> Folder {
+        Folder { work: root.join("work"), home: root.join("home"), temp: root.join("tmp"), root }
+    }
+
+    /// Makes the folder, for as long as the handle lives. It is in a folder of this process, which a guardian removes
+    /// should the process be killed.
+    ///
+    /// # Errors
+    /// The reason.
+    pub(crate) async fn make() -> Result<(Folder, TempDir)> {
+        let failed = |e: std::io::Error| Error::new(format!("failed to make a work folder: {e}"));
+        let kept = KEPT.get_or_init(Kept::new).await;
+        let mut builder = tempfile::Builder::new();
+        let handle = match kept {
+            Some(kept) => builder.prefix("").tempdir_in(&kept.root),
+            None => builder.prefix("retake-").tempdir(),
+        };
+        let handle = handle.map_err(failed)?;
+        let folder = Folder::at(handle.path().canonicalize().map_err(failed)?);
+        for path in [&folder.work, &folder.home, &folder.temp] {
+            std::fs::create_dir(path).map_err(failed)?;
+        }
+        Ok((folder, handle))
+    }
+
+    /// All of it, in the order in which it can be made.
+    pub(crate) fn all(&self) -> Vec<PathBuf> {
+        vec![self.root.clone(), self.work.clone(), self.home.clone(), self.temp.clone()]
+    }
+
+    /// The environment that every program of the stage gets, with its own on top: nothing of the runner's but PATH.
+    pub(crate) fn environment(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
+        let text = |path: &PathBuf| path.display().to_string();
+        let given = [
+            ("PATH", std::env::var("PATH").unwrap_or_default()),
+            ("HOME", text(&self.home)),
+            ("TMPDIR", text(&self.temp)),
+            ("TEMP", text(&self.temp)),
+            ("TMP", text(&self.temp)),
+        ];
+        let mut environment: Vec<(String, String)> = given
+            .into_iter()
+            .filter(|(name, _)| own.iter().all(|(of_own, _)| of_own != name))
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        environment.extend(own);
+        environment
+    }
+}

@@ -1,0 +1,154 @@
+//! What a system prints: a file in the stage, and its end for a person.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use regex::Regex;
+use tokio::sync::watch;
+
+/// How many lines a failure quotes.
+const LINES: usize = 20;
+/// How much of a line is kept.
+const WIDTH: usize = 500;
+/// How much of a line, in bytes, is looked at.
+const LONGEST: usize = 64 << 10;
+
+/// The log of one system. Cloning shares it.
+#[derive(Clone, Debug)]
+pub(crate) struct Log(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    seen: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    file: Option<File>,
+    /// What came before the file was there.
+    early: Vec<u8>,
+    last: VecDeque<String>,
+    line: Vec<u8>,
+    awaited: Option<Regex>,
+}
+
+impl Log {
+    /// A log in which a line may be awaited.
+    pub(crate) fn new(awaited: Option<Regex>) -> Log {
+        let state = Mutex::new(State { awaited, ..State::default() });
+        Log(Arc::new(Shared { state, seen: watch::Sender::new(false) }))
+    }
+
+    /// Writes to a file from here on, with what came so far.
+    pub(crate) fn write_to(&self, path: &Path) {
+        let mut state = self.state();
+        if let Ok(mut file) = File::options().create(true).append(true).open(path) {
+            let early = std::mem::take(&mut state.early);
+            let _ = file.write_all(&early);
+            state.file = Some(file);
+        }
+    }
+
+    /// Takes what was printed.
+    pub(crate) fn push(&self, bytes: &[u8]) {
+        let mut state = self.state();
+        match &mut state.file {
+            // Where the disk is full, the end is still quoted.
+            Some(file) => drop(file.write_all(bytes)),
+            None => state.early.extend_from_slice(bytes),
+        }
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let room = LONGEST.saturating_sub(state.line.len());
+            let end = part.ends_with(b"\n");
+            state.line.extend_from_slice(&part[..part.len().min(room)]);
+            if end && state.take_line() {
+                state.awaited = None;
+                self.0.seen.send_replace(true);
+            }
+        }
+    }
+
+    /// Waits until the awaited line came.
+    pub(crate) async fn awaited(&self) {
+        // The sender lives as long as `self`, so this cannot fail.
+        let _ = self.0.seen.subscribe().wait_for(|seen| *seen).await;
+    }
+
+    /// The last lines.
+    pub(crate) fn tail(&self) -> Vec<String> {
+        let state = self.state();
+        let unfinished = String::from_utf8_lossy(&state.line).trim_end().to_owned();
+        let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished));
+        let lines: Vec<String> = state.last.iter().cloned().chain(unfinished).collect();
+        lines[lines.len().saturating_sub(LINES)..].to_vec()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes the complete line in. Tells whether it is the awaited one.
+    fn take_line(&mut self) -> bool {
+        let line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
+        self.line.clear();
+        self.last.push_back(clipped(&line));
+        if self.last.len() > LINES {
+            self.last.pop_front();
+        }
+        self.awaited.as_ref().is_some_and(|awaited| awaited.is_match(&line))
+    }
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_kept_whatever_the_chunks() {
+        let log = Log::new(None);
+        for n in 0..30 {
+            log.push(b"li");
+            log.push(format!("ne {n}\r\n").as_bytes());
+        }
+        log.push(b"no end");
+        let tail = log.tail();
+        assert_eq!((tail.len(), tail[0].as_str(), tail[19].as_str()), (20, "line 11", "no end"));
+    }
+
+    #[test]
+    fn a_line_is_awaited() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let log = Log::new(Some(Regex::new("^ready on \\d+$").unwrap()));
+        let other = log.clone();
+        let printing = std::thread::spawn(move || {
+            for text in ["not ready\nrea", "dy on 4", "2\n"] {
+                other.push(text.as_bytes());
+            }
+        });
+        runtime.block_on(log.awaited());
+        printing.join().unwrap();
+    }
+
+    #[test]
+    fn what_came_before_the_file_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Log::new(None);
+        log.push(b"early\n");
+        log.write_to(&folder.path().join("log"));
+        log.push(b"late\n");
+        assert_eq!(std::fs::read_to_string(folder.path().join("log")).unwrap(), "early\nlate\n");
+    }
+}

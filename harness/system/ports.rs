@@ -1,0 +1,235 @@
+//! Ports for systems, leased so that processes that run at the same time never take each other's.
+//!
+//! A system binds its port itself, some time after it was told which. So the port must not be one that the kernel hands
+//! out to anybody who asks for a free one: it comes from below that range. Among runners, a locked file stands for each
+//! leased port; the kernel unlocks it when its holder is gone, however that went.
+
+use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// Where leased ports start: services that are installed on a machine are mostly below.
+const FIRST: u16 = 12_000;
+/// The fewest ports to choose from. Where the kernel's own range begins too low for that, it cannot be avoided.
+const FEWEST: u16 = 2_000;
+
+/// A name that only one process of this user holds at a time. It is free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+/// A port that is this process's own until this is dropped.
+#[derive(Debug)]
+pub(crate) struct PortLease {
+    port: u16,
+    lock: Lock,
+}
+
+impl PortLease {
+    /// Leases a port that is free on all addresses of this machine.
+    ///
+    /// # Errors
+    /// Where the folder of the locks cannot be used, or no port is free.
+    pub(crate) fn take() -> Result<PortLease> {
+        let ports = range();
+        let count = u128::from(ports.end - ports.start);
+        let offset = u16::try_from(uuid::Uuid::new_v4().as_u128() % count).unwrap_or_default();
+        for port in (ports.start + offset..ports.end).chain(ports.start..ports.start + offset) {
+            if let Some(lock) = Lock::try_take(&port.to_string())?.filter(|_| is_free(port)) {
+                return Ok(PortLease { port, lock });
+            }
+        }
+        Err(Error::new(format!("no port of {} to {} is free", ports.start, ports.end - 1)))
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The file that is locked.
+    pub(crate) fn file(&self) -> &Path {
+        &self.lock.path
+    }
+}
+
+impl Lock {
+    /// Waits until the name is free, and takes it. This blocks the thread.
+    ///
+    /// # Errors
+    /// Where the folder of the locks cannot be used.
+    pub(crate) fn take(name: &str) -> Result<Lock> {
+        loop {
+            let (path, file) = open(name)?;
+            file.lock().map_err(|e| crate::files::failed("lock", &path, &e))?;
+            if still_stands(&file, &path) {
+                return Ok(Lock { path, file: Some(file) });
+            }
+        }
+    }
+
+    fn try_take(name: &str) -> Result<Option<Lock>> {
+        let (path, file) = open(name)?;
+        match file.try_lock() {
+            Ok(()) if still_stands(&file, &path) => Ok(Some(Lock { path, file: Some(file) })),
+            Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(e)) => Err(crate::files::failed("lock", &path, &e)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While it is locked: whoever opened it meanwhile sees that it stands there no longer.
+        remove(&self.path);
+        drop(self.file.take());
+    }
+}
+
+/// Removes the lock file of a runner that was killed, unless another has it by now.
+pub(super) fn remove_stale(path: &Path) {
+    let Ok(file) = File::open(path) else { return };
+    if file.try_lock().is_ok() && still_stands(&file, path) {
+        remove(path);
+    }
+}
+
+fn remove(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    // The last one takes the folder along; it stays where another file is in it.
+    let _ = path.parent().map(std::fs::remove_dir);
+}
+
+/// Opens a lock file, in the folder that is only this user's.
+fn open(name: &str) -> Result<(PathBuf, File)> {
+    loop {
+        let folder = folder()?;
+        let path = folder.join(name);
+        match File::options().create(true).truncate(false).read(true).write(true).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            // Another process removed the folder in between.
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
+            Err(e) => return Err(crate::files::failed("open", &path, &e)),
+        }
+    }
+}
+
+/// The folder of all locks: the same for all of a user's processes, so `/tmp` goes before a temporary folder that is
+/// this process's own.
+fn folder() -> Result<PathBuf> {
+    let name = format!("retake-ports-{}", user());
+    let common = Path::new("/tmp").join(&name);
+    if cfg!(unix) && make_own(&common).is_ok() {
+        return Ok(common);
+    }
+    let own = std::env::temp_dir().join(name);
+    make_own(&own).map(|()| own)
+}
+
+#[cfg(unix)]
+fn make_own(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+    match std::fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(crate::files::failed("make", folder, &e)),
+        _ => {}
+    }
+    match folder.symlink_metadata() {
+        Ok(found) if !found.is_dir() || found.uid() != user() => {
+            Err(Error::new("the folder for port locks is not this user's own").in_file(folder))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn make_own(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| crate::files::failed("make", folder, &e))
+}
+
+#[cfg(unix)]
+fn user() -> u32 {
+    rustix::process::getuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn user() -> &'static str {
+    "user"
+}
+
+/// Whether a path still is the file that was opened: its last holder may have removed it before it was locked here.
+#[cfg(unix)]
+fn still_stands(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let (Ok(opened), Ok(there)) = (file.metadata(), path.symlink_metadata()) else { return false };
+    (opened.dev(), opened.ino()) == (there.dev(), there.ino())
+}
+
+#[cfg(not(unix))]
+fn still_stands(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// The ports to lease: up to where the kernel's own begin.
+fn range() -> Range<u16> {
+    let kernels = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok();
+    let first_of_kernel = kernels.and_then(|range| range.split_whitespace().next()?.parse().ok());
+    FIRST..first_of_kernel.unwrap_or(32_768).max(FIRST + FEWEST)
+}
+
+fn is_free(port: u16) -> bool {
+    let is_taken = |address: SocketAddr| TcpListener::bind(address).is_err_and(|e| e.kind() == ErrorKind::AddrInUse);
+    // Both of the first two: on macOS the one can be bound beside the other.
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+        && !is_taken((Ipv4Addr::UNSPECIFIED, port).into())
+        && !is_taken((Ipv6Addr::LOCALHOST, port).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn leased_ports_differ_and_a_used_one_is_passed_over() {
+        let leases: Vec<PortLease> = (0..50).map(|_| PortLease::take().unwrap()).collect();
+        let ports: BTreeSet<u16> = leases.iter().map(PortLease::port).collect();
+        assert_eq!(ports.len(), 50);
+        assert!(ports.iter().all(|port| is_free(*port)));
+        let _used = TcpListener::bind((Ipv4Addr::UNSPECIFIED, leases[0].port())).unwrap();
+        assert!(!is_free(leases[0].port()));
+    }
+
+    #[test]
+    fn a_lock_is_held_once_and_leaves_no_file() {
+        let name = format!("test-lock-{}", std::process::id());
+        let lock = Lock::take(&name).unwrap();
+        let path = lock.path.clone();
+        assert!(Lock::try_take(&name).unwrap().is_none());
+        remove_stale(&path);
+        assert!(path.exists(), "a lock that is held is not stale");
+        drop(lock);
+        assert!(!path.exists());
+        drop(open(&name).unwrap());
+        assert!(path.exists());
+        remove_stale(&path);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn waiting_for_a_lock_ends_when_it_is_free() {
+        let name = format!("test-waiting-{}", std::process::id());
+        let lock = Lock::take(&name).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let waiting = std::thread::spawn(move || sender.send(Lock::take(&name).unwrap()));
+        assert!(receiver.try_recv().is_err());
+        drop(lock);
+        assert!(receiver.recv_timeout(std::time::Duration::from_secs(5)).is_ok());
+        waiting.join().unwrap().unwrap();
+    }
+}

@@ -1,0 +1,90 @@
+//! When a system that was started is ready: a route answers, or a line is in its log.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use super::guarded::Guarded;
+use super::log::Log;
+use crate::error::{Error, Result};
+use crate::scenario::Ready;
+
+/// How often a system that cannot tell is asked.
+const PERIOD: Duration = Duration::from_millis(25);
+/// How long one question may take: a system that is starting up may take it and never answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Waits until the system is ready, at most to the scenario's own deadline, and gives the address at which it is. A system may listen on `localhost`, which
+/// can be either loopback address.
+///
+/// # Errors
+/// Where it ended, or the time is up. Without the log's tail.
+pub(super) async fn ready(
+    ready: &Ready,
+    port: u16,
+    guarded: &Guarded,
+    log: &Log,
+    deadline: Option<Instant>,
+) -> Result<SocketAddr> {
+    let (limit, what) = match ready {
+        Ready::Http { path, timeout } => (*timeout, format!("GET {path} on port {port} to answer with success")),
+        Ready::Line { regex, timeout } => (*timeout, format!("a line of its log to fit `{regex}`")),
+    };
+    let becoming = async {
+        match ready {
+            Ready::Http { path, .. } => answers(port, path).await,
+            Ready::Line { .. } => {
+                log.awaited().await;
+                listens(port).await
+            }
+        }
+    };
+    let own = Instant::now() + limit;
+    let until = deadline.map_or(own, |deadline| deadline.min(own));
+    tokio::select! {
+        address = becoming => Ok(address),
+        exit = guarded.exited() => {
+            let how = exit.map_or_else(|| "and nobody saw how".to_owned(), |exit| exit.to_string());
+            Err(Error::new(format!("ended before it was ready: {how}")))
+        }
+        () = tokio::time::sleep_until(until) => {
+            let when = if until < own { "when the scenario's time was up".to_owned() } else { format!("after {limit:?}") };
+            let error = Error::new(format!("was not ready {when}: waited for {what}"));
+            Err(match ready {
+                Ready::Line { .. } if log.tail().is_empty() => {
+                    error.help("it printed nothing: does it hold its output back? for Python: PYTHONUNBUFFERED = \"1\"")
+                }
+                _ => error,
+            })
+        }
+    }
+}
+
+fn addresses(port: u16) -> [SocketAddr; 2] {
+    [(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()]
+}
+
+/// Where a route answers with success.
+async fn answers(port: u16, path: &str) -> SocketAddr {
+    loop {
+        for address in addresses(port) {
+            let url = format!("http://{address}{path}");
+            let asking = tokio::time::timeout(PATIENCE, crate::drive::get(&url));
+            if matches!(asking.await, Ok(Ok(status)) if (200..300).contains(&status)) {
+                return address;
+            }
+        }
+        tokio::time::sleep(PERIOD).await;
+    }
+}
+
+/// Where the port listens; the first address where it does not yet, or never does.
+async fn listens(port: u16) -> SocketAddr {
+    let [first, second] = addresses(port);
+    if TcpStream::connect(first).await.is_err() && TcpStream::connect(second).await.is_ok() {
+        return second;
+    }
+    first
+}

@@ -1,0 +1,129 @@
+//! A system that one process has for all its scenarios. It outlives each of them, and so does its model server: it was
+//! told that address once. Each scenario lays in its own fixture, and has the system to itself meanwhile.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use tokio::sync::oneshot;
+
+use super::command::{CommandSystem, start_with_needed, stop_all};
+use crate::error::{Error, Result};
+use crate::key::Rules;
+use crate::model::{CallerRules, Delays, Mode, ModelServer, Replay, Scope, ServerOptions};
+use crate::scenario::SystemSpec;
+use crate::stage::Values;
+
+/// What a shared system is started from.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedSpec {
+    pub(crate) name: String,
+    pub(crate) suite: BTreeMap<String, SystemSpec>,
+    pub(crate) root: PathBuf,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) callers: CallerRules,
+}
+
+/// A system and its model server, on a thread of their own.
+#[derive(Debug)]
+pub(crate) struct SharedSystem {
+    parts: Parts,
+    rules: Arc<Rules>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Clone, Debug)]
+struct Parts {
+    model: Arc<ModelServer>,
+    /// Those that it needs, then the system itself.
+    systems: Arc<Vec<CommandSystem>>,
+}
+
+impl SharedSystem {
+    /// Starts the system. This blocks the thread until it is ready.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub(crate) fn start(spec: SharedSpec) -> Result<SharedSystem> {
+        let rules = spec.rules.clone();
+        let (sender, started) = mpsc::channel();
+        let (stop, stopped) = oneshot::channel();
+        let name = format!("system {}", spec.name);
+        let run = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(async {
+                    match start(&spec).await {
+                        Ok(parts) => {
+                            let systems = parts.systems.clone();
+                            let _ = sender.send(Ok(parts));
+                            let _ = stopped.await;
+                            stop_all(&systems, false).await;
+                        }
+                        Err(error) => drop(sender.send(Err(error))),
+                    }
+                }),
+                Err(e) => drop(sender.send(Err(Error::new(format!("failed to start a runtime: {e}"))))),
+            }
+        };
+        let thread = std::thread::Builder::new().name(name).spawn(run);
+        let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for a shared system: {e}")))?;
+        let parts = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
+        Ok(SharedSystem { parts, rules, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// The model server, for as long as a scenario needs it.
+    pub(crate) fn model(&self) -> Arc<ModelServer> {
+        self.parts.model.clone()
+    }
+
+    pub(crate) fn systems(&self) -> &[CommandSystem] {
+        &self.parts.systems
+    }
+
+    /// Lays in a scenario's fixture.
+    ///
+    /// # Errors
+    /// Where the system has ended since the last one.
+    pub(crate) fn lay_in(&self, mode: Mode, delays: Delays) -> Result<()> {
+        if let Some(ended) = self.parts.systems.iter().find_map(CommandSystem::ended) {
+            let error = Error::new(format!("{ended}, before this scenario"));
+            return Err(error.help("it is shared: see the scenario before this one"));
+        }
+        self.parts.model.lay_in(mode, delays);
+        Ok(())
+    }
+
+    /// Takes the fixture out: a call that comes now belongs to no scenario, and is a miss.
+    pub(crate) fn take_out(&self) {
+        self.parts.model.lay_in(idle(&self.rules), Delays::None);
+    }
+
+    /// What a failure quotes.
+    pub(crate) fn evidence(&self) -> Vec<String> {
+        self.parts.systems.iter().rev().map(CommandSystem::evidence).collect()
+    }
+}
+
+impl Drop for SharedSystem {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+async fn start(spec: &SharedSpec) -> Result<Parts> {
+    let options = ServerOptions { callers: spec.callers.clone(), ..ServerOptions::default() };
+    let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
+    let context = Values::of_run(&spec.name, &model).context(None);
+    let systems = Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, None).await?);
+    Ok(Parts { model, systems })
+}
+
+/// What answers while no scenario runs.
+fn idle(rules: &Arc<Rules>) -> Mode {
+    Mode::Replay(Arc::new(Replay::none(rules.clone(), Scope::new("(between scenarios)"))))
+}

@@ -1,0 +1,147 @@
+//! Systems that several scenarios share, that run already, and that need others.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::tree::{CHAT, READY, Tree, system as described};
+
+const COUNT: &str = "\n[[step]]\nget = \"/count\"\ngolden = true\n[golden]\ndetail = \"values\"\n";
+
+#[test]
+fn a_shared_system_is_one_process_for_all_scenarios() {
+    let tree = Tree::new(&described("agent", "", &format!("{READY}\nshared = true")));
+    tree.scenario("a", CHAT);
+    tree.scenario("b", &CHAT.replace("hello", "bye"));
+    tree.record(&["a", "b"]).green();
+    tree.retake(&["test", "--", "--test-threads", "4"]).green();
+    // The fixture is the scenario's own, though the server is the same: with the other's, both miss.
+    tree.write("fixtures/b.json", &tree.read("fixtures/a.json"));
+    let ran = tree.retake(&["test"]);
+    ran.red(&["miss", "+ bye", "| asked: bye"]);
+    assert!(ran.text.contains("1 failed"), "{}", ran.text);
+    assert_eq!(tree.left(), [""; 0]);
+}
+
+#[test]
+fn what_a_shared_system_keeps_is_found_by_the_proof() {
+    let tree = Tree::new(&described("agent", "", &format!("{READY}\nshared = true")));
+    tree.scenario("a", CHAT);
+    tree.record(&["a"]).green();
+    let count = format!("fixture = \"none\"{COUNT}");
+    tree.scenario("b", &count);
+    tree.retake(&["test", "b", "--update"]).green();
+    // After `a` there was one chat more in this process, and none in the proof's second one.
+    let ran = tree.retake(&["test", "--update", "--", "--test-threads", "1"]);
+    ran.red(&[
+        "unstable: two replays of scenario `b` differ",
+        "the second one a process of its own",
+        "-   chats  1",
+        "+   chats  0",
+    ]);
+}
+
+#[test]
+fn a_shared_system_that_died_fails_the_scenarios_after() {
+    let tree = Tree::new(&described("agent", "", &format!("{READY}\nshared = true")));
+    tree.scenario("a", "fixture = \"none\"\n[[step]]\npost = \"/crash\"\n");
+    tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
+    let ran = tree.retake(&["test", "--", "--test-threads", "1"]);
+    ran.red(&["| going down", "system `agent` ended by itself: exit code 3, before this scenario", "2 failed"]);
+}
+
+/// A system that a test started, and ends.
+struct Attached(Child);
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn attach(model: u16) -> (Attached, u16) {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["system::serve", "--exact", "--ignored", "--nocapture"]).env("PORT", port.to_string());
+    command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{model}/v1")).env("OPENAI_API_KEY", "the-key");
+    let child = Attached(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (child, port)
+}
+
+#[test]
+fn a_system_that_runs_already_is_driven_by_url() {
+    let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (attached, port) = attach(model);
+    let tree = Tree::new(&format!(
+        "[systems.agent]\nurl = \"http://localhost:{port}\"\n\
+         model = {{ addr = \"127.0.0.1:{model}\", key_env = \"AGENT_MODEL_KEY\" }}\n"
+    ));
+    tree.scenario("a", CHAT);
+    tree.scenario("b", &CHAT.replace("hello", "bye"));
+    tree.retake(&["test"]).red(&["has no fixture"]);
+
+    let upstream = format!("http://{}/v1", crate::provider::start());
+    let with_key = |args: &[&str]| {
+        let mut command = tree.command(args);
+        command.env("RETAKE_UPSTREAM_OPENAI", &upstream).env("AGENT_MODEL_KEY", "the-key");
+        crate::tree::Ran::of(command.output().unwrap())
+    };
+    let recorded = with_key(&["record", "a", "b"]);
+    recorded.green();
+    recorded.says(&["a: its system is attached, so one replay has to do in place of two"]);
+    tree.retake(&["test"]).red(&["AGENT_MODEL_KEY is not set: it holds the key that system `agent` sends"]);
+
+    // Two runners at once, two scenarios each: they take turns.
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..2).map(|_| scope.spawn(|| with_key(&["test"]))).collect();
+        for run in runs {
+            run.join().unwrap().green();
+        }
+    });
+    drop(attached);
+    with_key(&["test"]).red(&["system `agent` cannot be reached at http://localhost:", "start it first"]);
+    assert_eq!(tree.left(), [""; 0]);
+}
+
+#[test]
+fn a_system_that_needs_another_is_told_where_it_is() {
+    let front =
+        described("front", r#"BACKEND = "{{ systems.backend }}/health""#, &format!("{READY}\nneeds = [\"backend\"]"));
+    let tree = Tree::new(&(described("backend", "", READY) + &front));
+    tree.scenario(
+        "a",
+        "system = \"front\"\nfixture = \"none\"\n[[step]]\nget = \"/environment\"\ngolden = true\n\
+         [golden]\ndetail = \"values\"\n",
+    );
+    tree.retake(&["test", "--update"]).green();
+    let golden = tree.read("goldens/a.snap");
+    assert!(golden.contains(r#""http://<backend>/health""#), "{golden}");
+    assert_eq!(tree.left(), [""; 0]);
+    tree.scenario("a", "system = \"front\"\nfixture = \"none\"\n[[step]]\npost = \"/crash\"\n");
+    tree.retake(&["test"]).red(&["system `front` ended by itself", "the last lines of system `backend`'s log"]);
+}
+
+/// 16 processes at once, each with a system of its own; as many rounds as `RETAKE_PORT_ROUNDS` says where it is set.
+#[test]
+fn processes_at_once_do_not_take_each_others_ports() {
+    let rounds = std::env::var("RETAKE_PORT_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+    let tree = Tree::new(&described("agent", "", READY));
+    tree.scenario("a", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
+    for _ in 0..rounds {
+        let mut running: Vec<Child> = Vec::new();
+        for _ in 0..16 {
+            running.push(tree.command(&["test"]).stdout(Stdio::null()).spawn().unwrap());
+        }
+        for mut runner in running {
+            assert!(runner.wait().unwrap().success());
+        }
+    }
+    assert_eq!(tree.left(), [""; 0]);
+}

@@ -1,0 +1,34 @@
+//! A model provider on loopback, to record from.
+
+use std::net::{SocketAddr, TcpListener};
+
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::post;
+
+/// Serves chat completions for as long as this process lives.
+pub(crate) fn start() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let service = Router::new().route("/v1/chat/completions", post(answer));
+            axum::serve(tokio::net::TcpListener::from_std(listener).unwrap(), service).await.unwrap();
+        });
+    });
+    address
+}
+
+async fn answer(body: String) -> impl axum::response::IntoResponse {
+    let call: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let asked = call["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
+    let answer = serde_json::json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "small",
+        "choices": [{"index": 0, "finish_reason": "stop", "logprobs": null,
+                     "message": {"role": "assistant", "content": format!("you said: {asked}"), "refusal": null}}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    });
+    ([(CONTENT_TYPE, "application/json")], answer.to_string())
+}
