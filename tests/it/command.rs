@@ -13,7 +13,7 @@ tests! { command:
     import_joins_fixtures_and_says_what_is_none,
     new_makes_a_scenario_that_only_lacks_its_fixture,
     init_writes_first_files_and_keeps_those_that_are_there,
-    test_and_record_say_what_this_version_cannot_drive,
+    test_and_record_say_what_they_cannot_do,
     the_project_is_found_from_any_folder_in_it,
     wrong_use_exits_2_and_names_it,
     each_help_shows_an_example,
@@ -145,23 +145,21 @@ fn init_writes_first_files_and_keeps_those_that_are_there() {
     assert!(tree.read("tests/scenarios.rs").contains("retake::suite! {"));
 }
 
-fn test_and_record_say_what_this_version_cannot_drive() {
+fn test_and_record_say_what_they_cannot_do() {
     let tree = Tree::of(&["two_callers"]);
     tree.write("scenarios/suite.toml", COMMAND_SUITE);
     // The check failed, so 1: libtest's own 101 is for cargo.
     let run = tree.retake().args(&["test", "two"]).run().exits(1);
-    run.says(&["system `agent` is a command or a URL: this version drives in-process routers only"]);
+    run.says(&["failed to start system `agent`: there is no program `agent`"]);
     tree.retake()
         .args(&["test", "--update"])
         .env("CI", "1")
         .run()
         .exits(2)
         .says(&["error: updating goldens with CI set"]);
-    tree.retake()
-        .args(&["record", "two_callers"])
-        .run()
-        .exits(2)
-        .says(&["there is no tests/scenarios.rs", "retake init"]);
+    // No provider is configured.
+    let run = tree.retake().args(&["record", "two_callers"]).run().says(&["OPENAI_API_KEY"]);
+    assert_ne!(run.code, Some(0));
     Tree::empty().retake().arg("test").run().exits(2).says(&["error: there is no folder `scenarios`"]);
 }
 

@@ -33,7 +33,7 @@ fn a_panic_of_a_handler_fails_its_scenario_alone() {
 }
 
 fn an_answer_that_is_no_stream_fails_where_one_is_wanted() {
-    fails("post = \"/silent\"\nstream = true", &["step 1 (POST /silent): no event came: the stream of type"]);
+    fails("post = \"/silent\"\nstream = true", &["step 1 (POST /silent): no event came: the stream is empty"]);
 }
 
 fn a_capture_that_finds_nothing_tells_what_there_is() {
