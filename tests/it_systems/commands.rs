@@ -9,7 +9,7 @@ fn a_command_is_recorded_and_replayed() {
     tree.retake(&["test"]).red(&["has no fixture", "retake record chat"]);
     let recorded = tree.record(&["chat"]);
     recorded.green();
-    recorded.says(&["chat: 1 turns recorded to fixtures/chat.json, two replays agree", "golden new"]);
+    recorded.says(&["chat: 1 turn recorded to fixtures/chat.json, two replays agree", "golden new"]);
     assert!(tree.read("goldens/chat.snap").contains("POST /chat\n200 text/event-stream\n\nanswer  {answer}\nend"));
     tree.retake(&["test"]).green();
     assert_eq!(tree.left(), [""; 0]);
