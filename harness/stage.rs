@@ -248,8 +248,9 @@ impl Running {
             }
             Launch::Url(name, spec) => {
                 let (base, key) = attach(name, spec).await?;
+                // Its address is needed again by the next scenario, so it ends with this one's runtime.
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
-                let model = kept::start(mode, options).await?;
+                let model = Arc::new(ModelServer::start(mode, options).await?);
                 let (folder, handle) = Folder::make().await?;
                 let values = Values::of_run(name, &model).with_folder(folder).with_base(base);
                 Ok(Running::on(values, model, System::Attached(handle)))
@@ -264,7 +265,6 @@ impl Running {
     /// Ends the system, then removes the folder; the model server stays for calls that come late. Gives what a failure quotes of systems.
     pub(crate) async fn end(self, failed: bool) -> Vec<String> {
         match self.system {
-            // An attached system's model server has an address that the next scenario needs.
             System::Attached(folder) => drop(folder),
             System::None(folder) => {
                 kept::keep(self.model);

@@ -97,7 +97,7 @@ fn abort(run: usize) {
     }
     let deadline = Instant::now() + Duration::from_secs(3);
     loop {
-        let (processes, files) = (marked(&mark), tree.left());
+        let (processes, files) = (marked(&mark), tree.there());
         if processes.is_empty() && files.is_empty() {
             return;
         }

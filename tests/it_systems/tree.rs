@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -84,10 +85,19 @@ impl Tree {
         Ran::of(self.command(&args).env("RETAKE_UPSTREAM_OPENAI", upstream).output().unwrap())
     }
 
-    /// What is left in the temporary folder.
-    pub(crate) fn left(&self) -> Vec<String> {
+    /// What is in the temporary folder now.
+    pub(crate) fn there(&self) -> Vec<String> {
         let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
         fs::read_dir(&self.temp).unwrap().map(name).collect()
+    }
+
+    /// What is left in the temporary folder for good: a guardian has three seconds to clear up.
+    pub(crate) fn left(&self) -> Vec<String> {
+        let deadline = Instant::now() + Duration::from_secs(3);
+        while !self.there().is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.there()
     }
 }
 
