@@ -149,9 +149,11 @@ impl Project {
         })
     }
 
-    /// Ends the systems that scenarios shared. A call that they make now comes too late, and is a miss.
-    pub(crate) fn end_shared(&self) {
+    /// Ends the systems that scenarios shared, and removes the folder of all stages. A call that a system makes now comes
+    /// too late, and is a miss.
+    pub(crate) fn end(&self) {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        crate::system::remove_kept();
     }
 
     /// The fixture file of a scenario, where it has one.

@@ -262,7 +262,8 @@ impl Running {
         Running { stage: Stage(Arc::new(values)), model, system }
     }
 
-    /// Ends the system, then removes the folder; the model server stays for calls that come late. Gives what a failure quotes of systems.
+    /// Ends the system, then removes the folder; the model server stays for calls that come late. Gives what a failure
+    /// quotes of systems.
     pub(crate) async fn end(self, failed: bool) -> Vec<String> {
         match self.system {
             System::Attached(folder) => drop(folder),
@@ -283,7 +284,7 @@ impl Running {
             }
             System::Shared(shared) => {
                 shared.take_out();
-                return shared.evidence();
+                return shared.evidence(failed).await;
             }
         }
         Vec::new()

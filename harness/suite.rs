@@ -155,7 +155,7 @@ impl Suite {
             #[cfg(feature = "record")]
             Action::Record(names) => {
                 let code = crate::recording::record(&project, names);
-                project.end_shared();
+                project.end();
                 code
             }
         }
@@ -218,7 +218,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
     let all = project.clone();
     trials.push(Trial::test("retake::no_orphans", move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
     let conclusion = libtest_mimic::run(args, trials);
-    project.end_shared();
+    project.end();
     let late = model::unjudged();
     if !late.is_empty() {
         for miss in &late {

@@ -16,7 +16,7 @@ use crate::json::Json;
 use crate::scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 
 /// How long the connections of a system that crashed are gone before it is.
-const ENDING: Duration = Duration::from_millis(50);
+const ENDING: Duration = Duration::from_millis(100);
 
 /// A running program that serves.
 #[derive(Debug)]
@@ -86,15 +86,20 @@ impl CommandSystem {
     /// Ends it with all that it started, and tells what a failure quotes of it. Where the scenario `failed`, that may
     /// be because the system is just ending by itself.
     pub(crate) async fn stop(&self, failed: bool) -> String {
-        if failed {
-            let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
-        }
+        self.may_be_ending(failed).await;
         self.guarded.end().await;
         evidence(&self.name, self.ended(), &self.log)
     }
 
+    async fn may_be_ending(&self, failed: bool) {
+        if failed {
+            let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
+        }
+    }
+
     /// What a failure quotes of a system that goes on running.
-    pub(crate) fn evidence(&self) -> String {
+    pub(crate) async fn evidence(&self, failed: bool) -> String {
+        self.may_be_ending(failed).await;
         evidence(&self.name, self.ended(), &self.log)
     }
 }

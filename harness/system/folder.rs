@@ -18,10 +18,11 @@ pub(crate) struct Folder {
     pub(crate) temp: PathBuf,
 }
 
-/// The folder of this process and its guardian; it is never dropped, so the pipe to the guardian closes with the process.
+/// The folder of this process and its guardian; it is never dropped, so the pipe to the guardian closes with the process
+/// at the latest.
 struct Kept {
     root: PathBuf,
-    _guardian: Guarded,
+    guardian: Guarded,
 }
 
 static KEPT: OnceCell<Option<Kept>> = OnceCell::const_new();
@@ -31,7 +32,15 @@ impl Kept {
     async fn new() -> Option<Kept> {
         let root = Folder::new().root;
         let guardian = Guard::default().folders(vec![root.clone()]).start(|_| {}).await.ok()?;
-        Some(Kept { root, _guardian: guardian })
+        Some(Kept { root, guardian })
+    }
+}
+
+/// Removes the folder of this process, where it has one, and waits until it is gone. Stages are over then.
+pub(crate) fn remove_kept() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    if let (Some(Some(kept)), Ok(runtime)) = (KEPT.get(), runtime) {
+        runtime.block_on(kept.guardian.end());
     }
 }
 

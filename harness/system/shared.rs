@@ -103,8 +103,12 @@ impl SharedSystem {
     }
 
     /// What a failure quotes.
-    pub(crate) fn evidence(&self) -> Vec<String> {
-        self.parts.systems.iter().rev().map(CommandSystem::evidence).collect()
+    pub(crate) async fn evidence(&self, failed: bool) -> Vec<String> {
+        let mut evidence = Vec::with_capacity(self.parts.systems.len());
+        for system in self.parts.systems.iter().rev() {
+            evidence.push(system.evidence(failed).await);
+        }
+        evidence
     }
 }
 
