@@ -1,5 +1,5 @@
 //! The words of each provider's API, and back: a request becomes a [`Call`], an answer becomes an
-//! [`Answer`], and an [`Answer`] becomes a response that the provider's own clients take for theirs.
+//! [`Answer`](crate::conversation::Answer), and one becomes a response that the provider's own clients take for theirs.
 //!
 //! One module a provider API, all behind the functions of this page. Everything is pure: bodies come in parsed, go out
 //! unsent, and no input makes it panic. What a call's key is, which turn answers it and how bytes travel is for others
