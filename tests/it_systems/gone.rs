@@ -50,8 +50,19 @@ fn is_stale(lock: &std::path::Path) -> bool {
     std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok()) && lock.exists()
 }
 
+/// Whether this process, and so what it starts, ignores SIGINT: the second bit of the mask that Linux tells.
+fn interrupts_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 0b10 != 0)
+}
+
 fn abort(run: usize) {
-    let kind = KINDS[run % KINDS.len()];
+    let kind = match KINDS[run % KINDS.len()] {
+        // A shell starts what it puts in the background with SIGINT ignored, and children inherit that.
+        Abort::Interrupt if interrupts_are_ignored() => Abort::Terminate,
+        kind => kind,
+    };
     let mark = format!("MARK_{}_{run}", std::process::id());
     let tree = Tree::new(&system("agent", &format!(r#"HELPERS = "stubborn away", MARK = "{mark}""#), READY));
     // Some points in time are before the system is there, some after.
