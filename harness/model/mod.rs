@@ -32,6 +32,4 @@ pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
 pub use upstream::{Upstream, Upstreams};
 
 #[cfg(test)]
-mod over_wires;
-#[cfg(test)]
 mod tests;

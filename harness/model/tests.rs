@@ -1,3 +1,5 @@
+mod over_wires;
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! The model server over each provider's API.
 
-use super::tests::{on_a_server, post};
-use super::*;
+use super::{on_a_server, post};
 use crate::conversation::{Answer, Block, Message, Native};
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::Json;
 use crate::key::{CheckTexts, Rules};
+use crate::model::*;
 use crate::wire::{self, Api, Body, Known, Response};
 
 fn json(text: &str) -> Json {
