@@ -66,10 +66,17 @@ impl Serve {
             crate::files::write_whole(file, (report.print(Layout::Pretty) + "\n").as_bytes())?;
         }
         let misses = replay.scope().misses();
-        misses.iter().for_each(terminal::note);
+        misses.iter().take(SHOWN).for_each(terminal::note);
+        if misses.len() > SHOWN {
+            let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
+            terminal::note(format!("… and {} more misses, {place}", misses.len() - SHOWN));
+        }
         Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
+
+/// How many misses are printed; of a flood nobody reads more.
+const SHOWN: usize = 10;
 
 fn report(replay: &Replay) -> Json {
     let turns = replay.fixture().table.turns();

@@ -19,6 +19,7 @@ macro_rules! tests {
     };
 }
 
+mod abused_requests;
 mod command;
 mod deerflow;
 mod discovery;
@@ -42,7 +43,8 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
-    let tests: [&[Test]; 12] = [
+    let tests: &[&[Test]] = &[
+        abused_requests::TESTS,
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
