@@ -21,7 +21,7 @@ impl CallerRules {
     }
 
     /// The caller: declared in the header, in the request's metadata, or given by the first rule that fits.
-    pub(super) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
+    pub(crate) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
         let declared = headers.get(CALLER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let declared = declared.or_else(|| call.caller.clone()).filter(|caller| !caller.trim().is_empty());
         declared.or_else(|| self.0.iter().find(|rule| fits(&rule.when, headers, call)).map(|rule| rule.name.clone()))
