@@ -68,11 +68,9 @@ impl Import {
             ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, &rules, &callers),
             ImportFormat::Har => self.foreign(Foreign::Har, &rules, &callers),
             ImportFormat::Aimock => self.foreign(Foreign::Aimock, &rules, &callers),
-            ImportFormat::Openhands => Err(vec![
-                Error::new("trajectories of OpenHands are not read yet").help(
-                    "to record such an agent's calls, let it call `{{ model.openai }}` in a scenario: `retake record NAME`",
-                ),
-            ]),
+            ImportFormat::Openhands => Err(vec![Error::new("trajectories of OpenHands are not read yet").help(
+                "to record such an agent's calls, let it call `{{ model.openai }}` in a scenario: `retake record NAME`",
+            )]),
         };
         let Read { fixture, left_out, notes } = match read {
             Ok(read) => read,
