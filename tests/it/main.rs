@@ -19,6 +19,7 @@ macro_rules! tests {
     };
 }
 
+mod cassettes;
 mod command;
 mod deerflow;
 mod discovery;
@@ -62,5 +63,6 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let trials = trials.chain(cassettes::trials()).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
