@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
+use super::checked::RecentChecks;
 use super::miss::{Miss, Reason};
 #[cfg(feature = "record")]
 use super::record::Recorder;
@@ -25,7 +26,7 @@ use super::replay::{Asked, DriftOf, Replay};
 use super::route;
 use crate::error::{Error, Result};
 use crate::json::{Json, Layout};
-use crate::key::{CheckTexts, Rules};
+use crate::key::Rules;
 use crate::wire::{self, Api, Body, Call, Known, Response};
 
 /// The largest request that is read, in bytes.
@@ -103,12 +104,14 @@ struct Laid {
     drift: Mutex<Vec<(usize, DriftOf)>>,
     /// What was served, for requests that refer to it.
     known: Mutex<Known>,
+    checks: RecentChecks,
     calls: AtomicU64,
 }
 
 impl Laid {
     fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
-        Arc::new(Laid { mode, delays, drift: Mutex::default(), known: Mutex::default(), calls: AtomicU64::new(0) })
+        let (drift, known, checks) = (Mutex::default(), Mutex::default(), RecentChecks::default());
+        Arc::new(Laid { mode, delays, drift, known, checks, calls: AtomicU64::new(0) })
     }
 }
 
@@ -308,7 +311,7 @@ impl Shared {
         body: &Json,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
-        let asked = self.asked(replay.rules(), incoming, call);
+        let asked = self.asked(laid, replay.rules(), incoming, call);
         let number = laid.calls.fetch_add(1, Ordering::Relaxed);
         let taken = replay.take(asked);
         if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
@@ -339,13 +342,13 @@ impl Shared {
         }
     }
 
-    fn asked(&self, rules: &Rules, incoming: &Incoming, call: &Call) -> Asked {
+    fn asked(&self, laid: &Laid, rules: &Rules, incoming: &Incoming, call: &Call) -> Asked {
         let caller = self.callers.caller_of(&incoming.headers, call);
         Asked {
             via: incoming.via(),
             caller: caller.map(|caller| rules.caller(Some(&caller))),
             conversation: rules.canonical(&call.messages),
-            checks: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings)),
+            checks: Some(laid.checks.of(call, &rules.normalizer)),
         }
     }
 }
