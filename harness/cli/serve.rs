@@ -10,7 +10,7 @@ use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
-use crate::report::terminal;
+use crate::report::{notes, terminal};
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
@@ -67,6 +67,10 @@ impl Serve {
         }
         let misses = replay.scope().misses();
         misses.iter().for_each(terminal::note);
+        let (drift, flaws) = (server.drift(), server.flaws());
+        // As a scenario that says nothing of it weighs it.
+        let noted = drift.iter().filter(|(_, drift)| drift.check != "settings");
+        notes(Some(replay.fixture()), noted, &flaws).iter().for_each(|line| terminal::note(format!("note: {line}")));
         Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }

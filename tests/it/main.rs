@@ -23,6 +23,7 @@ mod cassettes;
 mod command;
 mod deerflow;
 mod discovery;
+mod drift;
 mod events;
 mod failing_systems;
 mod fixtures;
@@ -43,10 +44,11 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
-    let tests: [&[Test]; 12] = [
+    let tests: [&[Test]; 13] = [
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
+        drift::TESTS,
         events::TESTS,
         failing_systems::TESTS,
         late_calls::TESTS,
