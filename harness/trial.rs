@@ -10,6 +10,7 @@ use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
 use crate::events::{Captured, Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
+use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::model::{Delays, DriftOf, Flaw, Miss, Mode, Replay, Scope, ServerOptions};
 use crate::project::{Project, record_command};
@@ -219,7 +220,13 @@ impl Played {
         let caller = fixture.table.turns()[*turn].caller.as_deref();
         let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
         let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
-        let failure = Failure::new(headline).evidence(format!("{place}\n{}", unified(&first.recorded, &first.called)));
+        // Tools and settings are one line of JSON each.
+        let lines = |text: &str| match Json::parse(text.as_bytes()) {
+            Ok(json) => json.print(Layout::Pretty),
+            Err(_) => text.to_owned(),
+        };
+        let diff = unified(&lines(&first.recorded), &lines(&first.called));
+        let failure = Failure::new(headline).evidence(format!("{place}\n{diff}"));
         Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
     }
 

@@ -22,49 +22,56 @@ struct Recorded {
 pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
     let mut callers: BTreeMap<&str, Recorded> = BTreeMap::new();
     for turn in turns.iter().map(|index| &fixture.table.turns()[*index]) {
-        let (Some(caller), Some(checks)) = (&turn.caller, turn.checks) else { continue };
-        let text = |hash| fixture.texts.get(&hash).map(ToString::to_string).unwrap_or_default();
+        let Some(caller) = &turn.caller else { continue };
         let recorded = callers.entry(caller).or_default();
+        let Some(checks) = turn.checks else { continue };
+        let text = |hash| fixture.texts.get(&hash).map(ToString::to_string).unwrap_or_default();
         recorded.prompts.insert(text(checks.prompt));
         recorded.tools.insert(tools_in(&text(checks.tools)));
         recorded.models.insert(text(checks.model));
     }
-    let mut rules: Vec<(String, bool)> = Vec::new();
-    for (name, own) in &callers {
-        let others: Vec<&Recorded> = callers.iter().filter(|(other, _)| *other != name).map(|(_, r)| r).collect();
-        if let Some((when, fits)) = by_prompt(own, &others, called)
-            .or_else(|| by_tools(own, &others, called))
-            .or_else(|| by_model(own, &others, called))
-        {
-            rules.push((rule(&format!("name = {}", quoted(name)), &when), fits));
-        }
+    let mut rules = Vec::new();
+    // deer-flow's form keeps the conversation only: what its callers differ in is not known.
+    if callers.values().all(|recorded| !recorded.prompts.is_empty()) {
+        rules.extend(callers.keys().filter_map(|name| rule_of(name, &callers, called)));
     }
     // What fits this call comes first, since the first rule that fits counts.
     rules.sort_by_key(|(_, fits)| !fits);
     if !rules.iter().any(|(_, fits)| *fits) {
-        let known: Vec<String> = callers.keys().map(|name| quoted(name)).collect();
-        let of_all: Vec<&Recorded> = callers.values().collect();
-        let piece = called.and_then(|called| piece_of(&called.prompt, |piece| !of_all.iter().any(|r| r.holds(piece))));
-        if let (Some(piece), Some((first, rest))) = (piece, known.split_first()) {
-            let name = format!("name = {first}  # or {}", rest.join(", or "));
-            rules.insert(0, (rule(&name, &looks_for("system", &piece)), true));
-        }
+        rules.splice(0..0, rule_of_any(&callers, called).map(|rule| (rule, true)));
     }
+    let fix = "to fix     let the system send the header x-retake-caller";
     if rules.is_empty() {
         return vec![
-            "to fix     nothing in their recorded calls tells them apart, so no [[callers]] rule on system, tools or model can:"
-                .to_owned(),
-            "           let the system send the header x-retake-caller with each call, or a header of its own for".to_owned(),
-            "           `when = { header = { NAME = \"PATTERN\" } }`".to_owned(),
+            format!("{fix}: nothing in these calls tells them apart, so no"),
+            "           [[callers]] rule on system, tools or model can".to_owned(),
         ];
     }
-    let mut lines =
-        vec!["to fix     let the system send the header x-retake-caller, or add to scenarios/suite.toml:".to_owned()];
+    let mut lines = vec![format!("{fix}, or add a [[callers]] rule to scenarios/suite.toml:")];
     for (rule, _) in rules {
         lines.push(String::new());
         lines.extend(rule.lines().map(str::to_owned));
     }
     lines
+}
+
+/// The rule for one of the callers, and whether it fits this call.
+fn rule_of(name: &str, callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<Found> {
+    let own = callers.get(name)?;
+    let others: Vec<&Recorded> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
+    let found = by_prompt(own, &others, called).or_else(|| by_tools(own, &others, called));
+    let (when, fits) = found.or_else(|| by_model(own, &others, called))?;
+    Some((rule(&format!("name = {}", quoted(name)), &when), fits))
+}
+
+/// A rule that fits this call, where no recorded one tells whose it is: the name is for the reader to choose.
+fn rule_of_any(callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<String> {
+    let called = called?;
+    let in_no_recording = |piece: &str| !callers.values().any(|recorded| recorded.holds(piece));
+    let piece = piece_of(&called.prompt, in_no_recording)?;
+    let names: Vec<String> = callers.keys().map(|name| quoted(name)).collect();
+    let (first, rest) = names.split_first()?;
+    Some(rule(&format!("name = {first}  # or {}", rest.join(", or ")), &looks_for("system", &piece)))
 }
 
 impl Recorded {

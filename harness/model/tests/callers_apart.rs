@@ -67,7 +67,7 @@ fn two_callers_in_parallel_each_get_their_own_turns_a_thousand_times() {
 
 /// The rules in a miss, as a project reads them that has them pasted into its `suite.toml`.
 fn pasted(miss: &str) -> CallerRules {
-    let from = miss.find("[[callers]]").unwrap_or_else(|| panic!("no rule in:\n{miss}"));
+    let from = miss.find("[[callers]]\n").unwrap_or_else(|| panic!("no rule in:\n{miss}"));
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("scenarios/any")).unwrap();
     std::fs::write(folder.path().join("scenarios/suite.toml"), &miss[from..]).unwrap();
@@ -153,7 +153,7 @@ fn calls_that_are_equal_in_all_need_a_header() {
     let same = request("Same.", "", "m");
     on_a_server(vec![turn("a", &same, "1"), turn("b", &same, "2")], CallerRules::default(), async |client, server| {
         let miss = ask(client, server, &same).await.unwrap_err();
-        assert!(miss.contains("nothing in their recorded calls tells them apart"), "{miss}");
+        assert!(miss.contains("nothing in these calls tells them apart"), "{miss}");
         assert!(
             miss.contains("let the system send the header x-retake-caller") && !miss.contains("[[callers]]\n"),
             "{miss}"
