@@ -70,7 +70,9 @@ impl Serve {
         let (drift, flaws) = (server.drift(), server.flaws());
         // As a scenario that says nothing of it weighs it.
         let noted = drift.iter().filter(|(_, drift)| drift.check != "settings");
-        notes(Some(replay.fixture()), noted, &flaws).iter().for_each(|line| terminal::note(format!("note: {line}")));
+        for line in notes(Some(replay.fixture()), noted, &flaws) {
+            terminal::note(format!("note: {line}"));
+        }
         Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }

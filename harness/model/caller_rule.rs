@@ -22,8 +22,8 @@ struct Recorded {
 pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
     let mut callers: BTreeMap<&str, Recorded> = BTreeMap::new();
     for turn in turns.iter().map(|index| &fixture.table.turns()[*index]) {
-        let Some(caller) = &turn.caller else { continue };
-        let recorded = callers.entry(caller).or_default();
+        let Some(name) = turn.caller.as_deref() else { continue };
+        let recorded = callers.entry(name).or_default();
         let Some(checks) = turn.checks else { continue };
         let text = |hash| fixture.texts.get(&hash).map(ToString::to_string).unwrap_or_default();
         recorded.prompts.insert(text(checks.prompt));
