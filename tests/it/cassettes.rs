@@ -128,6 +128,8 @@ fn replays(format: &str, files: &[&PathBuf], interactions: &[Interaction]) {
         let place = format!("left out: {}: interaction {} (line ", one.file.display(), one.number);
         assert!(line.starts_with(&place), "{line}");
     }
+    // Each answer was read, so that other APIs can be given it too.
+    assert_eq!(ran.stderr.lines().count(), said.len() + 1, "{}", ran.stderr);
     let serving = Serving::of(&out);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
