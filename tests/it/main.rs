@@ -20,9 +20,11 @@ macro_rules! tests {
 }
 
 mod abused_requests;
+mod cassettes;
 mod command;
 mod deerflow;
 mod discovery;
+mod drift;
 mod events;
 mod failing_systems;
 mod fixtures;
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
+        drift::TESTS,
         events::TESTS,
         failing_systems::TESTS,
         late_calls::TESTS,
@@ -64,5 +67,6 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let trials = trials.chain(cassettes::trials()).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
