@@ -22,6 +22,8 @@ macro_rules! tests {
 mod command;
 mod deerflow;
 mod discovery;
+mod durable;
+mod durable_agent;
 mod events;
 mod failing_systems;
 mod fixtures;
@@ -42,10 +44,14 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
-    let tests: [&[Test]; 12] = [
+    if let Some(folder) = std::env::var_os(durable::AGENT) {
+        return durable::agent_process(folder.as_ref());
+    }
+    let tests: [&[Test]; 13] = [
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
+        durable::TESTS,
         events::TESTS,
         failing_systems::TESTS,
         late_calls::TESTS,
