@@ -27,6 +27,7 @@ mod durable_agent;
 mod events;
 mod failing_systems;
 mod fixtures;
+mod fuzz_corpus;
 mod late_calls;
 mod loopback;
 mod misses;
@@ -47,13 +48,14 @@ fn main() -> ExitCode {
     if let Some(folder) = std::env::var_os(durable::AGENT) {
         return durable::agent_process(folder.as_ref());
     }
-    let tests: [&[Test]; 13] = [
+    let tests: [&[Test]; 14] = [
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
         durable::TESTS,
         events::TESTS,
         failing_systems::TESTS,
+        fuzz_corpus::TESTS,
         late_calls::TESTS,
         misses::TESTS,
         recording::TESTS,
