@@ -1,10 +1,8 @@
 //! What a step is asked, and the fingerprint of it.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, Object};
 use crate::key::Hash;
 
 /// What changes from attempt to attempt in a message, but not what it says.
@@ -155,7 +153,7 @@ fn messages_that_count(messages: Json) -> Json {
     Json::Array(messages.into_iter().map(message).collect())
 }
 
-fn message_that_counts(mut fields: BTreeMap<String, Json>) -> BTreeMap<String, Json> {
+fn message_that_counts(mut fields: Object) -> Object {
     fields.retain(|field, _| !OF_A_MESSAGE.contains(&field.as_str()));
     if let Some(Json::Array(parts)) = fields.get_mut("parts") {
         parts.iter_mut().for_each(strip_part);

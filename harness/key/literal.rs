@@ -1,6 +1,8 @@
 //! KEY.md, sections 1 to 3, word for word and slowly: its own JSON, one regex after the other. The key is held against
 //! this by the tests and the fuzzing, which is why it shares nothing with the code beside it.
 
+#![allow(clippy::format_collect, reason = "plain, not fast")]
+
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::str::Chars;

@@ -89,7 +89,7 @@ fn text() -> impl Strategy<Value = String> {
 
 /// A string as JSON: plain, or each of its characters escaped, with surrogates in pairs and sometimes alone.
 fn json_string() -> impl Strategy<Value = String> {
-    let escaped = |text: String| text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<String>();
+    let escaped = |text: String| text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat();
     prop_oneof![
         8 => text().prop_map(|text| Json::Str(text).print(Layout::Compact)),
         2 => text().prop_map(move |text| format!("\"{}\"", escaped(text))),
@@ -160,7 +160,7 @@ fn any_message() -> impl Strategy<Value = Message> {
     let call = (text(), args()).prop_map(|(name, args)| ToolCall { id: "call_1".to_owned(), name, args });
     let calls = prop::collection::vec(call, 0..3);
     (prop::sample::select(&["human", "ai", "tool"][..]), text(), calls, prop::option::of(text()))
-        .prop_map(|(kind, content, tool_calls, name)| Message { tool_calls, name, ..Message::new(kind, content) })
+        .prop_map(|(kind, content, tool_calls, name)| Message { name, tool_calls, ..Message::new(kind, content) })
 }
 
 fn any_conversation() -> impl Strategy<Value = Vec<Message>> {
