@@ -25,9 +25,12 @@ mod command;
 mod deerflow;
 mod discovery;
 mod drift;
+mod durable;
+mod durable_agent;
 mod events;
 mod failing_systems;
 mod fixtures;
+mod fuzz_corpus;
 mod late_calls;
 mod loopback;
 mod misses;
@@ -45,14 +48,19 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
+    if let Some(folder) = std::env::var_os(durable::AGENT) {
+        return durable::agent_process(folder.as_ref());
+    }
     let tests: &[&[Test]] = &[
         abused_requests::TESTS,
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
         drift::TESTS,
+        durable::TESTS,
         events::TESTS,
         failing_systems::TESTS,
+        fuzz_corpus::TESTS,
         late_calls::TESTS,
         misses::TESTS,
         recording::TESTS,
