@@ -23,6 +23,7 @@ mod shared;
 pub(crate) use command::{CommandSystem, start_with_needed, stop_all, working_folder};
 pub(crate) use folder::{Folder, remove_kept};
 pub(crate) use guarded::{Guard, Guarded};
+pub(crate) use log::plain;
 pub(crate) use in_process::{InProcess, RouterFactory, listen};
 pub use in_process::{IntoRouter, service};
 pub(crate) use order::Exit;
