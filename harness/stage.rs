@@ -291,7 +291,7 @@ impl Running {
                 return evidence;
             }
             System::Shared(shared) => {
-                shared.take_out();
+                shared.take_out(failed);
                 return shared.evidence(failed).await;
             }
         }
