@@ -233,7 +233,8 @@ impl Running {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
-                let values = Values::of_run(name, &project.root, &model).with_folder(folder).with_base(Base::of(address));
+                let values =
+                    Values::of_run(name, &project.root, &model).with_folder(folder).with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
                 let starting = timeout_at(deadline, InProcess::start(factory.clone(), stage.clone(), listener)).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));

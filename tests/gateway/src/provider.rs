@@ -35,8 +35,12 @@ async fn complete(headers: HeaderMap, body: Bytes) -> Response {
     let Some(messages) = request["messages"].as_array().filter(|messages| !messages.is_empty()) else {
         return error(StatusCode::BAD_REQUEST, "Missing required parameter: 'messages'.");
     };
-    let tools: Vec<&str> =
-        request["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["function"]["name"].as_str()).collect();
+    let tools: Vec<&str> = request["tools"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|tool| tool["function"]["name"].as_str())
+        .collect();
     let completion = Completion::new(&request["model"], messages, script::reply(messages, &tools));
     if request["stream"] == true {
         let frames = completion.frames(request["stream_options"]["include_usage"] == true);

@@ -40,7 +40,9 @@ pub(super) fn reply(messages: &[Value], tools: &[&str]) -> Reply {
         return Reply::Text(format!("I doubt it: the cost is certain, the gain is not. You asked: {prompt}"));
     }
     let results: Vec<_> = since.iter().filter(|message| message["role"] == "tool").map(text).collect();
-    if !tools.is_empty() && let Some(reply) = files(&prompt, &results) {
+    if !tools.is_empty()
+        && let Some(reply) = files(&prompt, &results)
+    {
         return reply;
     }
     Reply::Text(small_talk(&prompt, before))
