@@ -44,6 +44,8 @@ impl CommandSystem {
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
+        // Should this process be killed from here on, there is somebody to give the port back.
+        super::folder::keep().await;
         let port = PortLease::take()?;
         let folder = Folder::new();
         let mut context = context.clone();
@@ -64,7 +66,7 @@ impl CommandSystem {
         };
         let awaited = if let Ready::Line { regex, .. } = &spec.ready { Some(regex.clone()) } else { None };
         let log = Log::new(awaited);
-        let guard = Guard::default().folders(folder.all()).lock(port.file().to_owned());
+        let guard = Guard::default().folders(folder.all());
         let guard = guard.program(command, cwd, folder.environment(env), None);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
