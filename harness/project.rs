@@ -117,7 +117,12 @@ impl Project {
                 // For as long as this scenario plays: the next one waits.
                 let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
                 let started = slot.get_or_insert_with(|| self.start_shared(name).map(Arc::new));
-                play(&Launch::Shared(name.clone(), started.clone()?))
+                let shared = started.clone()?;
+                let played = play(&Launch::Shared(name.clone(), shared.clone()));
+                if shared.is_spoilt() {
+                    *slot = None;
+                }
+                played
             }
             Some(SystemSpec::Command(_)) => play(&Launch::Command(name.clone())),
             Some(SystemSpec::Url(spec)) => {

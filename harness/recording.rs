@@ -78,7 +78,8 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
     journaled.left_out.iter().chain(&journaled.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
     let turns = journaled.fixture.table.turns().len();
     if turns == 0 {
-        return Err(Failure::new("no model call became a turn")
+        let failure = run.systems.iter().fold(Failure::new("no model call became a turn"), Failure::evidence);
+        return Err(failure
             .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
             .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
     }
