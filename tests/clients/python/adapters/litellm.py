@@ -11,7 +11,7 @@ from neutral import Answer, Call, counted, parsed
 litellm.suppress_debug_info = True
 
 
-def completion(model, question, name, base_url, headers=None):
+def completion(model, question, name, base_url):
     messages = question.messages(
         user=lambda text: {"role": "user", "content": text},
         answer=lambda answer: answer.native,
