@@ -32,7 +32,8 @@ def completion(model, question, name, base_url):
     answer = litellm.completion(**request)
     if question.stream:
         chunks = list(answer)
-        number_calls(chunks)
+        if name.startswith("ollama"):
+            number_calls(chunks)
         answer = litellm.stream_chunk_builder(chunks)
     [choice] = answer.choices
     calls = [Call(c.id, c.function.name, parsed(c.function.arguments)) for c in choice.message.tool_calls or []]
