@@ -50,7 +50,7 @@ fn bare(answer: &'static str) -> (SocketAddr, String) {
         let turn = of_turns(1, 1, answer);
         let recorded = turn.table.turns()[0].wire.clone().unwrap().response;
         let wire::Body::Json(body) = recorded.body else { panic!("recorded as JSON") };
-        let body = Bytes::from(body.print(retake::json::Layout::Compact));
+        let body = body.bytes();
         let rules = Rules::default();
         let route = post(async move |request: Bytes| {
             let json = Json::parse(&request).unwrap();
