@@ -8,18 +8,22 @@ def client(model):
     return openai.OpenAI(base_url=model.openai, api_key=model.key)
 
 
-def chat(model, question):
+def chat_request(question):
     messages = question.messages(
         user=lambda text: {"role": "user", "content": text},
         answer=lambda answer: answer.native,
         results=lambda results: [{"role": "tool", "tool_call_id": c.id, "content": text} for c, text in results],
     )
-    request = {
+    return {
         "model": "gpt-4o-mini",
         "messages": [{"role": "system", "content": question.system}, *messages],
-        # The SDK's streams take no other tools than strict ones.
+        # The SDK's stream helper takes no other tools than strict ones.
         "tools": [{"type": "function", "function": tool | {"strict": True}} for tool in question.tools],
     }
+
+
+def chat(model, question):
+    request = chat_request(question)
     completions = client(model).chat.completions
     if question.stream:
         with completions.stream(**request, stream_options={"include_usage": True}) as events:
@@ -45,15 +49,7 @@ def raw_chat(model, question):
     """As programs do that put the pieces together themselves."""
     if not question.stream:
         return chat(model, question)
-    messages = question.messages(
-        user=lambda text: {"role": "user", "content": text},
-        answer=lambda answer: answer.native,
-        results=lambda results: [{"role": "tool", "tool_call_id": c.id, "content": text} for c, text in results],
-    )
-    messages = [{"role": "system", "content": question.system}, *messages]
-    tools = [{"type": "function", "function": tool} for tool in question.tools]
-    request = {"model": "gpt-4o-mini", "messages": messages, "tools": tools}
-    request |= {"stream": True, "stream_options": {"include_usage": True}}
+    request = chat_request(question) | {"stream": True, "stream_options": {"include_usage": True}}
     text, calls, finish, usage = "", [], None, None
     for chunk in client(model).chat.completions.create(**request):
         usage = chunk.usage or usage
