@@ -9,6 +9,8 @@ import { start } from "./model.mjs";
 const table = JSON.parse(readFileSync(new URL("../cases.json", import.meta.url)));
 const fixtures = new URL("../fixtures/", import.meta.url);
 const words = process.argv.slice(2);
+// In milliseconds, for a case that hangs.
+const timeLimit = 120_000;
 
 /** The fixture's turns that answer a conversation: they stand in the order of the table. */
 function turnsOf(fixture, conversation) {
@@ -90,7 +92,11 @@ for (const file of readdirSync(new URL("adapters/", import.meta.url)).sort()) {
       for (const kase of table.cases) {
         const result = { sdk: `${name} (Node)`, fixture: fixture.replace(".json", ""), case: kase.name };
         if (!words.every((word) => Object.values(result).join(" | ").includes(word))) continue;
+        const hangs = setTimeout(() => {
+          throw new Error(`it hangs: ${Object.values(result).join(" | ")}`);
+        }, timeLimit);
         const failure = await run(ask, fixture, kase).catch((error) => error.stack);
+        clearTimeout(hangs);
         console.log(JSON.stringify({ ...result, failure: failure ?? null }));
       }
     }

@@ -3,7 +3,9 @@
 Arguments are words: a case runs where each of them is in `SDK | fixture | case`.
 """
 
+import faulthandler
 import functools
+import gc
 import importlib
 import json
 import ssl
@@ -19,6 +21,8 @@ ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads((HERE.parent / "cases.json").read_text())
+# In seconds, for a case that hangs.
+TIME_LIMIT = 120
 SDKS = {
     f"{name} (Python)": ask
     for file in sorted((HERE / "adapters").glob("[a-z]*.py"))
@@ -96,17 +100,23 @@ def neutral_of_output(output):
 
 
 def main(words):
+    # LiteLLM leaves streams unread behind. To collect one while its pool is locked is a deadlock, so that is done between
+    # the cases only.
+    gc.freeze()
+    gc.disable()
     for sdk, ask in SDKS.items():
         for fixture in sorted((HERE.parent / "fixtures").glob("*.json")):
             for case in TABLE["cases"]:
                 if not all(word in f"{sdk} | {fixture.stem} | {case['name']}" for word in words):
                     continue
+                faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
                 try:
                     failure = run(ask, fixture, case)
                 except Exception:
                     failure = traceback.format_exc()
                 result = {"sdk": sdk, "fixture": fixture.stem, "case": case["name"], "failure": failure}
                 print(json.dumps(result), flush=True)
+                gc.collect()
 
 
 main(sys.argv[1:])
