@@ -13,16 +13,41 @@ use retake::wire::{Api, Response};
 
 use crate::table::{Table, fastest, peak_memory};
 
-/// A fixture of so many turns, each with a question of its own unless `same`.
-pub fn of_turns(count: usize, same: usize, answer: &str) -> Fixture {
+/// What a fixture is made of.
+pub struct Turns<'a> {
+    /// How many there are.
+    pub count: usize,
+    /// How many of them, from the first, answer the same question; each other one has a question of its own.
+    pub same: usize,
+    /// The answer of each.
+    pub answer: &'a str,
+    /// The system prompt of each.
+    pub prompt: &'a str,
+    /// Whether it was recorded as a stream of one frame a word.
+    pub stream: bool,
+}
+
+/// A fixture of turns.
+pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture {
     let rules = Rules::default();
-    let checks = CheckTexts::new(&rules.normalizer, "Be brief.", &Json::Null, "m", &Json::Null);
+    let settings = Json::object::<String>([]);
+    let checks = CheckTexts::new(&rules.normalizer, prompt, &Json::Null, "m", &settings);
     let turn = |i: usize| {
         let question = if i < same { "the same question".to_owned() } else { format!("question number {i}") };
         let body = format!(
             r#"{{"id": "chatcmpl-{i}", "object": "chat.completion", "created": 1, "model": "m", "choices": [{{"index": 0,
                 "message": {{"role": "assistant", "content": "{answer}"}}, "finish_reason": "stop"}}]}}"#
         );
+        let frames = answer.split_inclusive(' ').map(|word| {
+            format!(
+                "data: {{\"id\":\"chatcmpl-{i}\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\
+                 \"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n"
+            )
+        });
+        let response = match stream {
+            true => Response::stream(frames.chain(["data: [DONE]\n\n".to_owned()]).collect()),
+            false => Response::json(200, Json::parse(body.as_bytes()).unwrap()),
+        };
         Recorded {
             caller: Some("lead_agent".to_owned()),
             conversation: rules.canonical(&[Message::new("human", question)]),
@@ -33,7 +58,7 @@ pub fn of_turns(count: usize, same: usize, answer: &str) -> Fixture {
                 finish: Some(Finish::Stop),
                 ..Answer::default()
             },
-            wire: Wire { api: Api::OpenAiChat, response: Response::json(200, Json::parse(body.as_bytes()).unwrap()) },
+            wire: Wire { api: Api::OpenAiChat, response },
         }
     };
     Fixture::of_turns(Path::new("bench.json"), BTreeMap::new(), (0..count).map(turn).collect(), &rules)
@@ -51,7 +76,9 @@ pub fn load(file: &Path) {
 }
 
 pub fn measure(table: &mut Table) {
-    let text = of_turns(100_000, 0, &"word ".repeat(10)).print();
+    let text =
+        of_turns(Turns { count: 100_000, same: 0, answer: &"word ".repeat(10), prompt: "Be brief.", stream: false })
+            .print();
     let bytes = text.len();
     let rules = Rules::default();
     let folder = tempfile::tempdir().unwrap();
