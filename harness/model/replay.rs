@@ -175,6 +175,13 @@ impl Replay {
         }
     }
 
+    /// Whether a turn has this conversation, served or not.
+    #[must_use]
+    pub fn has_turn_for(&self, asked: &Asked) -> bool {
+        let key = self.rules.key(&asked.conversation, None);
+        self.fixture.table.of_conversation(key.conversation_hash).is_some()
+    }
+
     /// Registers a call that could not even be looked up.
     pub fn refuse(&self, via: String, reason: Reason) -> Arc<Miss> {
         self.miss(via, reason, None)
