@@ -10,7 +10,7 @@ use crate::golden::Goldens;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
 use crate::report::terminal;
-use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover};
+use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, discover_one};
 use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
 
 /// Everything that the trials of one run share.
@@ -73,7 +73,7 @@ pub(crate) fn record_command(name: &str) -> String {
 }
 
 impl Project {
-    /// Reads the scenarios of a project.
+    /// Reads the scenarios of a project, or what holds the `only` one that is wanted.
     ///
     /// # Errors
     /// Where there is none, or the suite is wrong. A scenario that is wrong is a trial that fails.
@@ -82,8 +82,9 @@ impl Project {
         routers: BTreeMap<String, RouterFactory>,
         goldens: Goldens,
         commands: Commands,
+        only: Option<&str>,
     ) -> Result<Project> {
-        let mut discovered = discover(root)?;
+        let mut discovered = only.map_or_else(|| discover(root), |name| discover_one(root, name))?;
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
         let rules = Arc::new(rules_of(&discovered.suite));

@@ -145,13 +145,11 @@ impl Suite {
             return again(&root, &wanted);
         }
         golden::silence_comparisons();
+        let only = if let Action::Test(args) = action { only_trial(args) } else { None };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let project = Arc::new(Project::open(&root, self.routers, goldens, self.commands)?);
+        let project = Arc::new(Project::open(&root, self.routers, goldens, self.commands, only.as_deref())?);
         match action {
-            Action::Test(args) => {
-                let program = std::iter::once("scenarios".to_owned());
-                Ok(run_trials(&project, policy, &Arguments::from_iter(program.chain(args.iter().cloned()))))
-            }
+            Action::Test(args) => Ok(run_trials(&project, policy, &arguments(args))),
             #[cfg(feature = "record")]
             Action::Record(names) => {
                 let code = crate::recording::record(&project, names);
@@ -160,6 +158,21 @@ impl Suite {
             }
         }
     }
+}
+
+/// The trial that checks what belongs to no scenario.
+const NO_ORPHANS: &str = "retake::no_orphans";
+
+fn arguments(args: &[String]) -> Arguments {
+    Arguments::from_iter(std::iter::once("scenarios".to_owned()).chain(args.iter().cloned()))
+}
+
+/// The scenario that this process is for, where nextest started it: it starts one for each. Elsewhere all are read, so that
+/// the summary counts them.
+fn only_trial(args: &[String]) -> Option<String> {
+    std::env::var_os("NEXTEST")?;
+    let Arguments { filter, exact: true, list: false, .. } = arguments(args) else { return None };
+    filter.filter(|name| name != NO_ORPHANS)
 }
 
 /// What this run may write.
@@ -216,7 +229,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
         });
     }
     let all = project.clone();
-    trials.push(Trial::test("retake::no_orphans", move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
+    trials.push(Trial::test(NO_ORPHANS, move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
     let conclusion = libtest_mimic::run(args, trials);
     project.end();
     project.print_notes();
