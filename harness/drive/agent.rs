@@ -42,6 +42,7 @@ impl Agent<'_> {
             Some(cwd) => working_folder(root, Some(&text(cwd)?))?,
             None => folder.work.clone(),
         };
+        folder.make_for_programs()?;
         Ok(Agent {
             run,
             command: run.command.iter().map(text).collect::<Result<_>>()?,

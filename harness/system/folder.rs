@@ -77,10 +77,17 @@ impl Folder {
         };
         let handle = handle.map_err(failed)?;
         let folder = Folder::at(handle.path().canonicalize().map_err(failed)?);
-        for path in [&folder.work, &folder.home, &folder.temp] {
-            std::fs::create_dir(path).map_err(failed)?;
-        }
+        std::fs::create_dir(&folder.work).map_err(failed)?;
         Ok((folder, handle))
+    }
+
+    /// Makes home and temporary folder, which only programs need.
+    ///
+    /// # Errors
+    /// The reason.
+    pub(crate) fn make_for_programs(&self) -> Result<()> {
+        let failed = |e: std::io::Error| Error::new(format!("failed to make a program's home: {e}"));
+        [&self.home, &self.temp].into_iter().try_for_each(std::fs::create_dir_all).map_err(failed)
     }
 
     /// All of it, in the order in which it can be made.
