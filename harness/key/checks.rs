@@ -4,7 +4,7 @@ use super::{Hash, Normalizer};
 use crate::json::{Json, Layout};
 
 /// The hashes of a call's system prompt, tools, model and settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Checks {
     /// Of all system text.
     pub prompt: Hash,

@@ -7,12 +7,16 @@ mod activity;
 mod callers;
 mod explain;
 pub(crate) mod kept;
+#[cfg(feature = "record")]
+mod last_frame;
 mod miss;
 #[cfg(feature = "record")]
 mod record;
 mod registry;
 mod replay;
 mod replay_model;
+#[cfg(feature = "record")]
+mod resume;
 mod route;
 mod server;
 #[cfg(feature = "record")]
@@ -27,6 +31,10 @@ pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Asked, DriftOf, Replay, Served};
 pub use replay_model::ReplayModel;
+#[cfg(feature = "record")]
+pub(crate) use resume::merged;
+#[cfg(feature = "record")]
+pub use resume::{Cost, Resume};
 pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
 #[cfg(feature = "record")]
 pub use upstream::{Upstream, Upstreams};

@@ -31,6 +31,8 @@ mod misses;
 mod mutation;
 mod oddities;
 mod recording;
+mod resuming;
+mod rounds;
 mod runner_flags;
 mod serve;
 mod systems;
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
-    let tests: [&[Test]; 12] = [
+    let tests: [&[Test]; 13] = [
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         late_calls::TESTS,
         misses::TESTS,
         recording::TESTS,
+        resuming::TESTS,
         runner_flags::TESTS,
         serve::TESTS,
         time_limits::TESTS,

@@ -29,6 +29,18 @@ fn recording(tree: &Tree, system: &str, names: &str, provider: &str) -> Program 
     runner.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider")
 }
 
+/// A provider that answers each call with another number.
+pub(crate) fn counting_provider() -> Service {
+    let calls = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    Service::start(Router::new().fallback(async move || {
+        let number = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+        let message = serde_json::json!({ "role": "assistant", "content": format!("answer {number}") });
+        let choice = serde_json::json!({ "index": 0, "message": message, "finish_reason": "stop" });
+        let answer = serde_json::json!({ "id": "c", "object": "chat.completion", "model": "m", "choices": [choice] });
+        ([(axum::http::header::CONTENT_TYPE, "application/json")], answer.to_string())
+    }))
+}
+
 /// What a recording leaves beside fixtures and goldens.
 fn without_journals(tree: &Tree) -> Vec<(String, String)> {
     tree.files().into_iter().filter(|(name, _)| !name.starts_with("fixtures/.journal/")).collect()
