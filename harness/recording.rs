@@ -12,7 +12,7 @@ use crate::golden::Compared;
 use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, Resume, ServerOptions, Upstreams, merged};
 use crate::project::{Project, record_command};
-use crate::proof::prove;
+use crate::proof::Proof;
 use crate::report::{Failure, counted, terminal};
 use crate::scenario::Scenario;
 use crate::suite::RecordOptions;
@@ -98,12 +98,22 @@ fn record_one(
             .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
     }
     // What is proven is the text that will be read, not what is in memory.
-    let text = journaled.fixture.print();
+    let mut text = journaled.fixture.print();
     let candidate = Arc::new(Fixture::parse(&shown, text.as_bytes(), &project.rules)?);
-    let golden = prove(project, scenario, Some(&candidate))?;
+    let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
+    let (golden, proven) = match proof.run() {
+        Ok(golden) => (golden, "two replays agree"),
+        Err(unproven) if options.accept_unstable && !unproven.why.is_empty() => {
+            let why = unproven.why.join("\n  ");
+            terminal::note(format!("{name}: warning: written without a proof, since this varies:\n  {why}"));
+            text = Fixture { unstable: unproven.why, ..journaled.fixture }.print();
+            (unproven.golden, "marked as unstable")
+        }
+        Err(unproven) => return Err(unproven.failure),
+    };
     files::write_whole(&file, text.as_bytes())?;
     recorder.close()?;
-    terminal::note(format!("{name}: {} recorded to {}, two replays agree", counted(turns, "turn"), shown.display()));
+    terminal::note(format!("{name}: {} recorded to {}, {proven}", counted(turns, "turn"), shown.display()));
     if let Some(golden) = golden {
         let change = match project.goldens.compare(&scenario.golden_name, &golden, &scenario.file)? {
             Compared::Same => "unchanged",

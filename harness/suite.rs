@@ -267,12 +267,17 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
 fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Failed> {
     let run = || {
         let fixture = project.fixture(scenario)?;
+        if let Some(fixture) = fixture.as_ref().filter(|fixture| !fixture.unstable.is_empty()) {
+            let (name, file) = (&scenario.name, fixture.path.display());
+            let why = fixture.unstable.join("\n  ");
+            terminal::note(format!("{name}: {file} was written without a proof, since this varied:\n  {why}"));
+        }
         if policy == Policy::Update {
             let text = prove(project, scenario, fixture.as_ref())?;
             return text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         }
-        let played = trial::replay(project, scenario, fixture, Delays::None)?;
-        let text = played.verdict(scenario, project)?;
+        let played = trial::replay(project, scenario, fixture, &project.rules, Delays::None)?;
+        let text = played.verdict(scenario)?;
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))
     };

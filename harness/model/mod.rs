@@ -5,7 +5,7 @@
 
 mod activity;
 mod callers;
-mod explain;
+pub(crate) mod explain;
 pub(crate) mod kept;
 #[cfg(feature = "record")]
 mod last_frame;
@@ -29,6 +29,7 @@ pub use miss::{Miss, Reason};
 pub use record::Recorder;
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
+pub(crate) use replay::Missed;
 pub use replay::{Asked, DriftOf, Replay, Served};
 pub use replay_model::ReplayModel;
 #[cfg(feature = "record")]

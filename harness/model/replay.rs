@@ -39,6 +39,15 @@ struct State {
     /// For each key, how many turns at the front of its list are served.
     done: HashMap<Hash, usize>,
     misses: usize,
+    missed: Vec<Missed>,
+}
+
+/// A call that missed, and the turn that it may have been meant for.
+#[derive(Clone, Debug)]
+pub(crate) struct Missed {
+    pub(crate) asked: Asked,
+    pub(crate) nearest: Option<usize>,
+    pub(crate) reason: Reason,
 }
 
 /// A call that looks for its turn.
@@ -200,6 +209,11 @@ impl Replay {
         self.state().served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
     }
 
+    /// The first calls that missed, those that were read at all.
+    pub(crate) fn missed(&self) -> Vec<Missed> {
+        self.state().missed.clone()
+    }
+
     fn choose(&self, state: &mut State, key: Key, known: bool, checks: Option<&Checks>) -> Result<usize, Reason> {
         if self.none {
             return Err(Reason::NoFixture);
@@ -284,6 +298,9 @@ impl Replay {
         };
         if let (true, Some((asked, _))) = (explained, call) {
             miss.evidence = super::explain::evidence(&miss.reason, asked, &self.fixture, &self.rules, &served);
+            let nearest = super::explain::nearest(asked, &self.fixture, &self.rules, &served).map(|(index, _)| index);
+            let missed = Missed { asked: asked.clone(), nearest, reason: miss.reason.clone() };
+            self.state().missed.push(missed);
         }
         let miss = Arc::new(miss);
         self.scope.add_miss(miss.clone());

@@ -30,6 +30,7 @@ mod loopback;
 mod misses;
 mod mutation;
 mod oddities;
+mod proof;
 mod recording;
 mod resuming;
 mod rounds;
@@ -39,12 +40,13 @@ mod systems;
 mod time_limits;
 mod tree;
 mod updating;
+mod varying;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
-    let tests: [&[Test]; 13] = [
+    let tests: [&[Test]; 14] = [
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         failing_systems::TESTS,
         late_calls::TESTS,
         misses::TESTS,
+        proof::TESTS,
         recording::TESTS,
         resuming::TESTS,
         runner_flags::TESTS,
