@@ -71,11 +71,11 @@ fn record_one(
     let mode = Mode::Record(recorder.clone());
     let run = trial::play(project, scenario, old.as_deref(), mode, server, || false)?;
     if let Some(resume) = &resume {
-        let (served, live) = resume.counts();
+        let (recalled, live) = resume.counts();
         let live = counted(live, "call");
         terminal::note(format!(
             "{name}: {} served from what was recorded, {live} to the provider",
-            counted(served, "call")
+            counted(recalled, "call")
         ));
     }
     let troubles = recorder.troubles();

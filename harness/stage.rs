@@ -12,7 +12,7 @@ use crate::fixture::Fixture;
 use crate::json::Json;
 use crate::model::{Delays, Mode, ModelServer, ServerOptions, Urls, kept};
 use crate::project::{Launch, Project};
-use crate::proof::other_day;
+use crate::proof;
 use crate::scenario::{Context, UrlSpec};
 use crate::system::{self, CommandSystem, Folder, InProcess, SharedSystem};
 
@@ -32,7 +32,7 @@ pub(crate) struct Values {
     key: String,
     /// Other addresses and folders and what goldens call them.
     others: Vec<(String, String)>,
-    date: Option<String>,
+    date: String,
 }
 
 #[derive(Clone, Debug)]
@@ -84,13 +84,14 @@ impl Stage {
         &self.0.key
     }
 
-    /// The day that the system is to take for today, as `2027-12-26`; `None` where it is the day that it is.
+    /// The day that the system is to take for today, as `2027-12-26`: the day that it is, in UTC, but for the second run
+    /// of a proof.
     ///
-    /// The second run of a proof has a day of its own, so that a date in a tool result is seen before it breaks a replay
-    /// tomorrow. A system that is a command finds it in its environment, as `RETAKE_DATE`.
+    /// That one has a day of its own, so that a date in a tool result is seen before it breaks a replay tomorrow. A system
+    /// that is a command finds it in its environment, as `RETAKE_DATE`.
     #[must_use]
-    pub fn date(&self) -> Option<&str> {
-        self.0.date.as_deref()
+    pub fn date(&self) -> &str {
+        &self.0.date
     }
 
     /// The system's base URL, without a slash at its end.
@@ -143,13 +144,15 @@ impl Values {
             model: model.urls(),
             key: model.key().to_owned(),
             others: Vec::new(),
-            date: None,
+            date: proof::today(),
         }
     }
 
     /// With the day that a run under such delays takes place on.
     fn on_day_of(mut self, delays: Delays) -> Values {
-        self.date = matches!(delays, Delays::Shaken).then(other_day);
+        if matches!(delays, Delays::Shaken) {
+            self.date = proof::other_day();
+        }
         self
     }
 
@@ -256,8 +259,8 @@ impl Running {
                 let model = kept::start(mode, options).await?;
                 let values = Values::of_run(name, &model).on_day_of(delays);
                 let suite = &project.discovered.suite.systems;
-                let (context, date) = (values.context(None), values.date.as_deref());
-                let starting = system::start_with_needed(name, suite, &project.root, &context, date, Some(deadline));
+                let (context, date) = (values.context(None), values.date.clone());
+                let starting = system::start_with_needed(name, suite, &project.root, &context, &date, Some(deadline));
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, System::Commands(systems)))
             }

@@ -65,8 +65,16 @@ pub(crate) fn replay(
     let all_served = || replay.all_served();
     let Run { driven, drift, systems } = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
     // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
-    let (misses, missed) = (scope.judge(), replay.missed());
-    Ok(Played { driven, misses, unused: replay.unused(), drift, fixture, rules: rules.clone(), missed, systems })
+    Ok(Played {
+        driven,
+        misses: scope.judge(),
+        unused: replay.unused(),
+        drift,
+        fixture,
+        rules: rules.clone(),
+        missed: replay.missed(),
+        systems,
+    })
 }
 
 /// Sets up a stage, drives the scenario on it and takes the stage down again.

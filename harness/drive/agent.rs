@@ -39,7 +39,7 @@ impl Agent<'_> {
         run: &'a Run,
         context: &Context,
         folder: &Folder,
-        date: Option<&str>,
+        date: &str,
         root: &Path,
     ) -> Result<Agent<'a>> {
         let text = |template: &Template| template.render_text(context);

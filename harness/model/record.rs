@@ -37,7 +37,9 @@ pub struct Recorder {
 }
 
 /// Told before the first call of a resumed recording goes to the provider: how the call came, and what is to be expected.
-struct BeforePaying(Box<dyn Fn(&str, Cost) + Send + Sync>);
+struct BeforePaying(Box<Tell>);
+
+type Tell = dyn Fn(&str, Cost) + Send + Sync;
 
 impl std::fmt::Debug for BeforePaying {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -88,7 +88,9 @@ impl Cost {
     #[must_use]
     pub fn of_journal(turns: &[(Recorded, Entry)]) -> Cost {
         let mut cost = Cost::default();
-        turns.iter().for_each(|(call, _)| cost.add(tokens(&call.output, &call.conversation)));
+        for (call, _) in turns {
+            cost.add(tokens(&call.output, &call.conversation));
+        }
         cost
     }
 }

@@ -10,8 +10,13 @@ use crate::key::Rules;
 /// How far the other day is: another day, month, year and day of the week.
 const AWAY: Duration = Duration::days(400);
 
-/// The variable that tells a system which day it is: `2027-12-26`. Set in the second run of a proof only.
+/// The variable that tells a system which day it is: `2027-12-26`.
 pub(crate) const VARIABLE: &str = "RETAKE_DATE";
+
+/// Today, in UTC.
+pub(crate) fn today() -> String {
+    OffsetDateTime::now_utc().date().to_string()
+}
 
 /// A day that is not today's, as the second run of a proof is told it.
 pub(crate) fn other_day() -> String {

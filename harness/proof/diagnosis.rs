@@ -150,7 +150,9 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
         let key = |messages: &[Json]| with(tried.rules, &all).conversation_hash(&applied(messages, &all));
         // Rules that do not suffice are none.
         if key(&recorded) == key(&called) {
-            findings.iter_mut().for_each(|finding| finding.mended = true);
+            for finding in &mut findings {
+                finding.mended = true;
+            }
             diagnosis.rules = all;
         }
         diagnosis.findings.extend(findings);

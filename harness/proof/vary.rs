@@ -1,5 +1,7 @@
 //! What varies between two texts that should be one, and the rule that would make them equal. Pure.
 
+use std::fmt::Write as _;
+
 use regex::Regex;
 
 use super::forms::{FORMS, id_pattern};
@@ -70,7 +72,7 @@ fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
             c => out.push(c),
         }
     }
@@ -123,7 +125,9 @@ fn without_many(found: &mut [Variation], forms: &[(String, &'static str)], fits:
         let Some(rule) = Rule::new(pattern, (*word).to_owned()).filter(|rule| same.len() >= MANY && fits(rule)) else {
             continue;
         };
-        same.into_iter().for_each(|i| found[i].mend = Mend::Rule(rule.clone()));
+        for i in same {
+            found[i].mend = Mend::Rule(rule.clone());
+        }
     }
 }
 
@@ -454,11 +458,8 @@ mod tests {
     #[test]
     fn many_places_of_one_form_get_one_rule() {
         let text = |n: u32| {
-            (0..6)
-                .map(|i| {
-                    format!("{} {:02}:{:02}:{:02}\n", ["a", "bcd", "efg", "hij", "klm", "nop"][i as usize], n, i, n)
-                })
-                .collect::<String>()
+            let lines = ["a", "bcd", "efg", "hij", "klm", "nop"].map(|word| format!("{word} {n:02}:00:{n:02}"));
+            lines.join("\n")
         };
         let (rules, equal) = mended(&text(1), &text(2));
         assert!(equal);

@@ -41,7 +41,7 @@ impl CommandSystem {
         spec: &CommandSpec,
         root: &Path,
         context: &Context,
-        date: Option<&str>,
+        date: &str,
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
@@ -114,7 +114,7 @@ pub(crate) async fn start_with_needed(
     suite: &BTreeMap<String, SystemSpec>,
     root: &Path,
     context: &Context,
-    date: Option<&str>,
+    date: &str,
     deadline: Option<Instant>,
 ) -> Result<Vec<CommandSystem>> {
     let mut running: Vec<CommandSystem> = Vec::new();

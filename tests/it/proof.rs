@@ -13,6 +13,8 @@ tests! { proof:
     a_date_is_caught_where_the_system_takes_another_day,
     a_date_that_was_not_varied_is_said_to_be_untested,
     free_text_gets_no_rule,
+    a_prompt_that_varies_is_noted_with_its_rule,
+    a_shown_value_that_varies_gets_a_rule,
     a_report_names_the_place_and_both_values,
     a_rule_that_makes_two_calls_equal_is_not_proposed,
     the_rules_are_resumed_with_at_no_cost,
@@ -140,6 +142,28 @@ fn free_text_gets_no_rule() {
     refused
         .says(&["it is     other text", "retake record look --resume --accept-unstable"])
         .never_says("[[normalize]]");
+}
+
+/// It is no part of a key; but it would be drift in each replay, and nothing could be resumed.
+fn a_prompt_that_varies_is_noted_with_its_rule() {
+    let provider = Service::provider();
+    let recorded = recorder(&tree("prompt"), &provider, "record").run().exits(0);
+    let note = "look: warning: the prompt of turns[0] varies from run to run: a time of day";
+    recorded.says(&[note, "pattern = 'it is \\d{1,2}:\\d{2}:\\d{2}\\b'"]);
+}
+
+fn a_shown_value_that_varies_gets_a_rule() {
+    let provider = Service::provider();
+    let tree = tree("shown");
+    tree.write("scenarios/look/scenario.toml", &(scenario("shown") + "[golden]\nshow = [\"/ticket\"]\n"));
+    let refused = recorder(&tree, &provider, "record").run().exits(1).says(&[
+        "unstable: two replays of scenario `look` differ",
+        "these lines vary from run to run:",
+        "tried: with the rules below, two replays agree",
+    ]);
+    tree.write("scenarios/suite.toml", &format!("settle = \"20ms\"\n{}", proposed(&refused.stderr)));
+    recorder(&tree, &provider, "record").run().exits(0);
+    tree.runner("varying").run().exits(0);
 }
 
 fn a_report_names_the_place_and_both_values() {

@@ -21,6 +21,10 @@ pub(crate) fn router(stage: Stage) -> Router {
 
 async fn look(State(stage): State<Stage>, kinds: String) -> Response {
     let mut messages = vec![json!({ "role": "user", "content": "Look around" })];
+    if kinds.contains("prompt") {
+        let now = seen("clock", &stage);
+        messages.insert(0, json!({ "role": "system", "content": format!("Be brief. In short, {now}.") }));
+    }
     let mut said = model(&stage, json!(messages)).await;
     for (n, kind) in kinds.trim_matches('"').split(' ').enumerate() {
         let (id, name) = (format!("call_{n}"), "look");
@@ -29,7 +33,9 @@ async fn look(State(stage): State<Stage>, kinds: String) -> Response {
         messages.push(json!({ "role": "tool", "tool_call_id": id, "content": seen(kind, &stage) }));
         said = model(&stage, json!(messages)).await;
     }
-    let text = format!("event: answer\ndata: {}\n\nevent: end\ndata: null\n\n", json!({ "text": said }));
+    let ticket = if kinds.contains("shown") { seen("hex", &stage) } else { "none".to_owned() };
+    let text =
+        format!("event: answer\ndata: {}\n\nevent: end\ndata: null\n\n", json!({ "text": said, "ticket": ticket }));
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
 
@@ -39,10 +45,9 @@ fn seen(kind: &str, stage: &Stage) -> String {
     let clock = format!("{:02}:{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
     let id = Uuid::new_v4().simple().to_string();
     let port = stage.address().port();
-    let day = stage.date().map_or_else(
-        || "21 November 2026".to_owned(),
-        |date| format!("{} December {}", date[8..].trim_start_matches('0'), &date[..4]),
-    );
+    let (year, month, day) = (&stage.date()[..4], &stage.date()[5..7], stage.date()[8..].trim_start_matches('0'));
+    let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        [month.parse::<usize>().unwrap() - 1];
     match kind {
         "clock" => format!("it is {clock} now"),
         "clock-alone" => clock,
@@ -62,7 +67,7 @@ fn seen(kind: &str, stage: &Stage) -> String {
         "base62" => format!("key {}", base62(Uuid::new_v4().as_u128())),
         "alone" => id[..12].to_owned(),
         "order" => format!("order-{}", nanos % 90_000 + 10_000),
-        "path" => format!("wrote {}", stage.workdir().join("note.txt").display()),
+        "path" | "prompt" | "shown" => format!("wrote {}", stage.workdir().join("note.txt").display()),
         "other-path" => format!("wrote /var/lib/agent/job-{}/out.txt", &id[..8]),
         "pid-file" => format!("/run/agent.{}.pid", nanos % 30_000 + 1000),
         "port" => format!("listening on 127.0.0.1:{port}"),
@@ -78,7 +83,7 @@ fn seen(kind: &str, stage: &Stage) -> String {
             let all: HashSet<u32> = (0..9).collect();
             format!("{{{}}}", all.iter().map(|n| format!("\"key{n}\":{n}")).collect::<Vec<_>>().join(","))
         }
-        "day" => format!("today is {day}"),
+        "day" => format!("today is {day} {month} {year}"),
         "real-day" => format!("today is {}", today()),
         "words" => {
             ["all is well", "nothing is left"][nanos as usize / 1000 % 2].to_owned()
