@@ -1,5 +1,7 @@
 //! What is compared on each served turn, but never decides a match (KEY.md, section 5).
 
+use std::sync::Arc;
+
 use super::{Hash, Normalizer};
 use crate::json::{Json, Layout};
 
@@ -16,17 +18,17 @@ pub struct Checks {
     pub settings: Hash,
 }
 
-/// The normalized texts behind [`Checks`].
+/// The normalized texts behind [`Checks`]. Cloning shares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckTexts {
     /// All system text.
-    pub prompt: String,
+    pub prompt: Arc<str>,
     /// The tool definitions, as canonical JSON; empty where there are none.
-    pub tools: String,
+    pub tools: Arc<str>,
     /// The model's name.
-    pub model: String,
+    pub model: Arc<str>,
     /// All other settings, as canonical JSON.
-    pub settings: String,
+    pub settings: Arc<str>,
 }
 
 impl CheckTexts {
@@ -34,13 +36,13 @@ impl CheckTexts {
     #[must_use]
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
         let json = |value: &Json| match value {
-            Json::Null => String::new(),
-            other => normalizer.apply(&other.print(Layout::Python)).into_owned(),
+            Json::Null => "".into(),
+            other => normalizer.apply(&other.print(Layout::Python)).into(),
         };
         CheckTexts {
-            prompt: normalizer.apply(prompt).into_owned(),
+            prompt: normalizer.apply(prompt).into(),
             tools: json(tools),
-            model: normalizer.apply(model).into_owned(),
+            model: normalizer.apply(model).into(),
             settings: json(settings),
         }
     }

@@ -5,6 +5,7 @@
 
 mod activity;
 mod callers;
+mod checked;
 pub(crate) mod explain;
 pub(crate) mod kept;
 #[cfg(feature = "record")]
@@ -24,6 +25,7 @@ mod upstream;
 
 pub use activity::Activity;
 pub use callers::CallerRules;
+pub use checked::Checked;
 pub use miss::{Miss, Reason};
 #[cfg(feature = "record")]
 pub use record::Recorder;

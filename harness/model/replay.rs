@@ -1,16 +1,17 @@
 //! Which recorded turn answers a call (KEY.md, section 4).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::checked::Checked;
 use super::miss::{Miss, Reason};
 use super::registry::Scope;
 use crate::conversation::{Answer, Message};
 use crate::error::Result;
-use crate::fixture::{Fixture, Turn};
+use crate::fixture::{Fixture, Group, Turn};
 use crate::json::Json;
-use crate::key::{CheckTexts, Checks, Hash, Key, Rules};
+use crate::key::{Checks, Key, Rules};
 
 /// A fixture that is being replayed: its turns, and which of them were served.
 ///
@@ -36,8 +37,8 @@ pub struct Replay {
 struct State {
     served: Vec<bool>,
     left: usize,
-    /// For each key, how many turns at the front of its list are served.
-    done: HashMap<Hash, usize>,
+    /// For each group of turns, how many at its front are served.
+    done: Vec<usize>,
     misses: usize,
     missed: Vec<Missed>,
 }
@@ -60,7 +61,7 @@ pub struct Asked {
     /// The canonical conversation.
     pub conversation: Vec<Json>,
     /// Texts of prompt, tools, model and settings, where the call tells them.
-    pub checks: Option<CheckTexts>,
+    pub checks: Option<Arc<Checked>>,
 }
 
 /// A turn that answers a call.
@@ -79,9 +80,18 @@ pub struct DriftOf {
     /// `prompt`, `tools`, `model` or `settings`.
     pub check: &'static str,
     /// The recorded text.
-    pub recorded: String,
+    pub recorded: Arc<str>,
     /// The call's text.
-    pub called: String,
+    pub called: Arc<str>,
+}
+
+impl State {
+    /// The first turn of a group that was not served yet and fits.
+    fn first_open(&mut self, group: &Group, fits: impl Fn(&usize) -> bool) -> Option<usize> {
+        let done = &mut self.done[group.id];
+        *done += group.turns[*done..].iter().take_while(|index| self.served[**index]).count();
+        group.turns[*done..].iter().copied().find(|index| !self.served[*index] && fits(index))
+    }
 }
 
 impl Asked {
@@ -118,7 +128,8 @@ impl Replay {
     #[must_use]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let turns = fixture.table.turns().len();
-        let state = State { served: vec![false; turns], left: turns, ..State::default() };
+        let done = vec![0; fixture.table.groups()];
+        let state = State { served: vec![false; turns], left: turns, done, ..State::default() };
         Replay { fixture, rules, scope, state: Mutex::new(state), none: false }
     }
 
@@ -149,10 +160,9 @@ impl Replay {
     /// The miss.
     pub fn take(&self, asked: Asked) -> Result<Served, Arc<Miss>> {
         let key = self.rules.key(&asked.conversation, asked.caller.as_deref());
-        let checks = asked.checks.as_ref().map(CheckTexts::hashes);
         let chosen = {
             let mut state = self.state();
-            let chosen = self.choose(&mut state, key, asked.caller.is_some(), checks.as_ref());
+            let chosen = self.choose(&mut state, key, asked.caller.is_some(), asked.checks.as_ref().map(|c| &c.hashes));
             if let Ok(index) = chosen {
                 state.served[index] = true;
                 state.left -= 1;
@@ -163,7 +173,7 @@ impl Replay {
             Ok(index) => {
                 self.scope.add_served(index);
                 let turn = &self.fixture.table.turns()[index];
-                let drift = asked.checks.map(|called| self.drift(turn, called)).unwrap_or_default();
+                let drift = asked.checks.map(|called| self.drift(turn, &called)).unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift })
             }
             Err(Reason::NotRecorded) if asked.is_opaque() => {
@@ -218,65 +228,57 @@ impl Replay {
         if self.none {
             return Err(Reason::NoFixture);
         }
-        let turns = self.fixture.table.turns();
-        let same_conversation = self.fixture.table.of_conversation(key.conversation_hash);
-        let mut pick = |hash: Hash, candidates: &[usize], fits: &dyn Fn(&Turn) -> bool| {
-            let done = state.done.entry(hash).or_default();
-            while candidates.get(*done).is_some_and(|index| state.served[*index]) {
-                *done += 1;
-            }
-            let open = || candidates[*done..].iter().copied().filter(|i| !state.served[*i] && fits(&turns[*i]));
-            let equal = |index: &usize| checks.is_some() && turns[*index].checks.as_ref() == checks;
-            open().find(equal).or_else(|| open().next())
-        };
+        let table = &self.fixture.table;
+        let turns = table.turns();
+        let equal = |group| table.with_checks(group, checks?);
+        let same_conversation = table.of_conversation(key.conversation_hash);
         if known {
-            let own = self.fixture.table.of_input(key.input_hash);
-            let of_older = |turn: &Turn| turn.is_older_than_callers();
-            if let Some(index) = pick(key.input_hash, own, &|_| true) {
+            let own = table.of_input(key.input_hash);
+            let older = |index: &usize| turns[*index].is_older_than_callers();
+            let of_own = own.and_then(equal).into_iter().chain(own);
+            let of_older = same_conversation.and_then(equal).into_iter().chain(same_conversation);
+            let found = of_own.flat_map(|group| state.first_open(group, |_| true)).next();
+            if let Some(index) = found.or_else(|| of_older.flat_map(|group| state.first_open(group, older)).next()) {
                 return Ok(index);
             }
-            if let Some(index) = pick(key.conversation_hash, same_conversation, &of_older) {
-                return Ok(index);
-            }
-            let fitting = || same_conversation.iter().copied().filter(|i| of_older(&turns[*i]));
-            let taken: Vec<usize> = own.iter().copied().chain(fitting()).collect();
-            return Err(match (taken.is_empty(), same_conversation.is_empty()) {
+            let all = |group: Option<&Group>| group.map(|group| group.turns.clone()).unwrap_or_default();
+            let taken: Vec<usize> =
+                all(own).into_iter().chain(all(same_conversation).into_iter().filter(older)).collect();
+            return Err(match (taken.is_empty(), same_conversation) {
                 (false, _) => Reason::AllServed { turns: taken },
-                (true, false) => Reason::OtherCaller { callers: callers_of(turns, same_conversation) },
-                (true, true) => Reason::NotRecorded,
+                (true, Some(others)) => Reason::OtherCaller { callers: callers_of(turns, &others.turns) },
+                (true, None) => Reason::NotRecorded,
             });
         }
-        let callers = callers_of(turns, same_conversation);
-        if callers.len() <= 1 {
-            return pick(key.conversation_hash, same_conversation, &|_| true).ok_or_else(|| {
-                if same_conversation.is_empty() {
-                    Reason::NotRecorded
-                } else {
-                    Reason::AllServed { turns: same_conversation.to_vec() }
-                }
-            });
+        let group = same_conversation.ok_or(Reason::NotRecorded)?;
+        let equal = equal(group);
+        let groups = match equal {
+            _ if !group.several_callers => equal.into_iter().chain([group]),
+            Some(equal) if !equal.several_callers => None.into_iter().chain([equal]),
+            _ => return Err(Reason::Ambiguous { callers: callers_of(turns, &group.turns) }),
+        };
+        let mut last = &group.turns;
+        for group in groups {
+            match state.first_open(group, |_| true) {
+                Some(index) => return Ok(index),
+                None => last = &group.turns,
+            }
         }
-        let equal = |turn: &Turn| checks.is_some() && turn.checks.as_ref() == checks;
-        let equal_turns: Vec<usize> = same_conversation.iter().copied().filter(|i| equal(&turns[*i])).collect();
-        if callers_of(turns, &equal_turns).len() != 1 {
-            return Err(Reason::Ambiguous { callers });
-        }
-        pick(key.conversation_hash, same_conversation, &equal).ok_or(Reason::AllServed { turns: equal_turns })
+        Err(Reason::AllServed { turns: last.clone() })
     }
 
-    fn drift(&self, turn: &Turn, called: CheckTexts) -> Vec<DriftOf> {
-        let Some(recorded) = turn.checks else { return Vec::new() };
-        let now = called.hashes();
+    fn drift(&self, turn: &Turn, called: &Checked) -> Vec<DriftOf> {
+        let (Some(recorded), Checked { texts, hashes }) = (turn.checks, called) else { return Vec::new() };
         let text = |hash| self.fixture.texts.get(&hash).cloned().unwrap_or_default();
         [
-            ("prompt", recorded.prompt, now.prompt, called.prompt),
-            ("tools", recorded.tools, now.tools, called.tools),
-            ("model", recorded.model, now.model, called.model),
-            ("settings", recorded.settings, now.settings, called.settings),
+            ("prompt", recorded.prompt, hashes.prompt, &texts.prompt),
+            ("tools", recorded.tools, hashes.tools, &texts.tools),
+            ("model", recorded.model, hashes.model, &texts.model),
+            ("settings", recorded.settings, hashes.settings, &texts.settings),
         ]
         .into_iter()
         .filter(|(_, recorded, now, _)| recorded != now)
-        .map(|(check, recorded, _, called)| DriftOf { check, recorded: text(recorded), called })
+        .map(|(check, recorded, _, called)| DriftOf { check, recorded: text(recorded), called: called.clone() })
         .collect()
     }
 

@@ -18,14 +18,15 @@ use tokio::task::JoinHandle;
 
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
+use super::checked::RecentChecks;
 use super::miss::{Miss, Reason};
 #[cfg(feature = "record")]
 use super::record::Recorder;
 use super::replay::{Asked, DriftOf, Replay};
 use super::route;
 use crate::error::{Error, Result};
-use crate::json::{Json, Layout};
-use crate::key::{CheckTexts, Rules};
+use crate::json::Json;
+use crate::key::Rules;
 use crate::wire::{self, Api, Body, Call, Known, Response};
 
 /// The largest request that is read, in bytes.
@@ -103,12 +104,14 @@ struct Laid {
     drift: Mutex<Vec<(usize, DriftOf)>>,
     /// What was served, for requests that refer to it.
     known: Mutex<Known>,
+    checks: RecentChecks,
     calls: AtomicU64,
 }
 
 impl Laid {
     fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
-        Arc::new(Laid { mode, delays, drift: Mutex::default(), known: Mutex::default(), calls: AtomicU64::new(0) })
+        let (drift, known, checks) = (Mutex::default(), Mutex::default(), RecentChecks::default());
+        Arc::new(Laid { mode, delays, drift, known, checks, calls: AtomicU64::new(0) })
     }
 }
 
@@ -308,7 +311,7 @@ impl Shared {
         body: &Json,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
-        let asked = self.asked(replay.rules(), incoming, call);
+        let asked = self.asked(laid, replay.rules(), incoming, call);
         let number = laid.calls.fetch_add(1, Ordering::Relaxed);
         let taken = replay.take(asked);
         if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
@@ -339,13 +342,13 @@ impl Shared {
         }
     }
 
-    fn asked(&self, rules: &Rules, incoming: &Incoming, call: &Call) -> Asked {
+    fn asked(&self, laid: &Laid, rules: &Rules, incoming: &Incoming, call: &Call) -> Asked {
         let caller = self.callers.caller_of(&incoming.headers, call);
         Asked {
             via: incoming.via(),
             caller: caller.map(|caller| rules.caller(Some(&caller))),
             conversation: rules.canonical(&call.messages),
-            checks: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings)),
+            checks: Some(laid.checks.of(call, &rules.normalizer)),
         }
     }
 }
@@ -378,7 +381,7 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 /// A response on its way out. The call is in flight until its last byte is taken.
 pub(super) fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match response.body {
-        Body::Json(json) => whole(json.print(Layout::Compact), in_flight),
+        Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text, in_flight),
         Body::Binary(bytes) => whole(bytes, in_flight),
         // Frame by frame, as they came: a system has to put up with that.

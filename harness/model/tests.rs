@@ -38,7 +38,7 @@ fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> R
         via: "POST /v1/chat/completions".into(),
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(&[Message::new("human", question)]),
-        checks: Some(checks(prompt)),
+        checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
     replay.take(asked).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
 }
@@ -130,7 +130,7 @@ fn drift_names_the_check_and_both_texts() {
         via: String::new(),
         caller: Some("a".into()),
         conversation: Rules::default().canonical(&[Message::new("human", "q")]),
-        checks: Some(checks(prompt)),
+        checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
     let served = replay.take(asked("Be long on 2026-03-04")).unwrap();
     let drift = DriftOf { check: "prompt", recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };

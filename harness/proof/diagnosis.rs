@@ -113,7 +113,7 @@ fn in_text(text: &str, rules: &[Rule]) -> String {
 /// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
 pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
     let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
-        let text = |hash: Hash| Some(in_text(fixture.texts.get(&hash)?, extra));
+        let text = |hash: Hash| Some(Arc::from(in_text(fixture.texts.get(&hash)?, extra)));
         let checks = turn.checks?;
         Some(Recorded {
             caller: turn.caller.clone(),

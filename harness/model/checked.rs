@@ -1,0 +1,68 @@
+//! What a call is checked for, remembered: an agent sends the same prompt and the same tools with each call, and both are
+//! long.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::json::Json;
+use crate::key::{CheckTexts, Checks, Normalizer};
+use crate::wire::Call;
+
+/// The texts of a call's checks, with their hashes.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The normalized texts.
+    pub texts: CheckTexts,
+    /// Their hashes.
+    pub hashes: Checks,
+}
+
+impl From<CheckTexts> for Checked {
+    fn from(texts: CheckTexts) -> Checked {
+        Checked { hashes: texts.hashes(), texts }
+    }
+}
+
+/// How many combinations are remembered: about as many as a system has callers.
+const REMEMBERED: usize = 16;
+
+/// The checks of recent calls.
+#[derive(Debug, Default)]
+pub(super) struct RecentChecks(Mutex<Vec<Recent>>);
+
+#[derive(Debug)]
+struct Recent {
+    system: String,
+    tools: Json,
+    model: String,
+    settings: Json,
+    checked: Arc<Checked>,
+}
+
+impl RecentChecks {
+    /// The checks of a call.
+    pub(super) fn of(&self, call: &Call, normalizer: &Normalizer) -> Arc<Checked> {
+        let same = |recent: &Recent| {
+            recent.model == call.model
+                && recent.system == call.system
+                && recent.settings == call.settings
+                && recent.tools == call.tools
+        };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.iter().rposition(same) {
+            return all[known].checked.clone();
+        }
+        let texts = CheckTexts::new(normalizer, &call.system, &call.tools, &call.model, &call.settings);
+        let checked = Arc::new(Checked::from(texts));
+        if all.len() == REMEMBERED {
+            all.remove(0);
+        }
+        all.push(Recent {
+            system: call.system.clone(),
+            tools: call.tools.clone(),
+            model: call.model.clone(),
+            settings: call.settings.clone(),
+            checked: checked.clone(),
+        });
+        checked
+    }
+}
