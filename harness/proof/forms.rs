@@ -15,6 +15,9 @@ pub(super) struct Form {
     pub(super) regex: Regex,
 }
 
+/// How the form begins that is looked at only where one of two numbers has a sign: a dash is none in `order-1`.
+pub(super) const SIGNED: &str = "-?";
+
 /// The known forms, the more particular ones first.
 pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     const MONTH: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
@@ -70,11 +73,13 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "<DURATION>",
             r"\b\d+(?:\.\d+)? (?:(?:milli|micro|nano)?sec(?:ond)?s?|min(?:ute)?s?|hours?)\b".to_owned(),
         ),
+        ("a size", "<SIZE>", r"\b\d+(?:\.\d+)? ?(?:[KkMGT]i?)?(?:B|bytes?)\b".to_owned()),
         ("a time in seconds", "<TIME>", r"\b1\d{9}\.\d+".to_owned()),
         ("a time in seconds", "<TIME>", r"\b1\d{9}\b".to_owned()),
         ("a time in milliseconds", "<TIME>", r"\b1\d{12}\b".to_owned()),
         ("a time in microseconds", "<TIME>", r"\b1\d{15}\b".to_owned()),
         ("a time in nanoseconds", "<TIME>", r"\b1\d{18}\b".to_owned()),
+        ("a number", "<NUMBER>", format!(r"{SIGNED}\b\d+(?:\.\d+)?\b")),
         ("a number", "<NUMBER>", r"\b\d+(?:\.\d+)?\b".to_owned()),
         ("a number", "<NUMBER>", r"\b\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?\b".to_owned()),
     ];
@@ -146,7 +151,7 @@ mod tests {
 
     #[test]
     fn each_form_is_a_pattern() {
-        assert_eq!(FORMS.len(), 25);
+        assert_eq!(FORMS.len(), 27);
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub(crate) struct Proof<'a> {
 
 /// Two replays do not agree, or one of them failed.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "record"), expect(dead_code, reason = "only a recording can be accepted as it is"))]
 pub(crate) struct Unproven {
     pub(crate) failure: Failure,
     /// What varies: a line each, without values. Empty where something else failed.
@@ -81,6 +82,9 @@ impl Proof<'_> {
             let first = matches!(delays, Delays::None);
             let played = trial::replay(project, scenario, fixture.cloned(), rules, delays);
             let played = played.map_err(|error| Flaw::NoStage(error.into()))?;
+            if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
+                self.note_drift(&played, rules);
+            }
             match played.verdict(scenario) {
                 Ok(golden) => Ok((played, golden)),
                 Err(failure) => Err(Flaw::Failed { played: Box::new(played), failure, first }),
@@ -97,7 +101,6 @@ impl Proof<'_> {
             return Ok(golden);
         }
         if self.of_recording {
-            self.note_drift(&first, rules);
             std::thread::sleep(CLOCK.saturating_sub(began.elapsed()));
         }
         let (second, again) = replay(Delays::Shaken)?;
@@ -125,14 +128,14 @@ impl Proof<'_> {
             Some(played) => played.instability(self.scenario),
             None => vec!["the events that the service sends".to_owned()],
         };
-        if why.is_empty() {
-            return failed(failure);
-        }
-        let found = self.look_into(flaw);
         // What to do about another recording is no help: the next one would vary as well.
         let again = record_command(name);
         let mut failure = failure;
         failure.resolve.retain(|(_, command)| *command != again);
+        if why.is_empty() {
+            return failed(failure);
+        }
+        let found = self.look_into(flaw);
         let mut unproven = Unproven { failure, why, golden };
         if !found.findings.is_empty() {
             unproven.why = found.findings.iter().map(|finding| finding.short.clone()).collect();

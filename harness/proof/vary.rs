@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use regex::Regex;
 
-use super::forms::{FORMS, id_pattern};
+use super::forms::{FORMS, SIGNED, id_pattern};
 use super::order::permuted;
 
 /// The most places of one text that are looked at.
@@ -158,6 +158,9 @@ fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
         if of_a == of_b {
             continue;
         }
+        if form.pattern.starts_with(SIGNED) && of_a.starts_with('-') == of_b.starts_with('-') {
+            continue;
+        }
         // Digits alone are looked at as ids are.
         let digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
         if form.word == "<NUMBER>" && digits(of_a) && digits(of_b) {
@@ -232,15 +235,9 @@ fn in_context(
     let whole = matches!(left, Left::Start) && ends.0 == a.len() && ends.1 == b.len();
     let end = if whole { "$" } else { "" };
     let close = |text: &str| text.replace('$', "$$");
-    let alone = format!(r"\b{}\b", pattern.trim_start_matches(r"\b").trim_end_matches(r"\b"));
-    let alone = if pattern.starts_with('[') && pattern.contains("]*/")
-        || pattern.starts_with("(?:")
-        || pattern.starts_with('<')
-    {
-        pattern.to_owned()
-    } else {
-        alone
-    };
+    // A form has its own boundaries.
+    let is_id = pattern.starts_with("[0-9") || pattern.starts_with(r"\d");
+    let alone = if is_id { format!(r"\b{pattern}\b") } else { pattern.to_owned() };
     let contextual = format!("{front}{inner}{}{end}", escaped(&right));
     let replace = format!("{}{word}{}", close(&front_word), close(&right));
     // A path is the machine's own: no part of it may stand in a rule.
@@ -407,6 +404,10 @@ mod tests {
             ["port 43111", "port 39002", "port 80"],
             ["/run/app-1234.sock", "/run/app-99.sock", "/run/app-7.sock"],
             ["pid 1234 (python)", "pid 1301 (python)", "pid 7 (python)"],
+            ["used 12.3MB of 64MB", "used 12.7MB of 64MB", "used 9.15MB of 64MB"],
+            ["<Tool object at 0x7f8a1c2b3d40>", "<Tool object at 0x7fe0a1b2c3d0>", "<Tool object at 0x7f0000000000>"],
+            ["host web-7d4b9c6f5-x2x8z up", "host web-6f5c8b7d9-q8k2p up", "host web-aaaaaaaaa-11111 up"],
+            ["n=-0.7364829", "n=0.12", "n=-3"],
             ["9 files", "10 files", "123 files"],
             [
                 "/home/ann/t/retake-0123456789ab/work/a.txt",

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::rounds::{LOG, Provider, agent, scenario};
+use crate::rounds::{JOURNAL, LOG, Provider, agent, scenario};
 use crate::tree::{Program, Ran, Tree};
 
 tests! { resuming:
     a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else,
+    an_answer_is_on_disk_before_the_agent_has_its_last_frame,
     a_changed_prompt_sends_exactly_the_calls_that_have_it,
     a_changed_tool_sends_exactly_the_calls_that_offer_it,
     a_changed_model_sends_exactly_the_calls_to_it,
@@ -44,6 +45,17 @@ fn record(tree: &Tree, provider: &Provider) -> Ran {
 
 fn resume(tree: &Tree, provider: &Provider) -> Ran {
     recorder(tree, provider, "record --resume").run().exits(0)
+}
+
+/// The agent does not wait for the end of the bytes: it goes on at `[DONE]`.
+fn an_answer_is_on_disk_before_the_agent_has_its_last_frame() {
+    let provider = Provider::start();
+    let tree = tree(&agent("lead", 3));
+    let journal = tree.path("fixtures/.journal/work.jsonl");
+    recorder(&tree, &provider, "record --accept-unstable").env(JOURNAL, &journal).run();
+    let asked = provider.take();
+    let last = asked.last().unwrap()["messages"].to_string();
+    assert!(last.contains(", 1 on disk") && last.contains(", 2 on disk"), "{last}");
 }
 
 /// Records agents, then others with `--resume`: which calls reached the provider. What comes out is what a recording from

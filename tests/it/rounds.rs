@@ -20,7 +20,11 @@ use crate::loopback::Service;
 /// The file to which the agent adds a line for each answer that it has got.
 pub(crate) const LOG: &str = "RETAKE_IT_LOG";
 
-/// The agent: `POST /run` with `{"caller", "rounds": [{"prompt", "model", "tool", "result"}]}` or a list of these, which run at the same time.
+/// The journal: the agent looks into it, at each answer that it has got, whether the answer is there.
+pub(crate) const JOURNAL: &str = "RETAKE_IT_JOURNAL";
+
+/// The agent: `POST /run` with `{"caller", "rounds": [{"prompt", "model", "tool", "result"}]}`, or a list of these, which run at the
+/// same time.
 pub(crate) fn router(stage: Stage) -> Router {
     Router::new().route("/run", post(run)).with_state(stage)
 }
@@ -66,6 +70,10 @@ async fn rounds(stage: &Stage, agent: &Value) -> String {
         if let Ok(log) = std::env::var(LOG) {
             let mut log = std::fs::File::options().create(true).append(true).open(log).unwrap();
             log.write_all(format!("{answer}\n").as_bytes()).unwrap();
+        }
+        if let Ok(journal) = std::env::var(JOURNAL) {
+            let lines = std::fs::read_to_string(journal).unwrap();
+            answer = format!("{answer}, {} on disk", lines.lines().count());
         }
         let id = format!("call_{n}");
         let call = json!({ "id": id, "type": "function", "function": { "name": "look", "arguments": "{}" } });
@@ -146,6 +154,8 @@ async fn complete(State(asked): State<Asked>, body: String) -> Response {
     let mut frames: Vec<String> = words.iter().map(|word| chunk(json!({ "content": word }), Value::Null)).collect();
     frames.push(chunk(json!({}), json!("stop")));
     frames.push("data: [DONE]\n\n".to_owned());
+    // The end of the bytes comes well after the last frame.
+    frames.extend((0..10).map(|_| String::new()));
     let frames = stream::iter(frames).then(async |frame| {
         tokio::time::sleep(Duration::from_millis(3)).await;
         Ok::<_, std::convert::Infallible>(frame)
