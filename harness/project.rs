@@ -9,6 +9,7 @@ use crate::fixture::Fixture;
 use crate::golden::Goldens;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
+use crate::report::terminal;
 use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover};
 use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
 
@@ -21,6 +22,8 @@ pub(crate) struct Project {
     pub(crate) goldens: Goldens,
     pub(crate) commands: Commands,
     routers: BTreeMap<String, RouterFactory>,
+    /// What a person should know of each scenario's run, red or green.
+    notes: Mutex<BTreeMap<String, Vec<String>>>,
     fixtures: Mutex<HashMap<PathBuf, Result<Arc<Fixture>>>>,
     shared: Mutex<HashMap<String, SharedSlot>>,
 }
@@ -86,8 +89,8 @@ impl Project {
         let rules = Arc::new(rules_of(&discovered.suite));
         let callers = CallerRules::new(discovered.suite.callers.clone());
         let root = root.to_owned();
-        let (fixtures, shared) = (Mutex::default(), Mutex::default());
-        Ok(Project { root, discovered, rules, callers, goldens, commands, routers, fixtures, shared })
+        let (notes, fixtures, shared) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Project { root, discovered, rules, callers, goldens, commands, routers, notes, fixtures, shared })
     }
 
     /// Plays on the system of a scenario, alone where there is one for several scenarios. With `fresh` a shared system
@@ -114,7 +117,12 @@ impl Project {
                 // For as long as this scenario plays: the next one waits.
                 let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
                 let started = slot.get_or_insert_with(|| self.start_shared(name).map(Arc::new));
-                play(&Launch::Shared(name.clone(), started.clone()?))
+                let shared = started.clone()?;
+                let played = play(&Launch::Shared(name.clone(), shared.clone()));
+                if shared.is_spoilt() {
+                    *slot = None;
+                }
+                played
             }
             Some(SystemSpec::Command(_)) => play(&Launch::Command(name.clone())),
             Some(SystemSpec::Url(spec)) => {
@@ -154,6 +162,19 @@ impl Project {
     pub(crate) fn end(&self) {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).clear();
         crate::system::remove_kept();
+    }
+
+    /// Notes what a person should know of a scenario's last run.
+    pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
+    }
+
+    /// Says it, on stderr: stdout is libtest's, in whatever format it was asked for.
+    pub(crate) fn print_notes(&self) {
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines =
+            notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));
+        lines.for_each(|line| terminal::note(format!("note: {line}")));
     }
 
     /// The fixture file of a scenario, where it has one.

@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
 use super::checked::RecentChecks;
+use super::lint::{self, Flaw};
 use super::miss::{Miss, Reason};
 #[cfg(feature = "record")]
 use super::record::Recorder;
@@ -102,6 +103,7 @@ struct Laid {
     mode: Mode,
     delays: Delays,
     drift: Mutex<Vec<(usize, DriftOf)>>,
+    flaws: Mutex<Vec<Flaw>>,
     /// What was served, for requests that refer to it.
     known: Mutex<Known>,
     checks: RecentChecks,
@@ -110,8 +112,9 @@ struct Laid {
 
 impl Laid {
     fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
-        let (drift, known, checks) = (Mutex::default(), Mutex::default(), RecentChecks::default());
-        Arc::new(Laid { mode, delays, drift, known, checks, calls: AtomicU64::new(0) })
+        let (drift, flaws, known, checks) =
+            (Mutex::default(), Mutex::default(), Mutex::default(), RecentChecks::default());
+        Arc::new(Laid { mode, delays, drift, flaws, known, checks, calls: AtomicU64::new(0) })
     }
 }
 
@@ -183,6 +186,12 @@ impl ModelServer {
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
         self.shared.laid().drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// What was wrong with calls by themselves, whatever they were answered.
+    #[must_use]
+    pub fn flaws(&self) -> Vec<Flaw> {
+        self.shared.laid().flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl Drop for ModelServer {
@@ -233,7 +242,12 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     let body = axum::body::to_bytes(body, MAX_BODY).await;
     let too_large = body.is_err();
     let incoming = Incoming { method, uri, headers, body: body.unwrap_or_default() };
-    if !brings_key(&incoming, &shared.key) {
+    let with_key = brings_key(&incoming, &shared.key);
+    if !with_key && route::describes_model(&incoming.method, incoming.uri.path()) {
+        // LiteLLM never brings the key here, and nothing recorded goes out.
+        return http(Response::json(200, wire::model_description()), false, in_flight);
+    }
+    if !with_key {
         return refused(&shared, &laid, &incoming, 401, Reason::WrongKey);
     }
     if too_large {
@@ -253,6 +267,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
+                laid.lint(&call, caller.as_deref(), None);
                 let via = super::record::Passed {
                     api: call.api,
                     provider: incoming.provider(),
@@ -278,6 +293,14 @@ impl Laid {
         let path = incoming.uri.path_and_query().map_or("/", |path| path.as_str());
         let call = wire::decode(api, path, &json, &self.known()).map_err(|e| e.to_string())?;
         Ok((call, json))
+    }
+
+    fn lint(&self, call: &Call, caller: Option<&str>, turn: Option<usize>) {
+        let flaws = lint::flaws(call);
+        if !flaws.is_empty() {
+            let flaw = |what| Flaw { caller: caller.map(str::to_owned), turn, what };
+            self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.into_iter().map(flaw));
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -312,8 +335,14 @@ impl Shared {
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
         let asked = self.asked(laid, replay.rules(), incoming, call);
+        if route::describes_model(&incoming.method, incoming.uri.path()) && !replay.has_turn_for(&asked) {
+            // Of a fixture that was recorded over another API. No answer of a model is asked for, so this is no miss.
+            return http(Response::json(200, wire::model_description()), false, in_flight);
+        }
         let number = laid.calls.fetch_add(1, Ordering::Relaxed);
+        let caller = asked.caller.clone();
         let taken = replay.take(asked);
+        laid.lint(call, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
         if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
             tokio::time::sleep(shaken(number, served.index)).await;
         }

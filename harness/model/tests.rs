@@ -1,3 +1,4 @@
+mod callers_apart;
 mod over_wires;
 
 use std::path::Path;

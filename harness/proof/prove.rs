@@ -85,6 +85,9 @@ impl Proof<'_> {
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&played, rules);
             }
+            if Arc::ptr_eq(rules, &project.rules) {
+                project.note(&scenario.name, played.notes(scenario));
+            }
             match played.verdict(scenario) {
                 Ok(golden) => Ok((played, golden)),
                 Err(failure) => Err(Flaw::Failed { played: Box::new(played), failure, first }),

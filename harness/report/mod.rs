@@ -2,8 +2,10 @@
 
 mod diff;
 mod failure;
+mod notes;
 pub mod terminal;
 
 pub use diff::unified;
 pub use failure::Failure;
 pub(crate) use failure::counted;
+pub(crate) use notes::notes;

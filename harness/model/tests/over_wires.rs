@@ -13,7 +13,7 @@ fn json(text: &str) -> Json {
 }
 
 /// A turn as recording makes it of a request and a response.
-fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
+pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
     let rules = Rules::default();
     let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).unwrap();
     Recorded {
@@ -116,6 +116,26 @@ fn an_earlier_response_can_be_named_instead_of_repeated() {
         let call = r#"{"input": [{"role": "user", "content": "q"}, {"type": "item_reference", "id": "msg_1"},
             {"role": "user", "content": "and?"}]}"#;
         assert_eq!(post(call).await.0, 200);
+        assert!(replay.all_served());
+    });
+}
+
+#[test]
+fn what_ollama_shows_of_a_model_is_no_miss() {
+    on_a_server(vec![chat_turn()], async |server, replay| {
+        // LiteLLM asks without the key.
+        for key in [server.key(), ""] {
+            let (status, _, body) = post(server, "/api/show", key, r#"{"model": "qwen3:8b"}"#).await;
+            assert_eq!((status, json(&body).pointer("/capabilities/1")), (200, Some(&"tools".into())), "{body}");
+        }
+        assert!(replay.scope().misses().is_empty());
+    });
+    // What was recorded goes out.
+    let shown = Response::json(200, json(r#"{"capabilities": ["completion"]}"#));
+    let request = r#"{"model": "qwen3:8b"}"#;
+    on_a_server(vec![recorded(Api::Opaque, "/api/show", request, shown)], async |server, replay| {
+        let (_, _, body) = post(server, "/api/show", server.key(), request).await;
+        assert_eq!(body, r#"{"capabilities":["completion"]}"#);
         assert!(replay.all_served());
     });
 }
