@@ -10,8 +10,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::Json;
-use crate::model::{Mode, ModelServer, ServerOptions, Urls, kept};
+use crate::model::{Delays, Mode, ModelServer, ServerOptions, Urls, kept};
 use crate::project::{Launch, Project};
+use crate::proof;
 use crate::scenario::{Context, UrlSpec};
 use crate::system::{self, CommandSystem, Folder, InProcess, SharedSystem};
 
@@ -33,6 +34,7 @@ pub(crate) struct Values {
     key: String,
     /// Other addresses and folders and what goldens call them.
     others: Vec<(String, String)>,
+    date: String,
 }
 
 #[derive(Clone, Debug)]
@@ -82,6 +84,16 @@ impl Stage {
     #[must_use]
     pub fn key(&self) -> &str {
         &self.0.key
+    }
+
+    /// The day that the system is to take for today, as `2027-12-26`: the day that it is, in UTC, but for the second run
+    /// of a proof.
+    ///
+    /// That one has a day of its own, so that a date in a tool result is seen before it breaks a replay tomorrow. A system
+    /// that is a command finds it in its environment, as `RETAKE_DATE`.
+    #[must_use]
+    pub fn date(&self) -> &str {
+        &self.0.date
     }
 
     /// The system's base URL, without a slash at its end.
@@ -139,7 +151,16 @@ impl Values {
             model: model.urls(),
             key: model.key().to_owned(),
             others: Vec::new(),
+            date: proof::today(),
         }
+    }
+
+    /// With the day that a run under such delays takes place on.
+    fn on_day_of(mut self, delays: Delays) -> Values {
+        if matches!(delays, Delays::Shaken) {
+            self.date = proof::other_day();
+        }
+        self
     }
 
     fn with_folder(mut self, folder: Folder) -> Values {
@@ -222,19 +243,22 @@ impl Running {
         mode: Mode,
         options: ServerOptions,
     ) -> Result<Running> {
+        let delays = options.delays;
         match launch {
             Launch::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run("", &project.root, &model).with_folder(folder);
+                let values = Values::of_run("", &project.root, &model).on_day_of(delays).with_folder(folder);
                 Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
-                let values =
-                    Values::of_run(name, &project.root, &model).with_folder(folder).with_base(Base::of(address));
+                let values = Values::of_run(name, &project.root, &model)
+                    .on_day_of(delays)
+                    .with_folder(folder)
+                    .with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
                 let starting = timeout_at(deadline, InProcess::start(factory.clone(), stage.clone(), listener)).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
@@ -243,10 +267,11 @@ impl Running {
             }
             Launch::Command(name) => {
                 let model = kept::start(mode, options).await?;
-                let values = Values::of_run(name, &project.root, &model);
+                let values = Values::of_run(name, &project.root, &model).on_day_of(delays);
                 let suite = &project.discovered.suite.systems;
-                let context = values.context(None);
-                let systems = system::start_with_needed(name, suite, &project.root, &context, Some(deadline)).await?;
+                let (context, date) = (values.context(None), values.date.clone());
+                let starting = system::start_with_needed(name, suite, &project.root, &context, &date, Some(deadline));
+                let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, System::Commands(systems)))
             }
             Launch::Shared(name, shared) => {

@@ -40,6 +40,15 @@ struct State {
     /// For each group of turns, how many at its front are served.
     done: Vec<usize>,
     misses: usize,
+    missed: Vec<Missed>,
+}
+
+/// A call that missed, and the turn that it may have been meant for.
+#[derive(Clone, Debug)]
+pub(crate) struct Missed {
+    pub(crate) asked: Asked,
+    pub(crate) nearest: Option<usize>,
+    pub(crate) reason: Reason,
 }
 
 /// A call that looks for its turn.
@@ -120,7 +129,7 @@ impl Replay {
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let turns = fixture.table.turns().len();
         let done = vec![0; fixture.table.groups()];
-        let state = State { served: vec![false; turns], left: turns, done, misses: 0 };
+        let state = State { served: vec![false; turns], left: turns, done, ..State::default() };
         Replay { fixture, rules, scope, state: Mutex::new(state), none: false }
     }
 
@@ -217,6 +226,11 @@ impl Replay {
         self.state().served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
     }
 
+    /// The first calls that missed, those that were read at all.
+    pub(crate) fn missed(&self) -> Vec<Missed> {
+        self.state().missed.clone()
+    }
+
     fn choose(&self, state: &mut State, key: Key, known: bool, checks: Option<&Checks>) -> Result<usize, Reason> {
         if self.none {
             return Err(Reason::NoFixture);
@@ -293,6 +307,9 @@ impl Replay {
         };
         if let (true, Some((asked, _))) = (explained, call) {
             miss.evidence = super::explain::evidence(&miss.reason, asked, &self.fixture, &self.rules, &served);
+            let nearest = super::explain::nearest(asked, &self.fixture, &self.rules, &served).map(|(index, _)| index);
+            let missed = Missed { asked: asked.clone(), nearest, reason: miss.reason.clone() };
+            self.state().missed.push(missed);
         }
         let miss = Arc::new(miss);
         self.scope.add_miss(miss.clone());

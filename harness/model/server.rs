@@ -408,7 +408,7 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 }
 
 /// A response on its way out. The call is in flight until its last byte is taken.
-fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
+pub(super) fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text, in_flight),

@@ -96,7 +96,8 @@ impl Folder {
     }
 
     /// The environment that every program of the stage gets, with its own on top: nothing of the runner's but PATH.
-    pub(crate) fn environment(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
+    /// `date` is the day that it is to take for today.
+    pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [
             ("PATH", std::env::var("PATH").unwrap_or_default()),
@@ -104,6 +105,7 @@ impl Folder {
             ("TMPDIR", text(&self.temp)),
             ("TEMP", text(&self.temp)),
             ("TMP", text(&self.temp)),
+            (crate::proof::DATE, date.to_owned()),
         ];
         let mut environment: Vec<(String, String)> = given
             .into_iter()

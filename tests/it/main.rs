@@ -36,13 +36,17 @@ mod loopback;
 mod misses;
 mod mutation;
 mod oddities;
+mod proof;
 mod recording;
+mod resuming;
+mod rounds;
 mod runner_flags;
 mod serve;
 mod systems;
 mod time_limits;
 mod tree;
 mod updating;
+mod varying;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
@@ -63,7 +67,9 @@ fn main() -> ExitCode {
         fuzz_corpus::TESTS,
         late_calls::TESTS,
         misses::TESTS,
+        proof::TESTS,
         recording::TESTS,
+        resuming::TESTS,
         runner_flags::TESTS,
         serve::TESTS,
         time_limits::TESTS,
