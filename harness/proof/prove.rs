@@ -1,7 +1,7 @@
 //! Two replays that must agree, and the report of what varies where they do not.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
 
 use super::date::{VARIABLE, tools_with_today};
 use super::diagnosis::{self, Diagnosis, Finding, Tried};
@@ -18,8 +18,6 @@ use crate::trial::{self, Played};
 const ROUNDS: usize = 5;
 /// How many places a report shows.
 const SHOWN: usize = 5;
-/// Clocks that tell seconds have gone on by then: neither replay takes place in the recording's second, nor in the other's.
-const CLOCK: Duration = Duration::from_millis(1050);
 
 /// A scenario that is to be proven.
 pub(crate) struct Proof<'a> {
@@ -94,9 +92,8 @@ impl Proof<'_> {
             }
         };
         if self.of_recording {
-            std::thread::sleep(CLOCK);
+            await_next_second();
         }
-        let began = Instant::now();
         let (first, golden) = replay(Delays::None)?;
         if project.is_attached(scenario) {
             let name = &scenario.name;
@@ -104,7 +101,7 @@ impl Proof<'_> {
             return Ok(golden);
         }
         if self.of_recording {
-            std::thread::sleep(CLOCK.saturating_sub(began.elapsed()));
+            await_next_second();
         }
         let (second, again) = replay(Delays::Shaken)?;
         if golden == again {
@@ -285,6 +282,12 @@ struct Found {
     agrees: bool,
     /// Something varies that no rule was found for.
     left: bool,
+}
+
+/// Waits until clocks that tell seconds go on: neither replay takes place in the recording's second, nor in the other's.
+fn await_next_second() {
+    let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
+    std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));
 }
 
 fn failed(failure: Failure) -> Unproven {

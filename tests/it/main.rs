@@ -82,5 +82,8 @@ fn main() -> ExitCode {
         })
     });
     let trials = trials.chain(cassettes::trials()).collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    // Most of them wait for processes of theirs.
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(4);
+    libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -239,9 +239,9 @@ fn a_newer_fixture_comes_before_a_journal_that_became_one() {
     assert_eq!(provider.take_rounds(), []);
 }
 
-/// 10 recorders; as many as `RETAKE_KILLED_RECORDERS` says where it is set.
+/// 5 recorders; as many as `RETAKE_KILLED_RECORDERS` says where it is set.
 fn a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else() {
-    let kills = std::env::var(KILLED).ok().and_then(|kills| kills.parse().ok()).unwrap_or(10);
+    let kills = std::env::var(KILLED).ok().and_then(|kills| kills.parse().ok()).unwrap_or(5);
     let provider = Provider::start();
     let agent = agent("lead", 6);
     let undisturbed = tree(&agent);
