@@ -20,6 +20,7 @@
 //! | [`fixture`] | the turns of a scenario: file format, table, journal |
 //! | [`model`] | the model server: match, miss, explanation; recording |
 //! | [`scenario`] | `scenarios/` to validated types |
+//! | [`secrets`] | what must never be written, and how texts, bodies and streams lose it; pure |
 //! | `drive` | steps to requests, answers to captures |
 //! | [`events`] | a stream to events, events to shapes; pure |
 //! | `system`, `stage` | the system under test, and all that one running scenario owns |
@@ -56,6 +57,7 @@ mod proof;
 mod recording;
 pub mod report;
 pub mod scenario;
+pub mod secrets;
 mod stage;
 mod suite;
 mod system;
