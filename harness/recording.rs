@@ -10,10 +10,10 @@ use crate::files;
 use crate::fixture::{Fixture, journal};
 use crate::golden::Compared;
 use crate::json::Json;
-use crate::model::{Mode, Recorder, ServerOptions, Upstreams};
+use crate::model::{Mode, RecordOptions, Recorder, ServerOptions, Upstreams};
 use crate::project::Project;
 use crate::proof::prove;
-use crate::report::{Failure, counted, terminal};
+use crate::report::{Failure, Progress, counted, summary, terminal};
 use crate::scenario::Scenario;
 use crate::trial;
 
@@ -56,11 +56,22 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
     };
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
     let journal_file = journal_of(&file);
-    let recorder = Arc::new(Recorder::new(upstreams.clone(), journal::Journal::create(&journal_file)?)?);
+    project.check_secrets(scenario)?;
+    let progress = Progress::start(name);
+    let watch = progress.clone();
+    let options = RecordOptions {
+        secrets: project.secrets()?,
+        errors: scenario.record_errors,
+        watch: Arc::new(move |tally| watch.show(tally)),
+    };
+    let recorder = Arc::new(Recorder::new(upstreams.clone(), journal::Journal::create(&journal_file)?, options)?);
     let old = file.exists().then(|| project.fixture(scenario)).transpose().ok().flatten().flatten();
     let options = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
     let mode = Mode::Record(recorder.clone());
-    let run = trial::play(project, scenario, old.as_deref(), mode, options, || false)?;
+    let run = trial::play(project, scenario, old.as_deref(), mode, options, || false);
+    progress.end();
+    summary(&recorder.tally()).iter().for_each(|line| terminal::note(format!("{name}: {line}")));
+    let run = run?;
     let troubles = recorder.troubles();
     if !troubles.is_empty() {
         let failure = Failure::new("model calls failed while recording").evidence(troubles.join("\n"));
@@ -97,7 +108,7 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
 }
 
 /// The journal of a fixture file, in a folder that no commit takes in.
-fn journal_of(fixture: &Path) -> std::path::PathBuf {
+pub(crate) fn journal_of(fixture: &Path) -> std::path::PathBuf {
     let name = fixture.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     fixture.with_file_name(".journal").join(format!("{name}.jsonl"))
 }

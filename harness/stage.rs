@@ -31,6 +31,8 @@ pub(crate) struct Values {
     key: String,
     /// Other addresses and folders and what goldens call them.
     others: Vec<(String, String)>,
+    /// What templates take as `{{ secret.NAME }}`.
+    secrets: Json,
 }
 
 #[derive(Clone, Debug)]
@@ -82,6 +84,13 @@ impl Stage {
         &self.0.key
     }
 
+    /// The value of an environment variable that the suite declares as a secret: the real one while recording, and what
+    /// fixtures hold in its place, `<NAME>`, in replay. `None` where `secrets` of `suite.toml` does not list it.
+    #[must_use]
+    pub fn secret(&self, name: &str) -> Option<&str> {
+        self.0.secrets.str_of(name)
+    }
+
     /// The system's base URL, without a slash at its end.
     pub(crate) fn url(&self) -> Option<&str> {
         self.0.base.as_ref().map(|base| base.url.as_str())
@@ -123,7 +132,7 @@ fn folder_names(folder: &Folder) -> [(String, &'static str); 4] {
 
 impl Values {
     /// The values of a new run, before it has a system.
-    pub(crate) fn of_run(system: &str, model: &ModelServer) -> Values {
+    pub(crate) fn of_run(system: &str, model: &ModelServer, secrets: Json) -> Values {
         Values {
             run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
             system: system.to_owned(),
@@ -132,6 +141,7 @@ impl Values {
             model: model.urls(),
             key: model.key().to_owned(),
             others: Vec::new(),
+            secrets,
         }
     }
 
@@ -158,9 +168,10 @@ impl Values {
     }
 
     pub(crate) fn context(&self, fixture: Option<&Fixture>) -> Context {
-        let Values { run, folder, base, model, key, .. } = self;
+        let Values { run, folder, base, model, key, secrets, .. } = self;
         let mut context = Context::new();
         context.insert("run", run.as_str());
+        context.insert("secret", secrets.clone());
         if let Some(base) = base {
             context.insert("port", u64::from(base.address.port()));
         }
@@ -214,18 +225,21 @@ impl Running {
         mode: Mode,
         options: ServerOptions,
     ) -> Result<Running> {
+        // A system that scenarios share was given what the process that started it needs.
+        let real = !matches!(mode, Mode::Replay(_)) || (project.records && matches!(launch, Launch::Shared(..)));
+        let secrets = project.secret_values(real);
         match launch {
             Launch::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run("", &model).with_folder(folder);
+                let values = Values::of_run("", &model, secrets).with_folder(folder);
                 Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
-                let values = Values::of_run(name, &model).with_folder(folder).with_base(Base::of(address));
+                let values = Values::of_run(name, &model, secrets).with_folder(folder).with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
                 let starting = timeout_at(deadline, InProcess::start(factory.clone(), stage.clone(), listener)).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
@@ -234,7 +248,7 @@ impl Running {
             }
             Launch::Command(name) => {
                 let model = kept::start(mode, options).await?;
-                let values = Values::of_run(name, &model);
+                let values = Values::of_run(name, &model, secrets);
                 let suite = &project.discovered.suite.systems;
                 let context = values.context(None);
                 let systems = system::start_with_needed(name, suite, &project.root, &context, Some(deadline)).await?;
@@ -243,7 +257,7 @@ impl Running {
             Launch::Shared(name, shared) => {
                 shared.lay_in(mode, options.delays)?;
                 let model = shared.model();
-                let values = Values::of_run(name, &model).with_systems(shared.systems());
+                let values = Values::of_run(name, &model, secrets).with_systems(shared.systems());
                 Ok(Running::on(values, model, System::Shared(shared.clone())))
             }
             Launch::Url(name, spec) => {
@@ -252,7 +266,7 @@ impl Running {
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
                 let model = Arc::new(ModelServer::start(mode, options).await?);
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run(name, &model).with_folder(folder).with_base(base);
+                let values = Values::of_run(name, &model, secrets).with_folder(folder).with_base(base);
                 Ok(Running::on(values, model, System::Attached(handle)))
             }
         }

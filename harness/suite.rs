@@ -146,7 +146,9 @@ impl Suite {
         }
         golden::silence_comparisons();
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let project = Arc::new(Project::open(&root, self.routers, goldens, self.commands)?);
+        let mut project = Project::open(&root, self.routers, goldens, self.commands)?;
+        project.records = !matches!(action, Action::Test(_));
+        let project = Arc::new(project);
         match action {
             Action::Test(args) => {
                 let program = std::iter::once("scenarios".to_owned());
@@ -162,12 +164,14 @@ impl Suite {
     }
 }
 
+/// Whether a variable says yes.
+pub(crate) fn is_set(name: &str) -> bool {
+    std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
+}
+
 /// What this run may write.
 fn policy(writes_fixtures: bool, update: bool) -> Result<Policy> {
-    let set = |name: &str| {
-        std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
-    };
-    let (ci, update) = (set("CI"), update || set("UPDATE_GOLDEN"));
+    let (ci, update) = (is_set("CI"), update || is_set("UPDATE_GOLDEN"));
     match (ci, update || writes_fixtures) {
         (true, true) => {
             let what = if writes_fixtures { "recording" } else { "updating goldens" };
@@ -242,7 +246,7 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))
     };
-    run().map_err(|failure: Failure| Failed::from(failure.to_string()))
+    run().map_err(|failure: Failure| Failed::from(terminal::scrubbed(&failure.to_string())))
 }
 
 fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {

@@ -150,7 +150,7 @@ impl Played {
         if let Some(failure) = self.drifted(scenario) {
             return Err(failure);
         }
-        Ok(self.golden_text(scenario, &project.rules))
+        Ok(self.golden_text(scenario, &project.rules).map(|text| project.scrub_golden(&text)))
     }
 
     fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, journal};
 use crate::key::Rules;
+use crate::model::CallerRules;
 use crate::report::{counted, terminal};
 
 /// Make a fixture of recordings in another form
@@ -34,7 +35,7 @@ enum ImportFormat {
 
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let rules = rules_of_here()?;
+        let (rules, _) = rules_of_here()?;
         let mut made: Option<Fixture> = None;
         let mut left_out = Vec::new();
         for file in &self.input {
@@ -73,15 +74,16 @@ impl Import {
 }
 
 /// The notes of the fixture that is replaced: prompt and context are a person's.
-fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, crate::json::Json> {
+pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, crate::json::Json> {
     if out.exists() { Fixture::read(out, rules).map(|old| old.notes).unwrap_or_default() } else { BTreeMap::new() }
 }
 
 /// The key rules of the project that the command stands in; version 1 where there is none.
-fn rules_of_here() -> Result<Rules> {
+pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
     let root = super::root()?;
     if !root.join("scenarios/suite.toml").exists() {
-        return Ok(Rules::default());
+        return Ok((Rules::default(), CallerRules::default()));
     }
-    Ok(crate::project::rules_of(&crate::scenario::discover(&root)?.suite))
+    let suite = crate::scenario::discover(&root)?.suite;
+    Ok((crate::project::rules_of(&suite), CallerRules::new(suite.callers.clone())))
 }

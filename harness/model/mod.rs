@@ -17,6 +17,8 @@ mod replay_model;
 mod route;
 mod server;
 #[cfg(feature = "record")]
+mod tally;
+#[cfg(feature = "record")]
 mod upstream;
 
 pub use activity::Activity;
@@ -24,12 +26,14 @@ pub use callers::CallerRules;
 pub use checked::Checked;
 pub use miss::{Miss, Reason};
 #[cfg(feature = "record")]
-pub use record::Recorder;
+pub use record::{RecordOptions, Recorder};
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Asked, DriftOf, Replay, Served};
 pub use replay_model::ReplayModel;
 pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
+#[cfg(feature = "record")]
+pub use tally::{OfModel, Tally};
 #[cfg(feature = "record")]
 pub use upstream::{Upstream, Upstreams};
 

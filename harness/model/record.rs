@@ -1,8 +1,10 @@
 //! Recording: the only place that reaches a provider.
 //!
 //! A call goes on with the provider's own key, its answer streams through as it comes, and both are written to the
-//! journal when the answer is complete, or with the reason why it is not.
+//! journal when the answer is complete, or with the reason why it is not. What is written has lost its secrets; what the
+//! system gets has not.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -15,20 +17,48 @@ use tokio::sync::mpsc;
 
 use super::activity::InFlight;
 use super::miss::Reason;
+use super::tally::Tally;
 use super::upstream::Upstreams;
 use crate::error::{Error, Result, reqwest_reason};
 use crate::fixture::journal::{Entry, Journal};
 use crate::json::Json;
-use crate::wire::{self, Api, Response};
+use crate::secrets::{Fired, Secrets};
+use crate::wire::{self, Api, Body, Response};
 
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
 pub struct Recorder {
     upstreams: Upstreams,
-    journal: Arc<Journal>,
     client: reqwest::Client,
-    begun: Arc<AtomicUsize>,
-    troubles: Arc<Mutex<Vec<String>>>,
+    shared: Arc<Shared>,
+}
+
+/// How to record.
+#[derive(Clone)]
+pub struct RecordOptions {
+    /// What must not be written.
+    pub secrets: Secrets,
+    /// Whether a provider's errors become turns.
+    pub errors: bool,
+    /// Is told of each call that comes and of each answer that is complete.
+    pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,
+}
+
+impl fmt::Debug for RecordOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecordOptions").field("errors", &self.errors).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    journal: Journal,
+    options: RecordOptions,
+    begun: AtomicUsize,
+    troubles: Mutex<Vec<String>>,
+    /// Why no call is passed on any more.
+    stopped: Mutex<Option<String>>,
+    tally: Mutex<Tally>,
 }
 
 /// A call that is passed on.
@@ -39,6 +69,7 @@ pub(super) struct Passed {
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
     pub(super) caller: Option<String>,
+    pub(super) model: String,
     pub(super) request: Json,
 }
 
@@ -47,31 +78,62 @@ impl Recorder {
     ///
     /// # Errors
     /// Where the HTTP client cannot be made.
-    pub fn new(upstreams: Upstreams, journal: Journal) -> Result<Recorder> {
-        let client = reqwest::Client::builder().no_proxy().build();
+    pub fn new(upstreams: Upstreams, journal: Journal, options: RecordOptions) -> Result<Recorder> {
+        // A provider's key follows no redirect: it is for the address that was configured.
+        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
         let client = client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))?;
-        let begun = Arc::new(AtomicUsize::new(0));
-        Ok(Recorder { upstreams, journal: Arc::new(journal), client, begun, troubles: Arc::default() })
+        let shared = Shared {
+            journal,
+            options,
+            begun: AtomicUsize::new(0),
+            troubles: Mutex::default(),
+            stopped: Mutex::default(),
+            tally: Mutex::default(),
+        };
+        Ok(Recorder { upstreams, client, shared: Arc::new(shared) })
     }
 
     /// What went wrong with calls so far: each a line.
     #[must_use]
     pub fn troubles(&self) -> Vec<String> {
-        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many calls came so far.
     #[must_use]
     pub fn calls(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+        self.shared.begun.load(Ordering::Relaxed)
+    }
+
+    /// The calls so far, and what they cost.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.shared.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn refuse(&self, via: &str, reason: &Reason) {
-        note(&self.troubles, format!("{via}: {reason}"));
+        self.shared.note(format!("{via}: {reason}"));
     }
 
     pub(super) async fn pass_on(&self, call: Passed, in_flight: InFlight) -> HttpResponse<HttpBody> {
-        let began = self.begun.fetch_add(1, Ordering::Relaxed);
+        if let Some(reason) = self.shared.refusal(&call) {
+            return plain(&wire::error_response(call.provider, 400, "record_error", &reason));
+        }
+        let began = self.shared.begun.fetch_add(1, Ordering::Relaxed);
+        self.shared.count(|tally| tally.begin(call.caller.as_deref()));
+        // From here on the call is journaled, however it ends.
+        let mut writer = Writer {
+            shared: self.shared.clone(),
+            began,
+            api: call.api,
+            caller: call.caller,
+            path: call.path.split('?').next().unwrap_or_default().to_owned(),
+            model: call.model,
+            request: Some(call.request),
+            status: 0,
+            content_type: String::new(),
+            bytes: Vec::new(),
+        };
         let sent = match self.upstreams.of(call.provider) {
             Ok(upstream) => {
                 let request = upstream.request(&self.client, &call.path, &call.headers).body(call.body);
@@ -83,89 +145,142 @@ impl Recorder {
         let answer = match sent {
             Ok(answer) => answer,
             Err(message) => {
-                note(&self.troubles, message.clone());
+                self.shared.note(message.clone());
+                writer.write(Some(message.clone()));
                 return plain(&wire::error_response(call.provider, 502, "record_error", &message));
             }
         };
-        let status = answer.status().as_u16();
+        writer.status = answer.status().as_u16();
         let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
-        let content_type = content_type.unwrap_or_default().to_owned();
+        content_type.unwrap_or_default().clone_into(&mut writer.content_type);
+        let (status, content_type) = (writer.status, writer.content_type.clone());
         let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
-        let writer = Writer {
-            journal: self.journal.clone(),
-            begun: self.begun.clone(),
-            troubles: self.troubles.clone(),
-            began,
-            api: call.api,
-            caller: call.caller,
-            path: call.path.split('?').next().unwrap_or_default().to_owned(),
-            request: call.request,
-        };
-        let content_type_sent = content_type.clone();
         tokio::spawn(async move {
             let _until_written = in_flight;
             let mut stream = answer.bytes_stream();
-            let (mut bytes, mut cut) = (Vec::new(), None);
-            while let Some(chunk) = stream.next().await {
+            let cut = loop {
+                let chunk = tokio::select! {
+                    chunk = stream.next() => chunk,
+                    () = sender.closed() => break Some(CLIENT_LEFT.to_owned()),
+                };
                 match chunk {
-                    Ok(chunk) => {
-                        bytes.extend_from_slice(&chunk);
+                    None => break None,
+                    Some(Ok(chunk)) if chunk.is_empty() => {}
+                    Some(Ok(chunk)) => {
+                        writer.bytes.extend_from_slice(&chunk);
                         if sender.send(chunk).await.is_err() {
-                            cut = Some("the client left before the end".to_owned());
-                            break;
+                            break Some(CLIENT_LEFT.to_owned());
                         }
                     }
-                    Err(e) => {
-                        cut = Some(format!("the provider left before the end: {}", reqwest_reason(e)));
-                        break;
-                    }
+                    Some(Err(e)) => break Some(format!("the provider left before the end: {}", reqwest_reason(e))),
                 }
-            }
+            };
             // The line is written before the client sees the end: what it was given is then on disk.
-            writer.write(status, &content_type, bytes, cut);
+            let broken = cut.as_ref().is_some_and(|reason| reason != CLIENT_LEFT);
+            writer.write(cut);
+            if broken {
+                // The client sees what the recorder saw: a stream that breaks off.
+                let _ = sender.send(Bytes::new()).await;
+            }
             drop(sender);
         });
         let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
-        let mut out = HttpResponse::new(HttpBody::from_stream(chunks.map(Ok::<_, std::convert::Infallible>)));
+        // An empty chunk is the mark of a stream that broke off.
+        let chunks = chunks.map(|chunk| {
+            if chunk.is_empty() { Err(std::io::Error::other("the provider left before the end")) } else { Ok(chunk) }
+        });
+        let mut out = HttpResponse::new(HttpBody::from_stream(chunks));
         *out.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-        if let Ok(value) = content_type_sent.parse() {
+        if let Ok(value) = content_type.parse() {
             out.headers_mut().insert(header::CONTENT_TYPE, value);
         }
         out
     }
 }
 
+const CLIENT_LEFT: &str = "the client left before the end";
+const ENDED: &str = "recording ended before the answer did";
+
+impl Shared {
+    fn note(&self, line: String) {
+        let line = self.options.secrets.scrub().text(&line, &mut Fired::new()).into_owned();
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Tally)) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut tally);
+        (self.options.watch)(&tally);
+    }
+
+    /// Why a call is not passed on: it holds a secret that nobody declared, or one before it did.
+    fn refusal(&self, call: &Passed) -> Option<String> {
+        let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = self.options.secrets.undeclared_in(&call.request, &call.path) {
+            let reason = format!(
+                "a model call holds the value of the environment variable {name}, which looks like a secret, so recording \
+                 stopped before it was sent.\n  Add to scenarios/suite.toml: secrets = [\"{name}\"]\n  Then <{name}> is \
+                 stored in its place. A system that is started is given it by env = {{ {name} = \"{{{{ secret.{name} }}}}\" }}"
+            );
+            if stopped.is_none() {
+                *stopped = Some(reason.clone());
+                self.note(reason);
+            }
+        }
+        stopped.clone()
+    }
+}
+
+/// Writes a call's line: at its end, or when the call is dropped because its client left before the answer began.
 struct Writer {
-    journal: Arc<Journal>,
-    begun: Arc<AtomicUsize>,
-    troubles: Arc<Mutex<Vec<String>>>,
+    shared: Arc<Shared>,
     began: usize,
     api: Api,
     caller: Option<String>,
     path: String,
-    request: Json,
+    model: String,
+    /// Taken when the line is written.
+    request: Option<Json>,
+    status: u16,
+    content_type: String,
+    bytes: Vec<u8>,
 }
 
 impl Writer {
-    fn write(self, status: u16, content_type: &str, bytes: Vec<u8>, cut: Option<String>) {
-        let entry = Entry {
-            began: self.began,
-            ended: self.begun.load(Ordering::Relaxed),
-            api: self.api,
-            caller: self.caller,
-            path: self.path,
-            request: self.request,
-            response: Response::received(status, content_type, bytes),
-            cut,
+    fn write(&mut self, cut: Option<String>) {
+        let Some(request) = self.request.take() else { return };
+        let response = if self.status == 0 {
+            // No answer began.
+            Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
+        } else {
+            Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes))
         };
-        if let Err(e) = self.journal.append(&entry) {
-            note(&self.troubles, e.to_string());
+        let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
+        let mut entry = Entry {
+            began: self.began,
+            ended: self.shared.begun.load(Ordering::Relaxed),
+            api: self.api,
+            caller: self.caller.take(),
+            path: std::mem::take(&mut self.path),
+            request,
+            response,
+            cut,
+            errors: self.shared.options.errors,
+            scrub: Fired::new(),
+        };
+        entry.scrub_with(self.shared.options.secrets.scrub());
+        if let Err(e) = self.shared.journal.append(&entry) {
+            self.shared.note(e.to_string());
         }
+        self.shared.count(|tally| tally.end(&self.model, answer.as_ref()));
     }
 }
 
-fn note(troubles: &Mutex<Vec<String>>, line: String) {
-    troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let cut = if self.status == 0 { "the client left before the answer began" } else { ENDED };
+        self.write(Some(cut.to_owned()));
+    }
 }
 
 fn plain(response: &Response) -> HttpResponse<HttpBody> {

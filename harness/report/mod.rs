@@ -2,8 +2,12 @@
 
 mod diff;
 mod failure;
+#[cfg(feature = "record")]
+mod progress;
 pub mod terminal;
 
 pub use diff::unified;
 pub use failure::Failure;
 pub(crate) use failure::counted;
+#[cfg(feature = "record")]
+pub(crate) use progress::{Progress, summary};

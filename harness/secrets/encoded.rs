@@ -56,6 +56,12 @@ impl Value {
         self.dresses.first().map_or(0, String::len)
     }
 
+    /// Whether the value itself is in a text.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        let has = |dress: &String| memchr::memmem::find(text.as_bytes(), dress.as_bytes()).is_some();
+        self.dresses.iter().filter(|dress| !dress.starts_with("%3")).any(has)
+    }
+
     /// Where the value stands, in order and apart.
     pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();

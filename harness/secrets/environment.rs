@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::encoded::SHORTEST;
-use super::scrub::{Fired, Scrub};
-use crate::json::Json;
+use super::encoded::{SHORTEST, Value};
+use super::scrub::Scrub;
+use crate::json::{Json, Layout};
 
 /// Below this many characters the value of a variable that nobody declared is not taken for a secret.
 const SHORTEST_UNDECLARED: usize = 8;
@@ -45,10 +45,10 @@ const COMMON: [&str; 12] = [
 ];
 
 /// The secrets of a recording.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Secrets {
     scrub: Scrub,
-    undeclared: Vec<(String, Scrub)>,
+    undeclared: Vec<Value>,
 }
 
 impl Secrets {
@@ -77,7 +77,7 @@ impl Secrets {
         }
         for (name, value) in &environment {
             if !values.contains(&value) && looks_secret(name, value) {
-                secrets.undeclared.push((name.clone(), Scrub::default().with_value(name, value)));
+                secrets.undeclared.push(Value::new(name, value));
                 secrets.scrub = secrets.scrub.with_value(name, value);
             }
         }
@@ -93,13 +93,11 @@ impl Secrets {
     /// The first variable, by name, that nobody declared and whose value is in a request.
     #[must_use]
     pub fn undeclared_in(&self, request: &Json, path: &str) -> Option<&str> {
-        let holds = |scrub: &Scrub| {
-            let mut fired = Fired::new();
-            scrub.json(&mut request.clone(), &mut fired);
-            let _ = scrub.text(path, &mut fired);
-            !fired.is_empty()
-        };
-        self.undeclared.iter().find(|(_, scrub)| holds(scrub)).map(|(name, _)| name.as_str())
+        if self.undeclared.is_empty() {
+            return None;
+        }
+        let text = format!("{path}\n{}", request.print(Layout::Compact));
+        self.undeclared.iter().find(|value| value.is_in(&text)).map(Value::name)
     }
 }
 

@@ -16,7 +16,8 @@ description = "Writes a note, reads it back, answers"
 system  = "gateway"
 fixture = "write_read_file"
 timeout = "60s"
-secrets = ["TOKEN"]
+secrets = ["LISTED"]
+record = { errors = true }
 
 [vars]
 greeting = "{{ prompt }}, {{ user.name }}"
