@@ -1,4 +1,8 @@
+#[cfg(feature = "record")]
+mod closed_loop;
 mod over_wires;
+#[cfg(feature = "record")]
+mod recording;
 
 use std::path::Path;
 use std::sync::Arc;

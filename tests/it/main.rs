@@ -30,8 +30,10 @@ mod loopback;
 mod misses;
 mod mutation;
 mod oddities;
+mod proxy;
 mod recording;
 mod runner_flags;
+mod secrets;
 mod serve;
 mod systems;
 mod time_limits;
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
-    let tests: [&[Test]; 12] = [
+    let tests: [&[Test]; 14] = [
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
@@ -50,8 +52,10 @@ fn main() -> ExitCode {
         failing_systems::TESTS,
         late_calls::TESTS,
         misses::TESTS,
+        proxy::TESTS,
         recording::TESTS,
         runner_flags::TESTS,
+        secrets::TESTS,
         serve::TESTS,
         time_limits::TESTS,
         updating::TESTS,

@@ -80,7 +80,9 @@ fn a_whole_scenario() {
     assert_eq!(scenario.fixture, FixtureRef::Named("write_read_file".to_owned()));
     assert_eq!(scenario.file, Path::new("scenarios/a/scenario.toml"));
     assert_eq!(scenario.dir, Path::new("scenarios/a"));
-    assert_eq!(scenario.secrets, ["TOKEN"]);
+    assert_eq!(scenario.secrets, ["LISTED"]);
+    assert_eq!(scenario.used_secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
+    assert!(scenario.record_errors);
     assert_eq!(scenario.golden.detail, Detail::Values);
     assert_eq!(scenario.golden.show, [Pointer::parse("/messages/-1/content").unwrap()]);
     assert_eq!(scenario.golden.unordered, ["tool_result"]);
