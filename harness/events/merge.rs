@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::notation::{self, Normalize};
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, Object};
 
 /// How many distinct values of a place are shown.
 const SHOWN_VALUES: usize = 20;
@@ -104,7 +104,7 @@ struct Group<'a> {
     last: usize,
 }
 
-fn fields(objects: &[&BTreeMap<String, Json>], without: Option<&str>, keep: Keep, normalize: &Normalize) -> Fields {
+fn fields(objects: &[&Object], without: Option<&str>, keep: Keep, normalize: &Normalize) -> Fields {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();

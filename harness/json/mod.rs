@@ -4,13 +4,17 @@
 //! print to the byte: integers of any size, `repr` of floats, `-0` as `0`, `1e400` as `Infinity`. `serde_json::Value`
 //! keeps none of these, and its `arbitrary_precision` would change number handling for every crate of a user's build.
 
+mod object;
 mod parser;
 mod printer;
 #[cfg(test)]
 mod tests;
+mod text;
 
-use std::collections::BTreeMap;
 use std::fmt;
+
+pub use object::Object;
+pub use text::JsonText;
 
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
 pub const MAX_DEPTH: usize = 256;
@@ -33,7 +37,7 @@ pub enum Json {
     /// An array.
     Array(Vec<Json>),
     /// An object.
-    Object(BTreeMap<String, Json>),
+    Object(Object),
 }
 
 /// Where and why a text is no JSON.
@@ -45,6 +49,18 @@ pub struct JsonError {
     pub line: usize,
     /// 1-based column, in characters.
     pub column: usize,
+}
+
+impl JsonError {
+    fn at(text: &[u8], (at, message): (usize, String)) -> JsonError {
+        let before = &text[..at.min(text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
+        JsonError {
+            message,
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
+        }
+    }
 }
 
 impl fmt::Display for JsonError {
@@ -73,18 +89,16 @@ impl Json {
     /// The place and the reason, where the text is no JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or holds a
     /// lone surrogate (which has no UTF-8 form).
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
-        let result = std::str::from_utf8(text)
-            .map_err(|e| (e.valid_up_to(), "a byte that is not UTF-8".to_owned()))
-            .and_then(parser::parse);
-        result.map_err(|(at, message)| {
-            let before = &text[..at.min(text.len())];
-            let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
-            JsonError {
-                message,
-                line: memchr::memchr_iter(b'\n', before).count() + 1,
-                column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
-            }
-        })
+        utf8(text).and_then(parser::parse).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Reads an object whose list `list` may be too large to be held whole: gives the object without it, and the texts
+    /// of its elements, each to be read by [`Json::parse`]; `None` where there is no such list.
+    ///
+    /// # Errors
+    /// As [`Json::parse`], but an element that is no JSON is only found when it is read.
+    pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
+        utf8(text).and_then(|text| parser::parse_around(text, list)).map_err(|e| JsonError::at(text, e))
     }
 
     /// Prints the value in a layout.
@@ -126,7 +140,7 @@ impl Json {
 
     /// The entries of an object.
     #[must_use]
-    pub fn as_object(&self) -> Option<&BTreeMap<String, Json>> {
+    pub fn as_object(&self) -> Option<&Object> {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
@@ -255,9 +269,13 @@ impl serde::Serialize for Json {
             Json::Float(f) => s.serialize_f64(*f),
             Json::Str(v) => s.serialize_str(v),
             Json::Array(a) => s.collect_seq(a),
-            Json::Object(o) => s.collect_map(o),
+            Json::Object(o) => s.collect_map(o.iter()),
         }
     }
+}
+
+fn utf8(text: &[u8]) -> parser::Parsed<&str> {
+    std::str::from_utf8(text).map_err(|e| (e.valid_up_to(), "a byte that is not UTF-8".to_owned()))
 }
 
 /// Whether a byte below a space is among some; without a branch a byte, so that it takes many at once.

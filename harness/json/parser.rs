@@ -1,12 +1,34 @@
 //! JSON in.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::{Json, MAX_DEPTH, has_control};
+use super::{Json, MAX_DEPTH, Object, has_control};
 
 /// Reads one JSON text. An error is its byte offset and the reason.
 pub(super) fn parse(text: &str) -> Parsed<Json> {
     Parser { text: text.as_bytes(), utf8: text, at: 0 }.document()
+}
+
+/// Reads an object and leaves the elements of one of its lists unread: what is beside the list, and the elements' texts
+/// where there is such a list. A text that is no JSON may pass for an element; reading it tells.
+pub(super) fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
+    let mut parser = Parser { text: text.as_bytes(), utf8: text, at: 0 };
+    let mut elements = None;
+    parser.skip_space();
+    if parser.peek() != Some(b'{') {
+        return Ok((parser.document()?, None));
+    }
+    let rest = parser.entries(0, |parser, key| {
+        parser.skip_space();
+        if key != list || parser.peek() != Some(b'[') {
+            return Ok(Some(parser.value(1)?));
+        }
+        elements = Some(parser.elements());
+        Ok(None)
+    })?;
+    parser.end()?;
+    let elements = elements.map(|spans: Vec<_>| spans.into_iter().map(|span| &text[span]).collect());
+    Ok((rest, elements))
 }
 
 struct Parser<'a> {
@@ -20,8 +42,13 @@ pub(super) type Parsed<T> = Result<T, (usize, String)>;
 impl Parser<'_> {
     fn document(&mut self) -> Parsed<Json> {
         let value = self.value(0)?;
+        self.end()?;
+        Ok(value)
+    }
+
+    fn end(&mut self) -> Parsed<()> {
         self.skip_space();
-        if self.at == self.text.len() { Ok(value) } else { self.fail("more text after the value") }
+        if self.at == self.text.len() { Ok(()) } else { self.fail("more text after the value") }
     }
 
     fn fail<T>(&self, message: &str) -> Parsed<T> {
@@ -138,12 +165,21 @@ impl Parser<'_> {
     }
 
     fn object(&mut self, depth: usize) -> Parsed<Json> {
+        self.entries(depth, |parser, _| parser.value(depth + 1).map(Some))
+    }
+
+    /// An object whose values are read by `value`, which may leave an entry out.
+    fn entries(
+        &mut self,
+        depth: usize,
+        mut value: impl FnMut(&mut Self, &str) -> Parsed<Option<Json>>,
+    ) -> Parsed<Json> {
         self.deeper(depth)?;
-        let mut entries = BTreeMap::new();
+        let mut entries = Vec::new();
         self.skip_space();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            return Ok(Json::Object(entries));
+            return Ok(Json::Object(Object::new()));
         }
         loop {
             self.skip_space();
@@ -156,7 +192,9 @@ impl Parser<'_> {
                 return self.expected("`:`");
             }
             self.at += 1;
-            entries.insert(key, self.value(depth + 1)?);
+            if let Some(value) = value(self, &key)? {
+                entries.push((key, value));
+            }
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -165,7 +203,49 @@ impl Parser<'_> {
             }
         }
         self.at += 1;
-        Ok(Json::Object(entries))
+        Ok(Json::Object(entries.into()))
+    }
+
+    /// Where the elements of the list are that the parser stands on: told by brackets and quotes alone.
+    fn elements(&mut self) -> Vec<Range<usize>> {
+        let (mut elements, mut depth) = (Vec::new(), 0);
+        self.at += 1;
+        self.skip_space();
+        let mut start = self.at;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => self.skip_string(),
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' if depth > 0 => depth -= 1,
+                b',' | b']' | b'}' if depth == 0 => {
+                    let empty = byte == b']' && elements.is_empty() && self.at == start;
+                    if !empty {
+                        elements.push(start..self.at);
+                    }
+                    start = self.at + 1;
+                    if byte != b',' {
+                        self.at += 1;
+                        break;
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        elements
+    }
+
+    /// From the opening quote of a string to its closing one.
+    fn skip_string(&mut self) {
+        self.at += 1;
+        while let Some(found) = memchr::memchr2(b'"', b'\\', &self.text[self.at.min(self.text.len())..]) {
+            self.at += found;
+            if self.text[self.at] == b'"' {
+                return;
+            }
+            self.at += 2;
+        }
+        self.at = self.text.len();
     }
 
     fn deeper(&mut self, depth: usize) -> Parsed<()> {

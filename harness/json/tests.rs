@@ -80,7 +80,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(4, 64, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
-            prop::collection::btree_map(any::<String>(), inner, 0..6).prop_map(Json::Object),
+            prop::collection::btree_map(any::<String>(), inner, 0..6).prop_map(Json::object),
         ]
     })
 }
@@ -105,5 +105,23 @@ proptest! {
     #[test]
     fn no_input_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         let _ = Json::parse(&bytes);
+    }
+}
+
+#[test]
+fn the_elements_of_a_list_are_found_without_being_read() {
+    let around = |text: &'static str| Json::parse_around(text.as_bytes(), "l").unwrap();
+    let (rest, elements) = around(r#" {"a": 1, "l" : [ {"x": "]\"}"} , [1, [2]], "s\\" ,3 ], "b": [4]} "#);
+    assert_eq!(rest.print(Layout::Compact), r#"{"a":1,"b":[4]}"#);
+    let elements: Vec<Json> = elements.unwrap().iter().map(|e| Json::parse(e.as_bytes()).unwrap()).collect();
+    assert_eq!(Json::Array(elements).print(Layout::Compact), r#"[{"x":"]\"}"},[1,[2]],"s\\",3]"#);
+    assert_eq!(around(r#"{"l": []}"#), (Json::object::<String>([]), Some(vec![])));
+    assert_eq!(around(r#"{"l": [ ]}"#).1, Some(vec![]));
+    assert_eq!(around(r#"{"l": {"l": [1]}}"#).1, None);
+    assert_eq!(around(r#"[{"l": [1]}]"#).1, None);
+    // What is wrong with an element is found when it is read.
+    assert_eq!(around(r#"{"l": [1,]}"#).1, Some(vec!["1", ""]));
+    for torn in [r#"{"l": [1"#, r#"{"l": ["a\"#, r#"{"l": [1]"#, r#"{"l": [1] 2}"#] {
+        assert!(Json::parse_around(torn.as_bytes(), "l").is_err(), "{torn}");
     }
 }

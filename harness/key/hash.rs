@@ -9,6 +9,8 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash([u8; 32]);
 
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
 impl Hash {
     /// The hash of some bytes.
     #[must_use]
@@ -25,7 +27,11 @@ impl Hash {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+        }
+        f.write_str(&String::from_utf8_lossy(&digits))
     }
 }
 

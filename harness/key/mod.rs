@@ -61,11 +61,8 @@ impl Rules {
     /// The hash of a caller, which is normalized here, and a conversation.
     #[must_use]
     pub fn input_hash(&self, conversation: Hash, caller: Option<&str>) -> Hash {
-        let payload = Json::object([
-            ("caller", Json::Str(self.caller(caller))),
-            ("conversation_hash", Json::Str(conversation.to_string())),
-        ]);
-        Hash::of(payload.print(Layout::Python).as_bytes())
+        let caller = Json::Str(self.caller(caller)).print(Layout::Python);
+        Hash::of(format!(r#"{{"caller": {caller}, "conversation_hash": "{conversation}"}}"#).as_bytes())
     }
 
     /// The key of canonical messages from a caller.

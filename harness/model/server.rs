@@ -25,7 +25,7 @@ use super::record::Recorder;
 use super::replay::{Asked, DriftOf, Replay};
 use super::route;
 use crate::error::{Error, Result};
-use crate::json::{Json, Layout};
+use crate::json::Json;
 use crate::key::Rules;
 use crate::wire::{self, Api, Body, Call, Known, Response};
 
@@ -388,7 +388,7 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 /// A response on its way out. The call is in flight until its last byte is taken.
 fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match response.body {
-        Body::Json(json) => whole(json.print(Layout::Compact), in_flight),
+        Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text, in_flight),
         Body::Binary(bytes) => whole(bytes, in_flight),
         // Frame by frame, as they came: a system has to put up with that.

@@ -79,7 +79,7 @@ pub(super) fn to_json(value: &Value) -> Result<Json, minijinja::Error> {
                 let name = key.as_str().ok_or_else(|| no_json(format!("`{key}` is no text, so no key of JSON")))?;
                 entries.insert(name.to_owned(), to_json(&value.get_item(&key)?)?);
             }
-            Ok(Json::Object(entries))
+            Ok(Json::object(entries))
         }
         kind => Err(no_json(format!("JSON has no {kind}"))),
     }

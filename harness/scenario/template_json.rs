@@ -43,7 +43,7 @@ impl TemplateJson {
                     }
                     object.insert(name, value.render(context)?);
                 }
-                Ok(Json::Object(object))
+                Ok(Json::object(object))
             }
         }
     }

@@ -1,14 +1,14 @@
 //! Taking secrets out of texts, of JSON and of responses.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::encoded::{self, Value};
 use super::forms::{FORMS, Form};
 use super::stream;
 use crate::error::nearest;
-use crate::json::Json;
+use crate::json::{Json, Object};
 use crate::wire::{Body, Response};
 
 /// The names of what was found: of forms, `openai-key`, and of variables, `env:STRIPE`.
@@ -137,11 +137,16 @@ impl Scrub {
     /// Takes secrets out of a response, also those that are parted over the frames of a stream.
     pub fn response(&self, response: &mut Response, fired: &mut Fired) {
         match &mut response.body {
-            Body::Json(json) => {
-                if let Json::Array(pieces) = json {
+            Body::Json(text) => {
+                let before = text.json();
+                let mut json = before.clone();
+                if let Json::Array(pieces) = &mut json {
                     stream::array(self, pieces, fired);
                 }
-                self.json(json, fired);
+                self.json(&mut json, fired);
+                if json != before {
+                    *text = (&json).into();
+                }
             }
             Body::Frames(frames) => stream::frames(self, frames, fired),
             Body::Text(text) => self.string(text, fired),
@@ -232,7 +237,7 @@ impl Scrub {
     }
 
     /// Values whose key says what they are: `{"aws_secret_access_key": …}`, `{"name": "AWS_SECRET_ACCESS_KEY", "value": …}`.
-    fn named_values(&self, entries: &mut BTreeMap<String, Json>, fired: &mut Fired) {
+    fn named_values(&self, entries: &mut Object, fired: &mut Fired) {
         let says = |name: &str| {
             let name = name.to_ascii_lowercase();
             ["secret", "token", "authorization"].iter().any(|word| name.contains(word))
@@ -259,7 +264,7 @@ impl Scrub {
     }
 
     /// Keys are texts as well. Two that become one keep the later value.
-    fn keys(&self, entries: &mut BTreeMap<String, Json>, fired: &mut Fired) {
+    fn keys(&self, entries: &mut Object, fired: &mut Fired) {
         let changed: Vec<(String, String)> = entries
             .keys()
             .filter_map(|key| match self.text(key, fired) {

@@ -64,7 +64,7 @@ fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<Stri
             }
         }
         Json::Object(entries) => {
-            for (key, value) in entries {
+            for (key, value) in entries.iter_mut() {
                 place.push('/');
                 place.push_str(key);
                 collect(value, place, texts);

@@ -12,7 +12,10 @@ use crate::json::Json;
 pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireError> {
     if !(200..300).contains(&response.status) {
         let reason = match &response.body {
-            Body::Json(body) => body.get("error").unwrap_or(body).clone(),
+            Body::Json(body) => {
+                let body = body.json();
+                body.get("error").cloned().unwrap_or(body)
+            }
             Body::Frames(frames) => Json::Str(frames.concat()),
             Body::Text(text) => Json::Str(text.clone()),
             Body::Binary(bytes) => Json::Str(format!("{} bytes", bytes.len())),
@@ -21,7 +24,7 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
     }
     match api {
         Api::OpenAiChat => match &response.body {
-            Body::Json(body) => openai_chat::answer::of_json(body),
+            Body::Json(body) => openai_chat::answer::of_json(&body.json()),
             Body::Frames(frames) => openai_chat::stream::of_frames(frames),
             Body::Text(_) | Body::Binary(_) => Err(no_answer()),
         },
@@ -37,8 +40,10 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
 /// The body as it would be had no stream been asked for. Chat Completions' streams are read piece by piece instead.
 pub(super) fn whole(api: Api, body: &Body) -> Result<Json, WireError> {
     match (api, body) {
-        (Api::Gemini, Body::Json(Json::Array(pieces))) => gemini::stream::assemble_array(pieces),
-        (_, Body::Json(body)) => Ok(body.clone()),
+        (_, Body::Json(body)) => match body.json() {
+            Json::Array(pieces) if api == Api::Gemini => gemini::stream::assemble_array(&pieces),
+            body => Ok(body),
+        },
         (Api::OpenAiResponses, Body::Frames(frames)) => openai_responses::stream::assemble(frames),
         (Api::Anthropic, Body::Frames(frames)) => anthropic::stream::assemble(frames),
         (Api::Gemini, Body::Frames(frames)) => gemini::stream::assemble(frames),
@@ -62,11 +67,11 @@ mod tests {
             decode_response(Api::OpenAiChat, &response).unwrap_err().message
         };
         let error = Json::parse(br#"{"error":{"message":"Rate limit reached","type":"requests"}}"#).unwrap();
-        assert_eq!(failed(429, Body::Json(error.clone())), "status 429: the provider's error: Rate limit reached");
-        assert_eq!(failed(200, Body::Json(error)), "the provider's error: Rate limit reached");
+        assert_eq!(failed(429, Body::json(&error)), "status 429: the provider's error: Rate limit reached");
+        assert_eq!(failed(200, Body::json(&error)), "the provider's error: Rate limit reached");
         assert_eq!(failed(502, Body::Text("Bad gateway".into())), "status 502: the provider's error: Bad gateway");
         assert_eq!(failed(200, Body::Text("<html>".into())), "expected JSON or a stream, found text");
         let detail = Json::parse(br#"{"detail":[1]}"#).unwrap();
-        assert_eq!(failed(422, Body::Json(detail)), r#"status 422: the provider's error: {"detail":[1]}"#);
+        assert_eq!(failed(422, Body::json(&detail)), r#"status 422: the provider's error: {"detail":[1]}"#);
     }
 }

@@ -1,9 +1,8 @@
 //! Reading fields of a body, with errors that say which field it was.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, Object};
 
 /// Why a body is not what its API says it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +51,7 @@ impl WireError {
 }
 
 /// The fields of a request's body.
-pub(super) fn request(body: &Json) -> Result<&BTreeMap<String, Json>, WireError> {
+pub(super) fn request(body: &Json) -> Result<&Object, WireError> {
     body.as_object().ok_or_else(|| WireError::expected("the request", "an object", Some(body)))
 }
 

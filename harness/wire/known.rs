@@ -27,7 +27,7 @@ impl Known {
             return;
         }
         match &response.body {
-            Body::Json(body) => self.learn_body(request, body),
+            Body::Json(body) => self.learn_body(request, &body.json()),
             Body::Frames(frames) => {
                 if let Ok(body) = openai_responses::stream::assemble(frames) {
                     self.learn_body(request, &body);

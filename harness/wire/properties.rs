@@ -94,7 +94,7 @@ fn any_body() -> impl Strategy<Value = Json> {
     let value = leaf.prop_recursive(6, 48, 4, |inner| {
         prop_oneof![
             1 => prop::collection::vec(inner.clone(), 0..3).prop_map(Json::Array),
-            3 => prop::collection::btree_map(word(), inner, 0..5).prop_map(Json::Object),
+            3 => prop::collection::btree_map(word(), inner, 0..5).prop_map(Json::object),
         ]
     });
     let messages = |message: Json, role: String| {
@@ -129,12 +129,12 @@ fn any_args() -> impl Strategy<Value = Json> {
         any_text().prop_map(Json::Str),
         word().prop_map(Json::Str),
     ];
-    leaf.prop_recursive(2, 12, 3, |inner| prop::collection::btree_map(any_text(), inner, 0..3).prop_map(Json::Object))
+    leaf.prop_recursive(2, 12, 3, |inner| prop::collection::btree_map(any_text(), inner, 0..3).prop_map(Json::object))
 }
 
 /// Mostly an object: other APIs than Chat Completions have nothing else.
 fn any_input() -> impl Strategy<Value = Json> {
-    let object = prop::collection::btree_map(any_text(), any_args(), 0..3).prop_map(Json::Object);
+    let object = prop::collection::btree_map(any_text(), any_args(), 0..3).prop_map(Json::object);
     prop_oneof![9 => object, 1 => any_args()]
 }
 
@@ -269,7 +269,7 @@ proptest! {
     fn no_body_panics(api in any_api(), body in any_body(), status in 199..204u16) {
         let _ = decode(api, "/models/m:generateContent", &body, &Known::default());
         let frame = format!("data: {}\n\n", body.print(Layout::Compact));
-        for body in [Body::Json(body), Body::Frames(vec![frame.clone(), frame])] {
+        for body in [Body::json(&body), Body::Frames(vec![frame.clone(), frame])] {
             let _ = decode_response(api, &Response { status, content_type: String::new(), body });
         }
     }
@@ -306,7 +306,7 @@ proptest! {
             api: Api::OpenAiChat, stream: false, array: false, include_usage: false, model: "m", seed: "5eed",
         };
         let Body::Json(body) = render(&answer, &call).unwrap().body else { return Err(TestCaseError::fail("no JSON")) };
-        let message = body.pointer("/choices/0/message").cloned();
+        let message = body.json().pointer("/choices/0/message").cloned();
         let request = Json::object([("messages", Json::Array(message.into_iter().collect()))]);
         let asked = decode(call.api, "", &request, &Known::default()).map(|call| call.messages);
         prop_assert_eq!(asked, Ok(vec![said_in_chat(&answer, &call).to_message()]));

@@ -1,10 +1,10 @@
 //! What the requests of several APIs have in common.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::fields::{self, WireError};
 use crate::conversation::{Message, ToolCall};
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, Object};
 
 /// The names of the tool calls made so far, by call id: a result is keyed with the name of the tool that it is of.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), Wi
 }
 
 /// The fields of a request but those of the given names.
-pub(super) fn settings(sent: &BTreeMap<String, Json>, but: &[&str]) -> BTreeMap<String, Json> {
+pub(super) fn settings(sent: &Object, but: &[&str]) -> Object {
     sent.iter()
         .filter(|(key, _)| !but.contains(&key.as_str()))
         .map(|(key, value)| (key.clone(), value.clone()))

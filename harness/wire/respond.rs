@@ -54,7 +54,7 @@ impl Form {
 
     fn of_body(api: Api, body: &Body) -> Option<Form> {
         match body {
-            Body::Json(Json::Array(_)) if api == Api::Gemini => Some(Form::Array),
+            Body::Json(json) if api == Api::Gemini && json.is_array() => Some(Form::Array),
             Body::Json(_) => Some(Form::Whole),
             Body::Frames(_) => Some(Form::Frames),
             Body::Text(_) | Body::Binary(_) => None,

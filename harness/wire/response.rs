@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Api, split_frames};
 use crate::conversation::{Native, ToolCall};
-use crate::json::{Json, Layout};
+use crate::json::{Json, JsonText};
 
 /// The content type of JSON lines.
 const LINES: &str = "application/x-ndjson";
@@ -24,7 +24,7 @@ pub struct Response {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// One JSON value.
-    Json(Json),
+    Json(JsonText),
     /// The pieces of a stream exactly as they came: frames of SSE, each with the blank line that ends it, or lines of
     /// JSON, each with its newline.
     Frames(Vec<String>),
@@ -32,6 +32,14 @@ pub enum Body {
     Text(String),
     /// What is no text.
     Binary(Vec<u8>),
+}
+
+impl Body {
+    /// A JSON body.
+    #[must_use]
+    pub fn json(value: &Json) -> Body {
+        Body::Json(value.into())
+    }
 }
 
 /// What a rendered response takes from the call that it answers.
@@ -90,7 +98,7 @@ impl Response {
     /// A response of JSON.
     #[must_use]
     pub fn json(status: u16, body: Json) -> Response {
-        Response { status, content_type: "application/json".to_owned(), body: Body::Json(body) }
+        Response { status, content_type: "application/json".to_owned(), body: Body::json(&body) }
     }
 
     /// Whether the body is a stream.
@@ -126,7 +134,7 @@ impl Response {
         let body = match kind {
             "text/event-stream" => Body::Frames(split_frames(&text)),
             LINES => Body::Frames(text.split_inclusive('\n').map(str::to_owned).collect()),
-            _ => Json::parse(text.as_bytes()).map_or(Body::Text(text), Body::Json),
+            _ => Json::parse(text.as_bytes()).map_or(Body::Text(text), |json| Body::json(&json)),
         };
         Response { status, content_type: content_type.to_owned(), body }
     }
@@ -135,7 +143,7 @@ impl Response {
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         match &self.body {
-            Body::Json(json) => json.print(Layout::Compact).into_bytes(),
+            Body::Json(json) => json.bytes().into(),
             Body::Frames(frames) => frames.concat().into_bytes(),
             Body::Text(text) => text.clone().into_bytes(),
             Body::Binary(bytes) => bytes.clone(),
@@ -150,7 +158,7 @@ mod tests {
     #[test]
     fn a_body_is_what_its_content_type_says() {
         let body = |kind, text: &str| Response::received(200, kind, text.into()).body;
-        assert_eq!(body("application/json", "[1]"), Body::Json(vec![Json::Int(1)].into()));
+        assert_eq!(body("application/json", "[1]"), Body::json(&vec![Json::Int(1)].into()));
         assert_eq!(Response::received(200, "application/json", vec![0xff]).body, Body::Binary(vec![0xff]));
         assert_eq!(body("text/html", "<p>"), Body::Text("<p>".into()));
         let frames = ["data: 1\n\n", "data: 2\n\n"].map(str::to_owned);

@@ -19,7 +19,7 @@ fn any_said() -> impl Strategy<Value = Said> {
     let text = || "[a-zé 0-9\n\"😀]{0,20}[a-z]";
     let value =
         prop_oneof![any::<i64>().prop_map(Json::Int), (-1e9..1e9f64).prop_map(Json::Float), text().prop_map(Json::Str)];
-    let args = prop::collection::btree_map("[a-z]{1,3}", value, 0..3).prop_map(Json::Object);
+    let args = prop::collection::btree_map("[a-z]{1,3}", value, 0..3).prop_map(Json::object);
     let call = ("[a-z]{1,4}", args, text());
     let ai = (prop_oneof![Just(String::new()), text()], prop::collection::vec(call, 0..3));
     prop_oneof![text().prop_map(Said::Human), ai.prop_map(|(text, calls)| Said::Ai(text, calls))]

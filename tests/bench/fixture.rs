@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Instant;
+use std::process::Command;
 
 use retake::conversation::{Answer, Block, Finish, Message};
 use retake::fixture::{Fixture, Recorded, Wire};
@@ -11,18 +11,43 @@ use retake::json::Json;
 use retake::key::{CheckTexts, Rules};
 use retake::wire::{Api, Response};
 
-use crate::table::{Table, fastest, forget_peak, peak_memory};
+use crate::table::{Table, fastest, peak_memory};
 
-/// A fixture of so many turns, each with a question of its own unless `same`.
-pub fn of_turns(count: usize, same: usize, answer: &str) -> Fixture {
+/// What a fixture is made of.
+pub struct Turns<'a> {
+    /// How many there are.
+    pub count: usize,
+    /// How many of them, from the first, answer the same question; each other one has a question of its own.
+    pub same: usize,
+    /// The answer of each.
+    pub answer: &'a str,
+    /// The system prompt of each.
+    pub prompt: &'a str,
+    /// Whether it was recorded as a stream of one frame a word.
+    pub stream: bool,
+}
+
+/// A fixture of turns.
+pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture {
     let rules = Rules::default();
-    let checks = CheckTexts::new(&rules.normalizer, "Be brief.", &Json::Null, "m", &Json::Null);
+    let settings = Json::object::<String>([]);
+    let checks = CheckTexts::new(&rules.normalizer, prompt, &Json::Null, "m", &settings);
     let turn = |i: usize| {
         let question = if i < same { "the same question".to_owned() } else { format!("question number {i}") };
         let body = format!(
             r#"{{"id": "chatcmpl-{i}", "object": "chat.completion", "created": 1, "model": "m", "choices": [{{"index": 0,
                 "message": {{"role": "assistant", "content": "{answer}"}}, "finish_reason": "stop"}}]}}"#
         );
+        let frames = answer.split_inclusive(' ').map(|word| {
+            format!(
+                "data: {{\"id\":\"chatcmpl-{i}\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\
+                 \"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n"
+            )
+        });
+        let response = match stream {
+            true => Response::stream(frames.chain(["data: [DONE]\n\n".to_owned()]).collect()),
+            false => Response::json(200, Json::parse(body.as_bytes()).unwrap()),
+        };
         Recorded {
             caller: Some("lead_agent".to_owned()),
             conversation: rules.canonical(&[Message::new("human", question)]),
@@ -33,14 +58,27 @@ pub fn of_turns(count: usize, same: usize, answer: &str) -> Fixture {
                 finish: Some(Finish::Stop),
                 ..Answer::default()
             },
-            wire: Wire { api: Api::OpenAiChat, response: Response::json(200, Json::parse(body.as_bytes()).unwrap()) },
+            wire: Wire { api: Api::OpenAiChat, response },
         }
     };
     Fixture::of_turns(Path::new("bench.json"), BTreeMap::new(), (0..count).map(turn).collect(), &rules)
 }
 
+/// Names the file that another process loads, to tell its peak of memory.
+pub const LOADED: &str = "RETAKE_BENCH_LOADED";
+
+/// Loads a file and prints how much more memory that took at the peak, in bytes.
+pub fn load(file: &Path) {
+    let before = peak_memory();
+    let fixture = Fixture::read(file, &Rules::default()).unwrap();
+    println!("{}", peak_memory() - before);
+    drop(fixture);
+}
+
 pub fn measure(table: &mut Table) {
-    let text = of_turns(70_000, 0, &"word ".repeat(10)).print();
+    let text =
+        of_turns(Turns { count: 100_000, same: 0, answer: &"word ".repeat(10), prompt: "Be brief.", stream: false })
+            .print();
     let bytes = text.len();
     let rules = Rules::default();
     let folder = tempfile::tempdir().unwrap();
@@ -49,15 +87,11 @@ pub fn measure(table: &mut Table) {
     let plain = fastest(2, || {
         black_box(serde_json::from_slice::<serde_json::Value>(&std::fs::read(&file).unwrap()).unwrap());
     });
-    forget_peak();
-    let before = peak_memory();
-    let start = Instant::now();
-    let fixture = Fixture::read(&file, &rules).unwrap();
-    let first = start.elapsed();
-    let peak = peak_memory() - before;
-    drop(fixture);
-    let load = fastest(2, || drop(black_box(Fixture::read(&file, &rules).unwrap()))).min(first);
-    let what = format!("load a fixture of 70,000 turns, {} MB", bytes / 1_000_000);
+    let load = fastest(2, || drop(black_box(Fixture::read(&file, &rules).unwrap())));
+    // In a process of its own: what was freed before would hide what is needed.
+    let peak = Command::new(std::env::current_exe().unwrap()).env(LOADED, &file).output().unwrap();
+    let peak: usize = String::from_utf8(peak.stdout).unwrap().trim().parse().unwrap();
+    let what = format!("load a fixture of 100,000 turns, {} MB", bytes / 1_000_000);
     let against = format!("serde_json into a Value, {:.2} s", plain.as_secs_f64());
     let ratio = format!("{:.2} of its time", load.as_secs_f64() / plain.as_secs_f64());
     table.row(&what, format!("{:.2} s", load.as_secs_f64()), &against, ratio);

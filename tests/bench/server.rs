@@ -1,11 +1,12 @@
 //! The model server against a bare axum route that parses and keys the same body and sends the same bytes.
 
+use std::convert::Infallible;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::http::header::CONTENT_TYPE;
 use retake::axum::{self, Router, routing::post};
 use retake::json::Json;
@@ -13,7 +14,7 @@ use retake::key::Rules;
 use retake::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
 use retake::wire::{self, Api};
 
-use crate::fixture::of_turns;
+use crate::fixture::{Turns, of_turns};
 use crate::table::Table;
 
 /// Requests of one measurement, over so many connections.
@@ -36,27 +37,64 @@ fn on_a_worker(
     receive.recv().unwrap()
 }
 
-fn replaying(turns: usize, answer: &'static str) -> (SocketAddr, String) {
+/// What is served and asked.
+#[derive(Clone)]
+struct Load {
+    prompt: String,
+    answer: String,
+    stream: bool,
+    /// Turns of other questions.
+    others: usize,
+}
+
+impl Load {
+    fn of(prompt_bytes: usize, answer_words: usize, stream: bool) -> Load {
+        let words = |count: usize| "word ".repeat(count);
+        Load { prompt: words(prompt_bytes / 5), answer: words(answer_words), stream, others: 0 }
+    }
+
+    fn turns(&self, same: usize) -> Turns<'_> {
+        let Load { prompt, answer, stream, others } = self;
+        Turns { count: same + others, same, answer, prompt, stream: *stream }
+    }
+
+    fn request(&self) -> String {
+        format!(
+            r#"{{"model": "m", "stream": {}, "messages": [{{"role": "system", "content": "{}"}}, {{"role": "user", "content": "the same question"}}]}}"#,
+            self.stream, self.prompt
+        )
+    }
+}
+
+fn replaying(load: Load) -> (SocketAddr, String) {
     on_a_worker(async move || {
-        let fixture = Arc::new(of_turns(turns.max(REQUESTS * 2), REQUESTS * 2, answer));
+        let fixture = Arc::new(of_turns(load.turns(REQUESTS * 2)));
         let replay = Arc::new(Replay::new(fixture, Arc::new(Rules::default()), Scope::new("bench")));
         let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
         (server.address(), server.key().to_owned(), Box::new(server) as Box<dyn std::any::Any>)
     })
 }
 
-fn bare(answer: &'static str) -> (SocketAddr, String) {
+fn bare(load: Load) -> (SocketAddr, String) {
     on_a_worker(async move || {
-        let turn = of_turns(1, 1, answer);
+        let turn = of_turns(load.turns(1));
         let recorded = turn.table.turns()[0].wire.clone().unwrap().response;
-        let wire::Body::Json(body) = recorded.body else { panic!("recorded as JSON") };
-        let body = Bytes::from(body.print(retake::json::Layout::Compact));
+        let content_type = recorded.content_type.clone();
+        let pieces: Vec<Bytes> = match recorded.body {
+            wire::Body::Json(body) => vec![body.bytes()],
+            wire::Body::Frames(frames) => frames.into_iter().map(Bytes::from).collect(),
+            other => panic!("{other:?} is neither JSON nor a stream"),
+        };
         let rules = Rules::default();
         let route = post(async move |request: Bytes| {
             let json = Json::parse(&request).unwrap();
             let call = wire::decode(Api::OpenAiChat, "/v1/chat/completions", &json, &wire::Known::default()).unwrap();
             std::hint::black_box(rules.key(&rules.canonical(&call.messages), Some("lead_agent")));
-            ([(CONTENT_TYPE, "application/json")], body.clone())
+            let body = match &pieces[..] {
+                [whole] => Body::from(whole.clone()),
+                _ => Body::from_stream(futures_util::stream::iter(pieces.clone().into_iter().map(Ok::<_, Infallible>))),
+            };
+            ([(CONTENT_TYPE, content_type.clone())], body)
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -96,6 +134,7 @@ fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec<Dur
     (start.elapsed(), latencies)
 }
 
+/// Reads one whole answer: of a known length, or in chunks.
 fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
     let mut filled = 0;
     loop {
@@ -105,40 +144,45 @@ fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
         let Some(end) = buffer[..filled].windows(4).position(|w| w == b"\r\n\r\n") else { continue };
         let head = std::str::from_utf8(&buffer[..end]).unwrap();
         assert!(head.starts_with("HTTP/1.1 200"), "{}", String::from_utf8_lossy(&buffer[..filled]));
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
-        if filled >= end + 4 + length.parse::<usize>().unwrap() {
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let whole = match length {
+            Some(length) => filled >= end + 4 + length.parse::<usize>().unwrap(),
+            None => buffer[..filled].ends_with(b"\r\n0\r\n\r\n"),
+        };
+        if whole {
             return;
         }
     }
 }
 
-fn call(filler: usize) -> String {
-    let system = "word ".repeat(filler / 5);
-    format!(
-        r#"{{"model": "m", "messages": [{{"role": "system", "content": "{system}"}}, {{"role": "user", "content": "the same question"}}]}}"#
-    )
-}
-
 pub fn measure(table: &mut Table) {
-    let answer = "a short answer";
-    for (name, body) in [("2 KB", call(1900)), ("50 KB", call(50_000))] {
-        let (ours, theirs) = (replaying(0, answer), bare(answer));
+    let loads = [
+        ("JSON, 2 KB", Load::of(1900, 3, false)),
+        ("JSON, 50 KB", Load::of(50_000, 3, false)),
+        ("SSE of 10 frames, 2 KB", Load::of(1900, 9, true)),
+        ("SSE of 200 frames, 50 KB", Load::of(50_000, 199, true)),
+    ];
+    for (name, asked) in loads {
+        let (ours, theirs, body) = (replaying(asked.clone()), bare(asked.clone()), asked.request());
         // In turn, so that a machine whose speed drifts is fair to both.
         let (theirs_1, _) = load(&theirs, &body);
-        let (time, mut latencies) = load(&ours, &body);
+        let (ours_1, mut latencies) = load(&ours, &body);
         let (theirs_2, _) = load(&theirs, &body);
-        let (time, bare) = (time.as_secs_f64(), theirs_1.min(theirs_2).as_secs_f64());
+        let (ours_2, more) = load(&ours, &body);
+        let (time, bare) = (ours_1.min(ours_2).as_secs_f64(), theirs_1.min(theirs_2).as_secs_f64());
+        latencies.extend(more);
         latencies.sort();
         let p99 = latencies[latencies.len() * 99 / 100];
         let figure = format!("{:.0} req/s, p99 {:.1} ms", REQUESTS as f64 / time, p99.as_secs_f64() * 1e3);
         let against = format!("bare route that parses and keys it, {:.0} req/s", REQUESTS as f64 / bare);
-        table.row(&format!("model server, JSON, {name}"), figure, &against, format!("{:.2} of its rate", bare / time));
+        table.row(&format!("model server, {name}"), figure, &against, format!("{:.2} of its rate", bare / time));
     }
-    let body = call(1900);
-    let (few, many) = (replaying(0, answer), replaying(140_000, answer));
-    let (few, _) = load(&few, &body);
-    let (many, _) = load(&many, &body);
-    let figure = format!("{:.0} req/s", REQUESTS as f64 / many.as_secs_f64());
-    let ratio = format!("{:.2} of its rate", few.as_secs_f64() / many.as_secs_f64());
-    table.row("model server, 100,000 other turns", figure, "no other turn", ratio);
+    let few = Load::of(1900, 3, false);
+    let many = Load { others: 100_000, ..few.clone() };
+    let body = few.request();
+    let (few, many) = (replaying(few), replaying(many));
+    let times = [&few, &many, &few, &many].map(|server| load(server, &body).0.as_secs_f64());
+    let (few, many) = (times[0].min(times[2]), times[1].min(times[3]));
+    let figure = format!("{:.0} req/s", REQUESTS as f64 / many);
+    table.row("model server, 100,000 other turns", figure, "no other turn", format!("{:.2} of its rate", few / many));
 }

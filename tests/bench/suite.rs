@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use retake::axum::{Router, response::IntoResponse, routing::post};
 
-use crate::fixture::of_turns;
+use crate::fixture::{Turns, of_turns};
 use crate::table::Table;
 
 const SCENARIOS: usize = 1000;
@@ -43,7 +43,11 @@ fn tree(root: &Path) {
         fs::write(folder.join("scenario.toml"), text).unwrap();
     }
     fs::create_dir_all(root.join("fixtures")).unwrap();
-    fs::write(root.join("fixtures/one.json"), of_turns(1, 1, "an answer").print()).unwrap();
+    fs::write(
+        root.join("fixtures/one.json"),
+        of_turns(Turns { count: 1, same: 1, answer: "an answer", prompt: "", stream: false }).print(),
+    )
+    .unwrap();
 }
 
 /// Processor time of ended children in seconds, where the system tells.

@@ -46,8 +46,3 @@ pub fn peak_memory() -> usize {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<usize>().ok()).map_or(0, |kb| kb * 1024)
 }
-
-/// Lets the peak count from now on.
-pub fn forget_peak() {
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-}

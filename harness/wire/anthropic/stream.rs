@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, Object};
 use crate::wire::fields::{self, WireError};
 use crate::wire::pieces::{characters, words};
 use crate::wire::{args, sse};
@@ -24,14 +24,14 @@ pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
 
 #[derive(Default)]
 struct Stream {
-    message: BTreeMap<String, Json>,
+    message: Object,
     blocks: BTreeMap<u64, Draft>,
 }
 
 /// A block of which pieces have come.
 #[derive(Default)]
 struct Draft {
-    block: BTreeMap<String, Json>,
+    block: Object,
     input: String,
 }
 
@@ -68,10 +68,10 @@ impl Stream {
     }
 
     /// Counts at the end are totals, and those that the end leaves out stand as at the start.
-    fn add_usage(&mut self, usage: &BTreeMap<String, Json>) {
+    fn add_usage(&mut self, usage: &Object) {
         let mut all = match self.message.remove("usage") {
             Some(Json::Object(all)) => all,
-            _ => BTreeMap::new(),
+            _ => Object::new(),
         };
         all.extend(usage.iter().filter(|(_, count)| **count != Json::Null).map(|(key, n)| (key.clone(), n.clone())));
         self.message.insert("usage".to_owned(), Json::Object(all));
@@ -84,7 +84,7 @@ fn index(event: &Json) -> Result<u64, WireError> {
 }
 
 impl Draft {
-    fn read(&mut self, delta: &BTreeMap<String, Json>) -> Result<(), WireError> {
+    fn read(&mut self, delta: &Object) -> Result<(), WireError> {
         let kind = delta.get("type").and_then(Json::as_str).unwrap_or_default();
         let key = match kind {
             "text_delta" => "text",
@@ -106,7 +106,7 @@ impl Draft {
             self.input.push_str(piece);
             return Ok(());
         }
-        match self.block.entry(key.to_owned()).or_insert_with(|| "".into()) {
+        match self.block.or_insert_with(key, || "".into()) {
             Json::Str(text) => text.push_str(piece),
             found => return Err(WireError::expected(key, "a string", Some(found))),
         }
@@ -114,7 +114,7 @@ impl Draft {
     }
 
     fn cite(&mut self, citation: Option<&Json>) {
-        let citations = self.block.entry("citations".to_owned()).or_insert(Json::Null);
+        let citations = self.block.or_insert_with("citations", || Json::Null);
         if !matches!(citations, Json::Array(_)) {
             *citations = Json::Array(Vec::new());
         }
@@ -134,9 +134,9 @@ impl Draft {
 /// The events of a whole message, each under its name: clients see nothing without.
 pub(in crate::wire) fn frames(message: &Json) -> Vec<String> {
     let given = message.as_object().cloned().unwrap_or_default();
-    let count = |usage: &mut BTreeMap<String, Json>| usage.insert("output_tokens".to_owned(), Json::Int(0));
+    let count = |usage: &mut Object| usage.insert("output_tokens".to_owned(), Json::Int(0));
     let mut usage = given.get("usage").and_then(Json::as_object).cloned().unwrap_or_default();
-    let (mut start, mut end) = (given.clone(), BTreeMap::new());
+    let (mut start, mut end) = (given.clone(), Object::new());
     for key in ["stop_reason", "stop_sequence", "stop_details", "container"] {
         if let Some(value) = given.get(key) {
             start.insert(key.to_owned(), Json::Null);

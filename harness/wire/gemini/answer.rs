@@ -56,8 +56,7 @@ fn block(part: &Json) -> Result<Option<Block>, WireError> {
     if let Some(call) = tool_call(part)? {
         return Ok(Some(Block::ToolCall(call)));
     }
-    let only_signed =
-        |fields: &std::collections::BTreeMap<String, Json>| fields.keys().all(|key| key == "thoughtSignature");
+    let only_signed = |fields: &crate::json::Object| fields.keys().all(|key| key == "thoughtSignature");
     if part.as_object().is_some_and(only_signed) {
         return Ok(None);
     }

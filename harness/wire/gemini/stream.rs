@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::parts::is_thought;
-use crate::json::Json;
+use crate::json::{Json, Object};
 use crate::wire::fields::{self, WireError};
 use crate::wire::pieces::words;
 use crate::wire::sse;
@@ -28,13 +28,13 @@ pub(in crate::wire) fn assemble_array(pieces: &[Json]) -> Result<Json, WireError
 
 #[derive(Default)]
 struct Whole {
-    response: BTreeMap<String, Json>,
+    response: Object,
     candidates: BTreeMap<u64, Candidate>,
 }
 
 #[derive(Default)]
 struct Candidate {
-    fields: BTreeMap<String, Json>,
+    fields: Object,
     role: Option<Json>,
     parts: Vec<Json>,
 }
@@ -121,7 +121,7 @@ pub(in crate::wire) fn pieces(response: &Json) -> Vec<Json> {
     let content = first.remove("content").unwrap_or(Json::Null);
     let index = first.get("index").cloned().unwrap_or(Json::Int(0));
     let role = content.get("role").cloned().unwrap_or_else(|| "model".into());
-    let head: BTreeMap<String, Json> = ["modelVersion", "responseId", "createTime"]
+    let head: Object = ["modelVersion", "responseId", "createTime"]
         .into_iter()
         .filter_map(|key| Some((key.to_owned(), rest.get(key)?.clone())))
         .collect();

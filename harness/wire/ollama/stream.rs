@@ -1,15 +1,13 @@
 //! A response as the lines of its stream, and back.
 
-use std::collections::BTreeMap;
-
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, Object};
 use crate::wire::fields::{self, WireError};
 use crate::wire::pieces::words;
 
 /// The response that lines of JSON bring, as if it had come whole.
 pub(in crate::wire) fn assemble(lines: &[String]) -> Result<Json, WireError> {
-    let mut whole: BTreeMap<String, Json> = BTreeMap::new();
-    let mut message: BTreeMap<String, Json> = BTreeMap::new();
+    let mut whole: Object = Object::new();
+    let mut message: Object = Object::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let read = Json::parse(line.trim().as_bytes()).map_err(|error| WireError::new(error.to_string()));
         let read = read.and_then(|piece| add(&mut whole, &mut message, &piece));
@@ -22,11 +20,7 @@ pub(in crate::wire) fn assemble(lines: &[String]) -> Result<Json, WireError> {
     Ok(Json::Object(whole))
 }
 
-fn add(
-    whole: &mut BTreeMap<String, Json>,
-    message: &mut BTreeMap<String, Json>,
-    piece: &Json,
-) -> Result<(), WireError> {
+fn add(whole: &mut Object, message: &mut Object, piece: &Json) -> Result<(), WireError> {
     if let Some(error) = fields::given(piece, "error") {
         return Err(WireError::of_provider(error));
     }

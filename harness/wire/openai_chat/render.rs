@@ -183,7 +183,7 @@ mod tests {
 
     fn body(response: &Response) -> String {
         let Body::Json(body) = &response.body else { panic!("{response:?}") };
-        body.print(Layout::Pretty)
+        body.json().print(Layout::Pretty)
     }
 
     #[test]
@@ -231,6 +231,7 @@ mod tests {
         let call = ToolCall { id: String::new(), name: "f".into(), args: Json::Null };
         let answer = Answer { blocks: vec![Block::ToolCall(call.clone()), Block::ToolCall(call)], ..Answer::default() };
         let Body::Json(body) = json(&answer, &render_for(false)).unwrap().body else { panic!() };
+        let body = body.json();
         let id = |pointer| body.pointer(pointer).and_then(Json::as_str).unwrap().to_owned();
         assert_eq!(id("/id"), ids::derived("chatcmpl-", SEED, "answer"));
         assert_eq!(id("/choices/0/message/tool_calls/0/id"), ids::derived("call_", SEED, 0));
@@ -245,7 +246,7 @@ mod tests {
             else {
                 panic!()
             };
-            let message = body.pointer("/choices/0/message").unwrap().clone();
+            let message = body.json().pointer("/choices/0/message").unwrap().clone();
             (message.get("content").cloned().unwrap(), message.get("refusal").cloned().unwrap())
         };
         assert_eq!(content(vec![]), ("".into(), Json::Null));

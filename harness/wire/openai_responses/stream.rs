@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{Json, Layout};
+use crate::json::{Json, Layout, Object};
 use crate::wire::fields::{self, WireError};
 use crate::wire::pieces::{characters, words};
 use crate::wire::sse;
 
 /// The response that a stream brings: its last event holds it. Some services leave the items out of that one.
 pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
-    let mut response: Option<BTreeMap<String, Json>> = None;
+    let mut response: Option<Object> = None;
     let mut items = BTreeMap::new();
     for (i, frame) in frames.iter().enumerate() {
         let read = sse::each_json(frame, |event| {
@@ -128,7 +128,9 @@ impl Events {
             };
             let mut begun = part.as_object().cloned().unwrap_or_default();
             begun.extend([(text, "".into())].into_iter().filter(|_| !text.is_empty()).map(|(k, v)| (k.to_owned(), v)));
-            begun.entry("annotations".to_owned()).and_modify(|all| *all = Json::Array(Vec::new()));
+            if let Some(all) = begun.get_mut("annotations") {
+                *all = Json::Array(Vec::new());
+            }
             if part.get("annotations").is_none() {
                 begun.remove("annotations");
             }
