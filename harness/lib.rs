@@ -33,9 +33,9 @@
 //!
 //! - Replay opens no socket that is not loopback. Only `model::record` reaches a provider.
 //! - A scenario with a miss never reads or writes a golden. With `CI` set only reports are written.
-//! - Record and replay compute keys with the same function, [`key::Rules::key`].
-//! - Only [`report`] prints. Only [`golden`] names insta. Wire, key and shapes do no I/O.
-//! - Headers of model calls are never stored.
+//! - Record and replay compute keys with the same function, [`key::Rules::key`], of calls that another one scrubbed for both.
+//! - Only [`report`] prints. Only [`golden`] names insta. Wire, key, secrets and shapes do no I/O.
+//! - Headers of model calls are never stored. What is written or printed of a call has lost its secrets ([`secrets`]).
 //! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 

@@ -12,7 +12,10 @@ use crate::suite::{ACTION, ACTION_NAMES, Action};
     Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY.\n\
     RETAKE_UPSTREAM_OPENAI names another address that speaks OpenAI's API; likewise\n\
     RETAKE_UPSTREAM_ANTHROPIC, RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA.\n\
-    Fixture and golden are written only after two replays of the recording agree.")]
+    Fixture and golden are written only after two replays of the recording agree.\n\n\
+    Secrets never reach a file: known forms, and the values of the variables that the suite\n\
+    declares by {{ secret.NAME }} or secrets = [\"NAME\"]. A provider's errors become turns\n\
+    where scenario.toml says record = { errors = true }.")]
 pub(super) struct Record {
     /// The scenarios to record
     #[arg(required = true)]
