@@ -8,6 +8,7 @@
 //! - To test an agent service by dropping folders into `scenarios/`: [`suite!`] in `tests/scenarios.rs`, and the README.
 //! - To give a model to a system that a test of yours starts: [`ReplayModel`].
 //! - To replay answers to an agent in the process, without HTTP: [`Replay`].
+//! - To make an agent of yours go on after a crash where it stopped, without paying twice: [`Journal`].
 //!
 //! # The rooms
 //!
@@ -19,6 +20,7 @@
 //! | [`wire`] | one file a provider API: request to call, turn to response; pure |
 //! | [`fixture`] | the turns of a scenario: file format, table, journal |
 //! | [`model`] | the model server: match, miss, explanation; recording |
+//! | [`durable`] | an agent's own steps, recorded so that a retry replays them; stands alone |
 //! | [`scenario`] | `scenarios/` to validated types |
 //! | [`secrets`] | what must never be written, and how texts, bodies and streams lose it; pure |
 //! | `drive` | steps to requests, answers to captures |
@@ -43,6 +45,7 @@
 pub mod cli;
 pub mod conversation;
 mod drive;
+pub mod durable;
 mod error;
 pub mod events;
 mod files;
@@ -66,6 +69,7 @@ pub mod wire;
 
 pub use axum;
 pub use conversation::Message;
+pub use durable::Journal;
 pub use error::{Error, Place, Result};
 pub use model::{Replay, ReplayModel, misses, reset, served};
 pub use stage::Stage;

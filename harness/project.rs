@@ -26,6 +26,8 @@ pub(crate) struct Project {
     /// Whether this process records: a system that several scenarios share then has the real secrets.
     pub(crate) records: bool,
     routers: BTreeMap<String, RouterFactory>,
+    /// What a person should know of each scenario's run, red or green.
+    notes: Mutex<BTreeMap<String, Vec<String>>>,
     fixtures: Mutex<HashMap<PathBuf, Result<Arc<Fixture>>>>,
     shared: Mutex<HashMap<String, SharedSlot>>,
 }
@@ -91,9 +93,10 @@ impl Project {
         let rules = Arc::new(rules_of(&discovered.suite));
         let callers = CallerRules::new(discovered.suite.callers.clone());
         let root = root.to_owned();
-        let (fixtures, shared) = (Mutex::default(), Mutex::default());
+        let (notes, fixtures, shared) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let records = false;
         let project =
-            Project { root, discovered, rules, callers, goldens, commands, records: false, routers, fixtures, shared };
+            Project { root, discovered, rules, callers, goldens, commands, records, routers, notes, fixtures, shared };
         terminal::hide(project.secrets().unwrap_or_default().scrub().clone());
         Ok(project)
     }
@@ -187,7 +190,12 @@ impl Project {
                 // For as long as this scenario plays: the next one waits.
                 let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
                 let started = slot.get_or_insert_with(|| self.start_shared(name).map(Arc::new));
-                play(&Launch::Shared(name.clone(), started.clone()?))
+                let shared = started.clone()?;
+                let played = play(&Launch::Shared(name.clone(), shared.clone()));
+                if shared.is_spoilt() {
+                    *slot = None;
+                }
+                played
             }
             Some(SystemSpec::Command(_)) => play(&Launch::Command(name.clone())),
             Some(SystemSpec::Url(spec)) => {
@@ -228,6 +236,19 @@ impl Project {
     pub(crate) fn end(&self) {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).clear();
         crate::system::remove_kept();
+    }
+
+    /// Notes what a person should know of a scenario's last run.
+    pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
+    }
+
+    /// Says it, on stderr: stdout is libtest's, in whatever format it was asked for.
+    pub(crate) fn print_notes(&self) {
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines =
+            notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));
+        lines.for_each(|line| terminal::note(format!("note: {line}")));
     }
 
     /// The fixture file of a scenario, where it has one.

@@ -21,6 +21,7 @@ pub(crate) fn prove(
 ) -> Result<Option<String>, Failure> {
     let replay = |delays| {
         let played = trial::replay(project, scenario, fixture.cloned(), delays)?;
+        project.note(&scenario.name, played.notes(scenario));
         played.verdict(scenario, project)
     };
     let first = replay(Delays::None)?;

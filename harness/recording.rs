@@ -13,7 +13,7 @@ use crate::json::Json;
 use crate::model::{Mode, RecordOptions, Recorder, ServerOptions, Upstreams};
 use crate::project::Project;
 use crate::proof::prove;
-use crate::report::{Failure, Progress, counted, summary, terminal};
+use crate::report::{Failure, Progress, counted, notes, summary, terminal};
 use crate::scenario::Scenario;
 use crate::trial;
 
@@ -31,6 +31,7 @@ pub(crate) fn record(project: &Project, names: &[String]) -> Result<ExitCode> {
             code = ExitCode::from(1);
         }
     }
+    project.print_notes();
     Ok(code)
 }
 
@@ -72,6 +73,8 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
     progress.end();
     summary(&recorder.tally()).iter().for_each(|line| terminal::note(format!("{name}: {line}")));
     let run = run?;
+    // In their place come those of the proof, which name turns.
+    project.note(name, notes(None, [], &run.flaws));
     let troubles = recorder.troubles();
     if !troubles.is_empty() {
         let failure = Failure::new("model calls failed while recording").evidence(troubles.join("\n"));
@@ -80,13 +83,14 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
     if let Some(error) = &run.driven.failure {
         return Err(run.systems.iter().fold(Failure::new(error.to_string()), Failure::evidence));
     }
-    let notes = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
-    let notes = notes.into_iter().chain([("scenario".to_owned(), Json::from(name.as_str()))]).collect();
-    let journaled = journal::to_fixture(&journal_file, &shown, notes, &project.rules)?;
+    let of_old = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
+    let of_old = of_old.into_iter().chain([("scenario".to_owned(), Json::from(name.as_str()))]).collect();
+    let journaled = journal::to_fixture(&journal_file, &shown, of_old, &project.rules)?;
     journaled.left_out.iter().chain(&journaled.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
     let turns = journaled.fixture.table.turns().len();
     if turns == 0 {
-        return Err(Failure::new("no model call became a turn")
+        let failure = run.systems.iter().fold(Failure::new("no model call became a turn"), Failure::evidence);
+        return Err(failure
             .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
             .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
     }

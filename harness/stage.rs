@@ -1,7 +1,7 @@
 //! The stage: all that one running scenario owns, gone when it ends.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -24,6 +24,8 @@ pub struct Stage(Arc<Values>);
 pub(crate) struct Values {
     run: String,
     system: String,
+    /// The project's folder.
+    root: PathBuf,
     folder: Option<Folder>,
     /// Where the system is reached, where there is one.
     base: Option<Base>,
@@ -107,7 +109,7 @@ impl Stage {
 
     /// The stage's own values and what goldens call them, for what must not differ from run to run.
     pub(crate) fn names(&self) -> Vec<(String, String)> {
-        let Values { run, folder, base, model, key, others, .. } = &*self.0;
+        let Values { run, root, folder, base, model, key, others, .. } = &*self.0;
         let model_address = model.url.trim_start_matches("http://").to_owned();
         let model_port = model_address.rsplit(':').next().unwrap_or_default();
         let mut names = others.clone();
@@ -119,6 +121,10 @@ impl Stage {
         if let Some(base) = base {
             name(base.address.to_string(), "<system>");
             name(format!("localhost:{}", base.address.port()), "<system>");
+        }
+        // A root of one name, `/app`, may be a part of other texts.
+        if root.components().count() > 2 {
+            name(root.display().to_string(), "<root>");
         }
         folder.iter().flat_map(folder_names).for_each(|(value, of)| name(value, of));
         names
@@ -132,10 +138,11 @@ fn folder_names(folder: &Folder) -> [(String, &'static str); 4] {
 
 impl Values {
     /// The values of a new run, before it has a system.
-    pub(crate) fn of_run(system: &str, model: &ModelServer, secrets: Json) -> Values {
+    pub(crate) fn of_run(system: &str, root: &Path, model: &ModelServer, secrets: Json) -> Values {
         Values {
             run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
             system: system.to_owned(),
+            root: root.to_owned(),
             folder: None,
             base: None,
             model: model.urls(),
@@ -168,9 +175,10 @@ impl Values {
     }
 
     pub(crate) fn context(&self, fixture: Option<&Fixture>) -> Context {
-        let Values { run, folder, base, model, key, secrets, .. } = self;
+        let Values { run, root, folder, base, model, key, secrets, .. } = self;
         let mut context = Context::new();
         context.insert("run", run.as_str());
+        context.insert("root", root.display().to_string());
         context.insert("secret", secrets.clone());
         if let Some(base) = base {
             context.insert("port", u64::from(base.address.port()));
@@ -232,14 +240,16 @@ impl Running {
             Launch::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run("", &model, secrets).with_folder(folder);
+                let values = Values::of_run("", &project.root, &model, secrets).with_folder(folder);
                 Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
-                let values = Values::of_run(name, &model, secrets).with_folder(folder).with_base(Base::of(address));
+                let values = Values::of_run(name, &project.root, &model, secrets)
+                    .with_folder(folder)
+                    .with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
                 let starting = timeout_at(deadline, InProcess::start(factory.clone(), stage.clone(), listener)).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
@@ -248,7 +258,7 @@ impl Running {
             }
             Launch::Command(name) => {
                 let model = kept::start(mode, options).await?;
-                let values = Values::of_run(name, &model, secrets);
+                let values = Values::of_run(name, &project.root, &model, secrets);
                 let suite = &project.discovered.suite.systems;
                 let context = values.context(None);
                 let systems = system::start_with_needed(name, suite, &project.root, &context, Some(deadline)).await?;
@@ -257,7 +267,7 @@ impl Running {
             Launch::Shared(name, shared) => {
                 shared.lay_in(mode, options.delays)?;
                 let model = shared.model();
-                let values = Values::of_run(name, &model, secrets).with_systems(shared.systems());
+                let values = Values::of_run(name, &project.root, &model, secrets).with_systems(shared.systems());
                 Ok(Running::on(values, model, System::Shared(shared.clone())))
             }
             Launch::Url(name, spec) => {
@@ -266,7 +276,7 @@ impl Running {
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
                 let model = Arc::new(ModelServer::start(mode, options).await?);
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run(name, &model, secrets).with_folder(folder).with_base(base);
+                let values = Values::of_run(name, &project.root, &model, secrets).with_folder(folder).with_base(base);
                 Ok(Running::on(values, model, System::Attached(handle)))
             }
         }
@@ -297,7 +307,7 @@ impl Running {
                 return evidence;
             }
             System::Shared(shared) => {
-                shared.take_out();
+                shared.take_out(failed);
                 return shared.evidence(failed).await;
             }
         }

@@ -223,6 +223,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
     trials.push(Trial::test("retake::no_orphans", move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
     let conclusion = libtest_mimic::run(args, trials);
     project.end();
+    project.print_notes();
     let late = model::unjudged();
     if !late.is_empty() {
         for miss in &late {
@@ -242,6 +243,7 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
             return text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         }
         let played = trial::replay(project, scenario, fixture, Delays::None)?;
+        project.note(&scenario.name, played.notes(scenario));
         let text = played.verdict(scenario, project)?;
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))

@@ -10,10 +10,11 @@ use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
 use crate::events::{Captured, Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
+use crate::json::{Json, Layout};
 use crate::key::Rules;
-use crate::model::{Delays, DriftOf, Miss, Mode, Replay, Scope, ServerOptions};
+use crate::model::{Delays, DriftOf, Flaw, Miss, Mode, Replay, Scope, ServerOptions};
 use crate::project::{Project, record_command};
-use crate::report::{Failure, unified};
+use crate::report::{Failure, notes, unified};
 use crate::scenario::{self, Level, Scenario, Step, Unused};
 use crate::stage::Running;
 
@@ -27,6 +28,7 @@ pub(crate) struct Played {
     misses: Vec<Arc<Miss>>,
     unused: Vec<usize>,
     drift: Vec<(usize, DriftOf)>,
+    flaws: Vec<Flaw>,
     fixture: Option<Arc<Fixture>>,
     /// What a failure quotes of systems: the ends of their logs.
     systems: Vec<String>,
@@ -37,6 +39,8 @@ pub(crate) struct Played {
 pub(crate) struct Run {
     pub(crate) driven: Driven,
     pub(crate) drift: Vec<(usize, DriftOf)>,
+    /// What was wrong with the calls by themselves.
+    pub(crate) flaws: Vec<Flaw>,
     /// What a failure quotes of systems.
     pub(crate) systems: Vec<String>,
 }
@@ -59,9 +63,9 @@ pub(crate) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), delays, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    let Run { driven, drift, systems } = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
+    let Run { driven, drift, flaws, systems } = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
     // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
-    Ok(Played { driven, misses: scope.judge(), unused: replay.unused(), drift, fixture, systems })
+    Ok(Played { driven, misses: scope.judge(), unused: replay.unused(), drift, flaws, fixture, systems })
 }
 
 /// Sets up a stage, drives the scenario on it and takes the stage down again.
@@ -83,10 +87,10 @@ pub(crate) fn play(
             let starting = Running::start(deadline, launch, project, mode, options).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
-            let drift = running.model.drift();
+            let (drift, flaws) = (running.model.drift(), running.model.flaws());
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let systems = running.end(failed).await;
-            Ok(Run { driven: driven?, drift, systems })
+            Ok(Run { driven: driven?, drift, flaws, systems })
         });
         runtime.shutdown_background();
         played
@@ -129,6 +133,12 @@ impl Played {
     /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
     pub(crate) fn verdict(&self, scenario: &Scenario, project: &Project) -> Result<Option<String>, Failure> {
         self.judge(scenario, project).map_err(|failure| self.quoting_systems(failure))
+    }
+
+    /// What a person should know of the run, red or green: a line each.
+    pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
+        let noted = self.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Note);
+        notes(self.fixture.as_deref(), noted, &self.flaws)
     }
 
     /// A failure with the ends of the systems' logs behind its own evidence.
@@ -203,18 +213,20 @@ impl Played {
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let level = |check: &str| match check {
-            "prompt" => scenario.drift.prompt,
-            "tools" => scenario.drift.tools,
-            "model" => scenario.drift.model,
-            _ => scenario.drift.settings,
-        };
-        let failing: Vec<_> = self.drift.iter().filter(|(_, drift)| level(drift.check) == Level::Fail).collect();
+        let failing: Vec<_> = self.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Fail).collect();
         let (turn, first) = failing.first()?;
         let fixture = self.fixture.as_ref()?;
         let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
-        let place = format!("  {} in scenario `{}`", fixture.place_of(*turn), scenario.name);
-        let failure = Failure::new(headline).evidence(format!("{place}\n{}", unified(&first.recorded, &first.called)));
+        let caller = fixture.table.turns()[*turn].caller.as_deref();
+        let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
+        let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
+        // Tools and settings are one line of JSON each.
+        let lines = |text: &str| match Json::parse(text.as_bytes()) {
+            Ok(json) => json.print(Layout::Pretty),
+            Err(_) => text.to_owned(),
+        };
+        let diff = unified(&lines(&first.recorded), &lines(&first.called));
+        let failure = Failure::new(headline).evidence(format!("{place}\n{diff}"));
         Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
     }
 
@@ -231,6 +243,16 @@ impl Played {
             .map(|captured| Captured { request: normalize(&captured.request), ..captured.clone() })
             .collect();
         Some(golden(&captured, &shape_options(scenario), &normalize))
+    }
+}
+
+/// What a scenario says to a check that differs.
+fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
+    match drift.check {
+        "prompt" => scenario.drift.prompt,
+        "tools" => scenario.drift.tools,
+        "model" => scenario.drift.model,
+        _ => scenario.drift.settings,
     }
 }
 

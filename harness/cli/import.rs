@@ -5,24 +5,34 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use crate::error::{Error, Result};
+use crate::fixture::import::{Foreign, Options, to_fixture};
 use crate::fixture::{Fixture, journal};
+use crate::json::Json;
 use crate::key::Rules;
 use crate::model::CallerRules;
 use crate::report::{counted, terminal};
+use crate::secrets::Scrub;
 
 /// Make a fixture of recordings in another form
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  retake import deerflow traces/*.json --out fixtures/imported.json\n\n\
-    Exit code 0 where a turn was written, 1 where none was.")]
+#[command(after_help = "Examples:\n  retake import vcr tests/cassettes --out fixtures/imported.json\n  \
+    retake import deerflow traces/*.json --out fixtures/imported.json\n\n\
+    Each recorded request goes through the same code as a call in replay, so its key is computed.\n\
+    What becomes no turn is said with its file, its place and the reason, and counted.\n\n\
+    Exit code 0 where a turn was written, 1 where none was, 2 where a file cannot be read:\n\
+    nothing is written then.")]
 pub(super) struct Import {
     /// The form of the recordings
     format: ImportFormat,
-    /// The recordings
+    /// The recordings: files, or folders of them, which are read in name order
     #[arg(required = true)]
     input: Vec<PathBuf>,
     /// The fixture to write
     #[arg(long)]
     out: PathBuf,
+    /// Make turns of answers that failed too: status 400 and up, redirects
+    #[arg(long)]
+    errors: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -31,32 +41,50 @@ enum ImportFormat {
     Deerflow,
     /// A journal, as recording leaves it in fixtures/.journal
     Journal,
+    /// Cassettes of VCR.py (pydantic-ai's too) or of Ruby's VCR
+    Vcr,
+    /// Cassettes of go-vcr
+    GoVcr,
+    /// HTTP archives, as browsers write them
+    Har,
+    /// Fixtures of aimock (llmock)
+    Aimock,
+    /// Trajectories of OpenHands: not read yet
+    Openhands,
+}
+
+/// What was read of all files.
+struct Read {
+    fixture: Fixture,
+    left_out: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let (rules, _) = rules_of_here()?;
-        let mut made: Option<Fixture> = None;
-        let mut left_out = Vec::new();
-        for file in &self.input {
-            let fixture = match self.format {
-                ImportFormat::Deerflow => Fixture::read(file, &rules)?,
-                ImportFormat::Journal => {
-                    let read = journal::to_fixture(file, &self.out, notes_of(&self.out, &rules), &rules)?;
-                    left_out.extend(read.left_out);
-                    read.warnings.iter().for_each(|warning| terminal::note(format!("warning: {warning}")));
-                    read.fixture
-                }
-            };
-            made = Some(match made {
-                None => fixture,
-                Some(earlier) => earlier.followed_by(fixture),
-            });
-        }
+        let (rules, callers) = rules_of_here()?;
+        let read = match self.format {
+            ImportFormat::Deerflow | ImportFormat::Journal => self.own(&rules).map_err(|error| vec![error]),
+            ImportFormat::Vcr => self.foreign(Foreign::Vcr, &rules, &callers),
+            ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, &rules, &callers),
+            ImportFormat::Har => self.foreign(Foreign::Har, &rules, &callers),
+            ImportFormat::Aimock => self.foreign(Foreign::Aimock, &rules, &callers),
+            ImportFormat::Openhands => Err(vec![Error::new("trajectories of OpenHands are not read yet").help(
+                "to record such an agent's calls, let it call `{{ model.openai }}` in a scenario: `retake record NAME`",
+            )]),
+        };
+        let Read { fixture, left_out, notes } = match read {
+            Ok(read) => read,
+            Err(errors) => {
+                errors.iter().for_each(terminal::error);
+                terminal::note("nothing was written");
+                return Ok(ExitCode::from(2));
+            }
+        };
+        notes.iter().for_each(terminal::note);
         for line in &left_out {
             terminal::note(format!("left out: {line}"));
         }
-        let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
         let turns = fixture.table.turns().len();
         if turns == 0 {
             terminal::error(format!("no turn: {} left out, nothing was written", left_out.len()));
@@ -71,14 +99,48 @@ impl Import {
         ));
         Ok(ExitCode::SUCCESS)
     }
+
+    /// Files that Retake and deer-flow write.
+    fn own(&self, rules: &Rules) -> Result<Read> {
+        if self.errors {
+            return Err(Error::new("--errors is for recordings of other tools: vcr, go-vcr, har"));
+        }
+        let mut made: Option<Fixture> = None;
+        let (mut left_out, mut notes) = (Vec::new(), Vec::new());
+        for file in &self.input {
+            let fixture = match self.format {
+                ImportFormat::Journal => {
+                    let read = journal::to_fixture(file, &self.out, notes_of(&self.out, rules), rules)?;
+                    left_out.extend(read.left_out);
+                    notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
+                    read.fixture
+                }
+                _ => Fixture::read(file, rules)?,
+            };
+            made = Some(match made {
+                None => fixture,
+                Some(earlier) => earlier.followed_by(fixture),
+            });
+        }
+        let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
+        Ok(Read { fixture, left_out, notes })
+    }
+
+    fn foreign(&self, form: Foreign, rules: &Rules, callers: &CallerRules) -> Result<Read, Vec<Error>> {
+        let caller = |headers: &_, call: &_| callers.caller_of(headers, call);
+        let options = Options { rules, caller: &caller, errors: self.errors, scrub: &Scrub::known() };
+        let imported = to_fixture(form, &self.input, &self.out, notes_of(&self.out, rules), &options)?;
+        Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes: imported.notes })
+    }
 }
 
 /// The notes of the fixture that is replaced: prompt and context are a person's.
-pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, crate::json::Json> {
+pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, Json> {
     if out.exists() { Fixture::read(out, rules).map(|old| old.notes).unwrap_or_default() } else { BTreeMap::new() }
 }
 
-/// The key rules of the project that the command stands in; version 1 where there is none.
+/// The rules of the project that the command stands in, for keys and for callers; version 1 and none where there is no
+/// project.
 pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
     let root = super::root()?;
     if !root.join("scenarios/suite.toml").exists() {

@@ -19,7 +19,8 @@ impl Init {
         let scenario = SCENARIO.replace("NAME", "hello");
         let rust = here.join("Cargo.toml").is_file();
         let suite = if rust { SUITE.to_owned() } else { format!("{SYSTEM}\n{SUITE}") };
-        let workflow = WORKFLOW.replace("COMMAND", if rust { "cargo test --test scenarios" } else { IN_ANY_LANGUAGE });
+        let (setup, command) = if rust { ("", "cargo test --test scenarios") } else { (SETUP, IN_ANY_LANGUAGE) };
+        let workflow = WORKFLOW.replace("SETUP", setup).replace("COMMAND", command);
         let mut files = vec![
             ("scenarios/suite.toml", suite.as_str()),
             ("scenarios/hello/scenario.toml", &scenario),
@@ -48,6 +49,9 @@ impl Init {
 
 /// How a workflow runs the scenarios of a project that cargo does not build.
 const IN_ANY_LANGUAGE: &str = "cargo install --locked retake && retake test";
+
+/// What such a project's workflow lacks.
+const SETUP: &str = "      # - run: pip install -r requirements.txt    # what your service needs to start\n";
 
 /// Journals hold what was sent to a provider and are nobody's to commit.
 fn ignore_run_data(here: &Path) -> Result<()> {
@@ -110,5 +114,5 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      - run: COMMAND
+SETUP      - run: COMMAND
 ";

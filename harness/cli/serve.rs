@@ -10,7 +10,7 @@ use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
-use crate::report::terminal;
+use crate::report::{notes, terminal};
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
@@ -57,7 +57,17 @@ impl Serve {
             crate::files::write_whole(file, (report.print(Layout::Pretty) + "\n").as_bytes())?;
         }
         let misses = replay.scope().misses();
-        misses.iter().for_each(terminal::note);
+        misses.iter().take(SHOWN).for_each(terminal::note);
+        if misses.len() > SHOWN {
+            let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
+            terminal::note(format!("… and {} more misses, {place}", misses.len() - SHOWN));
+        }
+        let (drift, flaws) = (server.drift(), server.flaws());
+        // As a scenario that says nothing of it weighs it.
+        let noted = drift.iter().filter(|(_, drift)| drift.check != "settings");
+        for line in notes(Some(replay.fixture()), noted, &flaws) {
+            terminal::note(format!("note: {line}"));
+        }
         Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
@@ -75,6 +85,8 @@ pub(super) fn say_ready(server: &ModelServer) {
     ];
     terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));
 }
+/// How many misses are printed; of a flood nobody reads more.
+const SHOWN: usize = 10;
 
 fn report(replay: &Replay) -> Json {
     let turns = replay.fixture().table.turns();

@@ -12,7 +12,7 @@ use super::stream::Stream;
 use crate::error::{Error, Result};
 use crate::events::{Format, Status};
 use crate::scenario::{Context, Run, Template};
-use crate::system::{Exit, Folder, Guard, Guarded, working_folder};
+use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 
 /// How much of what an agent wrote to its standard error a failure quotes, in lines.
 const LINES: usize = 20;
@@ -118,10 +118,9 @@ async fn hear(
 /// An error with the end of what the agent wrote to its standard error.
 fn quoting(error: Error, errors: &Path) -> Error {
     let text = std::fs::read(errors).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<String> = text.trim_ascii_end().split(|byte| *byte == b'\n').map(plain).collect();
     let tail = &lines[lines.len().saturating_sub(LINES)..];
-    if tail.is_empty() {
+    if text.trim_ascii().is_empty() {
         return error.help("it wrote nothing to its standard error");
     }
     tail.iter().fold(error.help("its standard error ends with:"), |error, line| error.help(format!("| {line}")))

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::json::{Json, Layout};
 
@@ -42,7 +43,8 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// A value as one line of JSON. Each string, number and key in it is normalized as a text of its own, so that a
-/// pattern sees a path without the quote behind it.
+/// pattern sees a path without the quote behind it. A number that is a point in time is `<TS>`: agent services stamp their
+/// events so, and no pattern could tell.
 pub(super) fn value(value: &Json, normalize: &Normalize) -> String {
     visible(&normalized(value, normalize)).into_owned()
 }
@@ -50,6 +52,7 @@ pub(super) fn value(value: &Json, normalize: &Normalize) -> String {
 fn normalized(value: &Json, normalize: &Normalize) -> String {
     match value {
         Json::Null | Json::Bool(_) => value.print(Layout::Python),
+        Json::Int(_) | Json::Float(_) if is_time(value) => TIME.to_owned(),
         Json::Int(_) | Json::BigInt(_) | Json::Float(_) => normalize(&value.print(Layout::Python)),
         Json::Str(text) => Json::Str(normalize(text)).print(Layout::Python),
         Json::Array(items) => {
@@ -65,6 +68,23 @@ fn normalized(value: &Json, normalize: &Normalize) -> String {
             format!("{{{}}}", entries.join(", "))
         }
     }
+}
+
+/// What a point in time is called, in a text by the key's own rules too.
+const TIME: &str = "<TS>";
+
+/// The seconds since 1970 that are taken for a point in time: from September 2020 to July 2036.
+const TIMES: Range<f64> = 1.6e9..2.1e9;
+
+/// Whether a number is a point in time, in seconds, milliseconds, microseconds or nanoseconds since 1970.
+fn is_time(number: &Json) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "the range is far wider")]
+    let number = match number {
+        Json::Int(number) => *number as f64,
+        Json::Float(number) => *number,
+        _ => return false,
+    };
+    [1.0, 1e3, 1e6, 1e9].iter().any(|unit| TIMES.contains(&(number / unit)))
 }
 
 /// Control characters, white space other than a blank, and characters without width.
@@ -102,6 +122,18 @@ mod tests {
         for (text, spelled) in [("a ", "\"a \""), ("a\u{2028}", "\"a\\u2028\""), ("ping ×2", "\"ping ×2\"")] {
             assert_eq!(prose(text), spelled);
         }
+    }
+
+    #[test]
+    fn numbers_that_are_points_in_time_are_one() {
+        let plain = |json: &str| value(&Json::parse(json.as_bytes()).unwrap(), &str::to_owned);
+        let times = "[1795310937, 1795310937.2082062, 1795310951851, 1795310951851.5, 1795310951851000, \
+                     1600000000, 2099999999000000000]";
+        assert_eq!(plain(times), "[<TS>, <TS>, <TS>, <TS>, <TS>, <TS>, <TS>]");
+        for number in ["0", "1599999999", "2100000000", "-1795310937", "179531093", "17953109371", "0.1795310937"] {
+            assert_eq!(plain(number), number);
+        }
+        assert_eq!(plain("\"1795310937\""), "\"1795310937\"");
     }
 
     #[test]

@@ -7,7 +7,11 @@ mod caller;
 mod canonical;
 mod checks;
 mod hash;
+#[cfg(test)]
+mod literal;
 mod normalize;
+#[cfg(test)]
+mod properties;
 
 pub use caller::{Aliases, caller_of_tags};
 pub use canonical::{canonical_conversation, message_from_langchain};

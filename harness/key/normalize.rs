@@ -210,29 +210,9 @@ fn regex(pattern: &str) -> Regex {
 
 #[cfg(test)]
 mod tests {
+    use super::super::literal::normalize as literal;
     use super::*;
     use proptest::prelude::*;
-
-    /// KEY.md, section 1, as it is written there, with Python's classes spelled out.
-    static LITERAL: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
-        let rules = [
-            (r"(?s)<system-reminder>.*?</system-reminder>", ""),
-            (r"(?m)^(User|Assistant):[\s\x1c-\x1f]*$\n?", ""),
-            (r"--- BEGIN USER INPUT ---\n?", ""),
-            (r"\n?--- END USER INPUT ---", ""),
-            (r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", "<UUID>"),
-            (r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?", "<TS>"),
-            (r"\d{4}-\d{2}-\d{2}", "<DATE>"),
-            (r#"(?:/private)?/(?:var/folders|tmp)/[^\s\x1c-\x1f"']*"#, "<PATH>"),
-        ];
-        rules.map(|(pattern, word)| (Regex::new(pattern).unwrap(), word)).into()
-    });
-
-    fn literal(text: &str) -> String {
-        LITERAL.iter().fold(text.to_owned(), |text, (pattern, word)| {
-            pattern.replace_all(&text, regex::NoExpand(word)).into_owned()
-        })
-    }
 
     #[test]
     fn examples() {

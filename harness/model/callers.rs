@@ -21,7 +21,7 @@ impl CallerRules {
     }
 
     /// The caller: declared in the header, in the request's metadata, or given by the first rule that fits.
-    pub(super) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
+    pub(crate) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
         let declared = headers.get(CALLER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let declared = declared.or_else(|| call.caller.clone()).filter(|caller| !caller.trim().is_empty());
         declared.or_else(|| self.0.iter().find(|rule| fits(&rule.when, headers, call)).map(|rule| rule.name.clone()))
@@ -39,16 +39,17 @@ fn fits(when: &When, headers: &HeaderMap, call: &Call) -> bool {
         && when.message.as_ref().is_none_or(|pattern| message().is_some_and(|text| pattern.is_match(&text)))
         && when.tools.as_ref().is_none_or(|tools| match tools {
             Tools::Any(wanted) => *wanted == call.tools.as_array().is_some_and(|tools| !tools.is_empty()),
-            Tools::Named(names) => names.iter().all(|name| tool_names(call).contains(&name.as_str())),
+            Tools::Named(names) => names.iter().all(|name| names_of_tools(&call.tools).contains(&name.as_str())),
         })
 }
 
-fn tool_names(call: &Call) -> Vec<&str> {
+/// The names of tool definitions.
+pub(super) fn names_of_tools(tools: &Json) -> Vec<&str> {
     // Gemini's tools are lists of functions.
     let functions = |tool| {
         ["functionDeclarations", "function_declarations"].into_iter().find_map(|key| Json::get(tool, key)?.as_array())
     };
-    let tools = call.tools.as_array().unwrap_or_default();
+    let tools = tools.as_array().unwrap_or_default();
     let tools = tools.iter().flat_map(|tool| functions(tool).unwrap_or(std::slice::from_ref(tool)));
     tools.filter_map(|tool| tool.pointer("/function/name").or_else(|| tool.get("name"))?.as_str()).collect()
 }

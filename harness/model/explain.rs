@@ -2,6 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
+use super::caller_rule;
 use super::miss::Reason;
 use super::replay::Asked;
 use crate::fixture::Fixture;
@@ -26,11 +27,11 @@ pub(super) fn evidence(
     let messages = asked.conversation.len();
     let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&asked.conversation))];
     match reason {
-        Reason::Ambiguous { .. } => lines.push(
-            "to fix     let the system send the header x-retake-caller, or add a [[callers]] rule to \
-             scenarios/suite.toml that tells them apart: `when = { system = \"…\" }`"
-                .to_owned(),
-        ),
+        Reason::Ambiguous { .. } => {
+            let group = fixture.table.of_conversation(rules.conversation_hash(&asked.conversation));
+            let turns = group.map(|group| group.turns.as_slice()).unwrap_or_default();
+            lines.extend(caller_rule::lines(turns, asked.checks.as_ref().map(|checks| &checks.texts), fixture));
+        }
         Reason::OtherCaller { .. } => lines.push(
             "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases] in \
              scenarios/suite.toml"
@@ -213,6 +214,25 @@ fn words(recorded: &str, called: &str, prefix: usize, suffix: usize) -> Option<S
     let (a, b) = (recorded.get(start..ending(recorded))?, called.get(start..ending(called))?);
     let short = |text: &str| text.chars().count() <= 60;
     (short(a) && short(b)).then(|| format!("  words {a:?} → {b:?}"))
+}
+
+/// What changed from one text to another, on one line: the words around it, or of longer changes their beginnings.
+pub(crate) fn change(recorded: &str, called: &str) -> String {
+    const SHOWN: usize = 60;
+    let (prefix, suffix) = common_ends(recorded, called);
+    let whole_words = |text: &str| {
+        let boundary = |c: char| c.is_whitespace();
+        let start = text[..prefix].rfind(boundary).map_or(0, |i| i + white_space_at(text, i));
+        let end = text.len() - suffix;
+        let end = end + text[end..].find(boundary).unwrap_or(suffix);
+        let words = text[start.min(end)..end].trim();
+        match words.char_indices().nth(SHOWN) {
+            _ if words.is_empty() => "nothing".to_owned(),
+            Some((at, _)) => format!("{:?}…", &words[..at]),
+            None => format!("{words:?}"),
+        }
+    };
+    format!("{} → {}", whole_words(recorded), whole_words(called))
 }
 
 fn white_space_at(text: &str, at: usize) -> usize {

@@ -4,10 +4,12 @@
 //! on and writes down what comes back. Replay works without HTTP as well, for agents in the process: see [`Replay`].
 
 mod activity;
+mod caller_rule;
 mod callers;
 mod checked;
 mod explain;
 pub(crate) mod kept;
+mod lint;
 mod miss;
 #[cfg(feature = "record")]
 mod record;
@@ -24,6 +26,8 @@ mod upstream;
 pub use activity::Activity;
 pub use callers::CallerRules;
 pub use checked::Checked;
+pub(crate) use explain::change;
+pub use lint::Flaw;
 pub use miss::{Miss, Reason};
 #[cfg(feature = "record")]
 pub use record::{RecordOptions, Recorder};

@@ -241,10 +241,10 @@ impl Replay {
         if known {
             let own = table.of_input(key.input_hash);
             let older = |index: &usize| turns[*index].is_older_than_callers();
-            let of_own = own.and_then(equal).into_iter().chain(own);
-            let of_older = same_conversation.and_then(equal).into_iter().chain(same_conversation);
-            let found = of_own.flat_map(|group| state.first_open(group, |_| true)).next();
-            if let Some(index) = found.or_else(|| of_older.flat_map(|group| state.first_open(group, older)).next()) {
+            let mut of_own = own.and_then(equal).into_iter().chain(own);
+            let mut of_older = same_conversation.and_then(equal).into_iter().chain(same_conversation);
+            let found = of_own.find_map(|group| state.first_open(group, |_| true));
+            if let Some(index) = found.or_else(|| of_older.find_map(|group| state.first_open(group, older))) {
                 return Ok(index);
             }
             let all = |group: Option<&Group>| group.map(|group| group.turns.clone()).unwrap_or_default();

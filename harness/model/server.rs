@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
 use super::checked::RecentChecks;
+use super::lint::{self, Flaw};
 use super::miss::{Miss, Reason};
 #[cfg(feature = "record")]
 use super::record::Recorder;
@@ -102,6 +103,7 @@ struct Laid {
     mode: Mode,
     delays: Delays,
     drift: Mutex<Vec<(usize, DriftOf)>>,
+    flaws: Mutex<Vec<Flaw>>,
     /// What was served, for requests that refer to it.
     known: Mutex<Known>,
     checks: RecentChecks,
@@ -110,8 +112,9 @@ struct Laid {
 
 impl Laid {
     fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
-        let (drift, known, checks) = (Mutex::default(), Mutex::default(), RecentChecks::default());
-        Arc::new(Laid { mode, delays, drift, known, checks, calls: AtomicU64::new(0) })
+        let (drift, flaws, known, checks) =
+            (Mutex::default(), Mutex::default(), Mutex::default(), RecentChecks::default());
+        Arc::new(Laid { mode, delays, drift, flaws, known, checks, calls: AtomicU64::new(0) })
     }
 }
 
@@ -182,6 +185,12 @@ impl ModelServer {
     #[must_use]
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
         self.shared.laid().drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What was wrong with calls by themselves, whatever they were answered.
+    #[must_use]
+    pub fn flaws(&self) -> Vec<Flaw> {
+        self.shared.laid().flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -254,6 +263,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
                 let model = call.model.clone();
+                laid.lint(&call, caller.as_deref(), None);
                 let via = super::record::Passed {
                     model,
                     api: call.api,
@@ -285,6 +295,14 @@ impl Laid {
         };
         let call = wire::decode(api, &path, &json, &self.known()).map_err(|e| e.to_string())?;
         Ok((call, json))
+    }
+
+    fn lint(&self, call: &Call, caller: Option<&str>, turn: Option<usize>) {
+        let flaws = lint::flaws(call);
+        if !flaws.is_empty() {
+            let flaw = |what| Flaw { caller: caller.map(str::to_owned), turn, what };
+            self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.into_iter().map(flaw));
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -320,7 +338,9 @@ impl Shared {
     ) -> HttpResponse<HttpBody> {
         let asked = self.asked(laid, replay.rules(), incoming, call);
         let number = laid.calls.fetch_add(1, Ordering::Relaxed);
+        let caller = asked.caller.clone();
         let taken = replay.take(asked);
+        laid.lint(call, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
         if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
             tokio::time::sleep(shaken(number, served.index)).await;
         }

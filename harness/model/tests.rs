@@ -1,3 +1,4 @@
+mod callers_apart;
 #[cfg(feature = "record")]
 mod closed_loop;
 mod over_wires;

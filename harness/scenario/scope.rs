@@ -11,10 +11,10 @@ use super::toml_error::{listed, suggest};
 use crate::error::{Error, Result};
 
 /// Names that Retake gives a value; no var and no capture may take one.
-pub const RESERVED: [&str; 8] = ["run", "port", "workdir", "model", "secret", "tools", "turn", "fixture"];
+pub const RESERVED: [&str; 9] = ["run", "port", "workdir", "root", "model", "secret", "tools", "turn", "fixture"];
 
 /// What the configuration of a system may use: it starts before any scenario's own values exist.
-const OF_SYSTEMS: [&str; 5] = ["run", "port", "workdir", "model", "secret"];
+const OF_SYSTEMS: [&str; 6] = ["run", "port", "workdir", "root", "model", "secret"];
 
 /// The systems that a system needs: a name in its configuration only.
 const SYSTEMS: &str = "systems";

@@ -44,6 +44,8 @@ impl CommandSystem {
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
+        // Should this process be killed from here on, there is somebody to give the port back.
+        super::folder::keep().await;
         let port = PortLease::take()?;
         let folder = Folder::new();
         let mut context = context.clone();
@@ -52,10 +54,15 @@ impl CommandSystem {
         let text = |template: &Template| template.render_text(&context);
         let command: Vec<String> = spec.command.iter().map(text).collect::<Result<_>>()?;
         let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<Vec<_>>>()?;
-        let cwd = working_folder(root, spec.cwd.as_ref().map(text).transpose()?.as_deref())?;
+        let cwd = spec.cwd.as_ref().map(text).transpose()?;
+        let cwd = match cwd.as_deref().map(Path::new) {
+            // The guardian makes it.
+            Some(own) if folder.all().iter().any(|of_stage| of_stage == own) => own.to_owned(),
+            _ => working_folder(root, cwd.as_deref())?,
+        };
         let awaited = if let Ready::Line { regex, .. } = &spec.ready { Some(regex.clone()) } else { None };
         let log = Log::new(awaited);
-        let guard = Guard::default().folders(folder.all()).lock(port.file().to_owned());
+        let guard = Guard::default().folders(folder.all());
         let guard = guard.program(command, cwd, folder.environment(env), None);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;

@@ -36,6 +36,11 @@ impl Kept {
     }
 }
 
+/// Starts the guardian of this process, where it has none yet.
+pub(super) async fn keep() {
+    KEPT.get_or_init(Kept::new).await;
+}
+
 /// Removes the folder of this process, where it has one, and waits until it is gone. Stages are over then.
 pub(crate) fn remove_kept() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();

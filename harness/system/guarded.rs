@@ -1,5 +1,6 @@
 //! The runner's side of a guardian: starts it, hears what it tells, and lets go.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -36,12 +37,6 @@ impl Guard {
     /// Folders to make before the start; the first is removed at the end.
     pub(crate) fn folders(mut self, folders: Vec<PathBuf>) -> Guard {
         self.order.folders = folders;
-        self
-    }
-
-    /// A lock file to remove should this process be killed.
-    pub(crate) fn lock(mut self, file: PathBuf) -> Guard {
-        self.order.locks.push(file);
         self
     }
 
@@ -91,7 +86,11 @@ impl Guarded {
 
     /// Ends the program and waits until nothing of it is left.
     pub(crate) async fn end(&self) {
-        drop(self.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let lifeline = self.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut lifeline) = lifeline {
+            // A guardian that is gone needs no word.
+            let _ = lifeline.write_all(&[super::order::OVER]);
+        }
         let _ = self.known.clone().wait_for(|known| known.gone).await;
     }
 }
@@ -139,7 +138,6 @@ fn launch(order: &Order, output: Output) -> Result<Guarded> {
 
 #[cfg(unix)]
 fn say(pipe: Option<&mut std::process::ChildStdin>, order: &Order) -> std::io::Result<()> {
-    use std::io::Write as _;
     let Some(pipe) = pipe else { return Ok(()) };
     let line = serde_json::to_string(order)? + "\n";
     pipe.write_all(line.as_bytes())?;

@@ -24,10 +24,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group};
 
 use super::descendants;
-use super::order::{Exit, MARK, Order, Program, Told};
+use super::order::{Exit, MARK, OVER, Order, Program, Told};
 
 /// How long a system may take to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
+/// How often, and how far apart, is looked for the locks of a runner that was killed: its files close one by one.
+const SWEEPS: (u32, Duration) = (20, Duration::from_millis(50));
 
 /// Runs this process as a guardian where it was started as one. This has to come first in a runner's `main`.
 pub(crate) fn take_over() -> Option<ExitCode> {
@@ -38,7 +40,7 @@ pub(crate) fn take_over() -> Option<ExitCode> {
 /// What happens while a system is guarded.
 enum Event {
     /// The runner closed the pipe, or is gone.
-    LetGo,
+    LetGo { killed: bool },
     /// A child ended, or a process that became one.
     Reaped(Pid, Exit),
     /// There is no child any more.
@@ -51,20 +53,35 @@ fn guard() -> ExitCode {
     let read = std::io::stdin().lock().read_line(&mut line);
     let Some(order) = read.ok().and_then(|_| serde_json::from_str::<Order>(&line).ok()) else {
         // The runner went before it said what to start.
+        sweep();
         return ExitCode::SUCCESS;
     };
-    match start(&order) {
+    let killed = match start(&order) {
         Ok(group) => {
             tell(&Told::Started { group: group.map_or(0, Pid::as_raw_pid) });
-            keep(group);
+            keep(group)
         }
-        Err(reason) => tell(&Told::Failed { reason }),
-    }
+        Err(reason) => {
+            tell(&Told::Failed { reason });
+            false
+        }
+    };
     if let Some(folder) = order.folders.first() {
         remove(folder);
     }
-    order.locks.iter().for_each(|lock| super::ports::remove_stale(lock));
+    if killed {
+        sweep();
+    }
     ExitCode::SUCCESS
+}
+
+/// Removes the lock files that a killed runner left.
+fn sweep() {
+    let (times, apart) = SWEEPS;
+    for _ in 0..times {
+        super::ports::remove_stale_ones();
+        thread::sleep(apart);
+    }
 }
 
 fn tell(told: &Told) {
@@ -105,32 +122,33 @@ fn spawn(program: &Program) -> Result<Pid, String> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "it has no process id".to_owned())
 }
 
-/// Waits until the runner lets go, then ends all processes below this one.
-fn keep(group: Option<Pid>) {
+/// Waits until the runner lets go, then ends all processes below this one. Tells whether it was killed.
+fn keep(group: Option<Pid>) -> bool {
     let (sender, happened) = mpsc::channel();
     let letting_go = sender.clone();
     thread::spawn(move || {
-        let mut rest = [0; 64];
-        while matches!(std::io::stdin().lock().read(&mut rest), Ok(1..)) {}
-        let _ = letting_go.send(Event::LetGo);
+        let mut rest = Vec::new();
+        let _ = std::io::stdin().lock().read_to_end(&mut rest);
+        let _ = letting_go.send(Event::LetGo { killed: rest.last() != Some(&OVER) });
     });
     let Some(group) = group else {
-        let _ = happened.recv();
-        return;
+        return matches!(happened.recv(), Ok(Event::LetGo { killed: true }));
     };
     thread::spawn(move || reap(&sender));
     let mut left = true;
-    loop {
+    let killed = loop {
         match happened.recv() {
             Ok(Event::Reaped(pid, exit)) if pid == group => tell(&Told::Exited(exit)),
             Ok(Event::Reaped(..)) => {}
             Ok(Event::NoneLeft) => left = false,
-            Ok(Event::LetGo) | Err(_) => break,
+            Ok(Event::LetGo { killed }) => break killed,
+            Err(_) => break false,
         }
-    }
+    };
     if left {
         end(group, &happened);
     }
+    killed
 }
 
 /// Waits for children, one after another, and tells of each. Nothing is started later, so the last one is the last.

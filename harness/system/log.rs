@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use regex::Regex;
 use tokio::sync::watch;
@@ -15,6 +15,12 @@ const LINES: usize = 20;
 const WIDTH: usize = 500;
 /// How much of a line, in bytes, is looked at.
 const LONGEST: usize = 64 << 10;
+
+/// Colours and the like, which programs print even where nobody can see them.
+static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::unwrap_used, reason = "a constant, which tests read")]
+    Regex::new("\x1b\\[[0-9;?]*[ -/]*[@-~]").unwrap()
+});
 
 /// The log of one system. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -81,7 +87,7 @@ impl Log {
     /// The last lines.
     pub(crate) fn tail(&self) -> Vec<String> {
         let state = self.state();
-        let unfinished = String::from_utf8_lossy(&state.line).trim_end().to_owned();
+        let unfinished = plain(&state.line);
         let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished));
         let lines: Vec<String> = state.last.iter().cloned().chain(unfinished).collect();
         lines[lines.len().saturating_sub(LINES)..].to_vec()
@@ -95,7 +101,7 @@ impl Log {
 impl State {
     /// Takes the complete line in. Tells whether it is the awaited one.
     fn take_line(&mut self) -> bool {
-        let line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
+        let line = plain(&self.line);
         self.line.clear();
         self.last.push_back(clipped(&line));
         if self.last.len() > LINES {
@@ -103,6 +109,12 @@ impl State {
         }
         self.awaited.as_ref().is_some_and(|awaited| awaited.is_match(&line))
     }
+}
+
+/// A line as a person reads it.
+pub(crate) fn plain(line: &[u8]) -> String {
+    let line = String::from_utf8_lossy(line);
+    ESCAPES.replace_all(line.trim_end(), "").trim_end().to_owned()
 }
 
 fn clipped(line: &str) -> String {
@@ -140,6 +152,15 @@ mod tests {
         });
         runtime.block_on(log.awaited());
         printing.join().unwrap();
+    }
+
+    #[test]
+    fn colours_are_no_part_of_a_line() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let log = Log::new(Some(Regex::new("^INFO: running on http://localhost$").unwrap()));
+        log.push(b"\x1b[32mINFO\x1b[0m: running on \x1b[1mhttp://localhost\x1b[0m\r\n\x1b[31mno end\x1b[");
+        runtime.block_on(log.awaited());
+        assert_eq!(log.tail(), ["INFO: running on http://localhost", "no end\u{1b}["]);
     }
 
     #[test]

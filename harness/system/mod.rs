@@ -25,6 +25,7 @@ pub(crate) use folder::{Folder, remove_kept};
 pub(crate) use guarded::{Guard, Guarded};
 pub(crate) use in_process::{InProcess, RouterFactory, listen};
 pub use in_process::{IntoRouter, service};
+pub(crate) use log::plain;
 pub(crate) use order::Exit;
 pub(crate) use ports::Lock;
 pub(crate) use shared::{SharedSpec, SharedSystem};

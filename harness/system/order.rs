@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 /// The first argument that makes a runner's program a guardian.
 pub(super) const MARK: &str = "retake-guardian";
 
+/// What a runner says when it lets go by itself, and was not killed.
+pub(super) const OVER: u8 = b'.';
+
 /// What a guardian starts and what it takes away at the end. It comes by the pipe and not by the arguments, which
 /// everybody on the machine can read, as the environment holds a key.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Order {
     /// Folders to make first, each only for this user; the first is removed at the end with all that is in it.
     pub(super) folders: Vec<PathBuf>,
-    /// Lock files that the runner cannot remove should it be killed.
-    pub(super) locks: Vec<PathBuf>,
     /// What to start; nothing where only the folders are to be kept.
     pub(super) program: Option<Program>,
 }

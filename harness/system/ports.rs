@@ -28,7 +28,7 @@ pub(crate) struct Lock {
 #[derive(Debug)]
 pub(crate) struct PortLease {
     port: u16,
-    lock: Lock,
+    _lock: Lock,
 }
 
 impl PortLease {
@@ -42,7 +42,7 @@ impl PortLease {
         let offset = u16::try_from(uuid::Uuid::new_v4().as_u128() % count).unwrap_or_default();
         for port in (ports.start + offset..ports.end).chain(ports.start..ports.start + offset) {
             if let Some(lock) = Lock::try_take(&port.to_string())?.filter(|_| is_free(port)) {
-                return Ok(PortLease { port, lock });
+                return Ok(PortLease { port, _lock: lock });
             }
         }
         Err(Error::new(format!("no port of {} to {} is free", ports.start, ports.end - 1)))
@@ -50,11 +50,6 @@ impl PortLease {
 
     pub(crate) fn port(&self) -> u16 {
         self.port
-    }
-
-    /// The file that is locked.
-    pub(crate) fn file(&self) -> &Path {
-        &self.lock.path
     }
 }
 
@@ -91,8 +86,18 @@ impl Drop for Lock {
     }
 }
 
-/// Removes the lock file of a runner that was killed, unless another has it by now.
-pub(super) fn remove_stale(path: &Path) {
+/// Removes the lock files of runners that were killed.
+pub(super) fn remove_stale_ones() {
+    let name = format!("retake-ports-{}", user());
+    for folder in [Path::new("/tmp").join(&name), std::env::temp_dir().join(&name)] {
+        for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            remove_stale(&file.path());
+        }
+    }
+}
+
+/// Removes a lock file that nobody holds.
+fn remove_stale(path: &Path) {
     let Ok(file) = File::open(path) else { return };
     if file.try_lock().is_ok() && still_stands(&file, path) {
         remove(path);

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
@@ -33,6 +33,7 @@ pub(crate) struct SharedSpec {
 pub(crate) struct SharedSystem {
     parts: Parts,
     rules: Arc<Rules>,
+    spoilt: AtomicBool,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -74,7 +75,7 @@ impl SharedSystem {
         let thread = std::thread::Builder::new().name(name).spawn(run);
         let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for a shared system: {e}")))?;
         let parts = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
-        Ok(SharedSystem { parts, rules, stop: Some(stop), thread: Some(thread) })
+        Ok(SharedSystem { parts, rules, spoilt: AtomicBool::new(false), stop: Some(stop), thread: Some(thread) })
     }
 
     /// The model server, for as long as a scenario needs it.
@@ -99,9 +100,16 @@ impl SharedSystem {
         Ok(())
     }
 
-    /// Takes the fixture out: a call that comes now belongs to no scenario, and is a miss.
-    pub(crate) fn take_out(&self) {
+    /// Takes the fixture out: a call that comes now belongs to no scenario, and is a miss. Where the scenario `failed`, the
+    /// system may still be at its work, and nothing would tell its calls from the next scenario's.
+    pub(crate) fn take_out(&self, failed: bool) {
         self.parts.model.lay_in(idle(&self.rules), Delays::None);
+        self.spoilt.fetch_or(failed, Ordering::Relaxed);
+    }
+
+    /// Whether the next scenario needs another one.
+    pub(crate) fn is_spoilt(&self) -> bool {
+        self.spoilt.load(Ordering::Relaxed)
     }
 
     /// What a failure quotes.
@@ -124,7 +132,7 @@ impl Drop for SharedSystem {
 async fn start(spec: &SharedSpec) -> Result<Parts> {
     let options = ServerOptions { callers: spec.callers.clone(), ..ServerOptions::default() };
     let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
-    let context = Values::of_run(&spec.name, &model, spec.secrets.clone()).context(None);
+    let context = Values::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
     let systems = Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, None).await?);
     Ok(Parts { model, systems })
 }

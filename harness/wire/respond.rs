@@ -18,10 +18,10 @@ pub fn respond(
 ) -> Result<Response, Unrenderable> {
     match recorded {
         Some((api, response)) if api == call.api => {
-            // A provider's error is no stream, whatever was asked for.
+            // A provider's error is no stream, whatever was asked for; text has no other form.
             let as_it_came = response.status >= 300
                 || api == Api::Opaque
-                || Form::of_body(api, &response.body) == Some(Form::of_call(call));
+                || Form::of_body(api, &response.body).is_none_or(|form| form == Form::of_call(call));
             if as_it_came {
                 return Ok(response.clone());
             }

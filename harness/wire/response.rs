@@ -97,6 +97,7 @@ impl Unrenderable {
 impl Response {
     /// A response of JSON.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "it is built for this")]
     pub fn json(status: u16, body: Json) -> Response {
         Response { status, content_type: "application/json".to_owned(), body: Body::json(&body) }
     }

@@ -44,9 +44,10 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
                  \"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n"
             )
         });
-        let response = match stream {
-            true => Response::stream(frames.chain(["data: [DONE]\n\n".to_owned()]).collect()),
-            false => Response::json(200, Json::parse(body.as_bytes()).unwrap()),
+        let response = if stream {
+            Response::stream(frames.chain(["data: [DONE]\n\n".to_owned()]).collect())
+        } else {
+            Response::json(200, Json::parse(body.as_bytes()).unwrap())
         };
         Recorded {
             caller: Some("lead_agent".to_owned()),

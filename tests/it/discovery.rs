@@ -10,6 +10,7 @@ tests! { discovery:
     a_broken_suite_is_an_error_for_all,
     a_scenario_without_fixture_names_the_command_that_records_it,
     fixtures_and_goldens_of_no_scenario_are_named,
+    routers_and_commands_stand_side_by_side,
     what_a_broken_scenario_may_own_is_no_orphan,
     each_case_is_a_trial_with_fixture_and_golden_of_its_name,
     scenarios_share_a_fixture_and_each_has_its_own_turns_of_it,
@@ -166,4 +167,31 @@ fn the_project_s_own_scenarios_are_those_that_these_tests_know() {
     let mut wanted: Vec<(&str, &str)> = SCENARIOS.iter().map(|name| (*name, "ok")).collect();
     wanted.push(("retake::no_orphans", "ok"));
     tree.runner("gateway").run().exits(0).trials_are(&wanted);
+}
+
+fn routers_and_commands_stand_side_by_side() {
+    let tree = Tree::of(&["write_read_file"]);
+    let command = format!("[{:?}, \"serve\", \"fixtures/write_read_file.json\"", env!("CARGO_BIN_EXE_retake"));
+    tree.write(
+        "scenarios/suite.toml",
+        &format!(
+            "settle = \"100ms\"\n[systems.model]\n\
+             command = {command}, \"--addr\", \"127.0.0.1:{{{{ port }}}}\", \"--key\", \"k\"]\n\
+             ready = {{ line = '\"url\"' }}\n"
+        ),
+    );
+    let steps = "[[step]]\nget = \"/v1/models\"\nheaders = { Authorization = \"Bearer k\" }\ngolden = true\n";
+    tree.write("scenarios/models/scenario.toml", &format!("fixture = \"none\"\nsystem = \"model\"\n{steps}"));
+    let unclear = tree.runner("gateway").arg("write_read_file").run().exits(101);
+    unclear.says(&["does not say which system it is for", "one of `gateway`, `model`"]);
+    let router = tree.read("scenarios/write_read_file/scenario.toml");
+    tree.write("scenarios/write_read_file/scenario.toml", &format!("system = \"gateway\"\n{router}"));
+    tree.runner("gateway").env("UPDATE_GOLDEN", "1").arg("models").run().exits(0);
+    assert!(tree.read("goldens/models.snap").contains("GET /v1/models\n200 application/json"));
+    let both = [("models", "ok"), ("retake::no_orphans", "ok"), ("write_read_file", "ok")];
+    tree.runner("gateway").run().exits(0).trials_are(&both);
+    // What is wrong with one of them is told in its own words, and does not touch the other.
+    tree.replace("scenarios/suite.toml", "\"--key\", \"k\"", "\"--key\", \"other\"");
+    let both = [("models", "FAILED"), ("retake::no_orphans", "ok"), ("write_read_file", "ok")];
+    tree.runner("gateway").run().trials_are(&both).exits(101).says(&["found 401"]);
 }

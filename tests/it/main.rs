@@ -19,12 +19,18 @@ macro_rules! tests {
     };
 }
 
+mod abused_requests;
+mod cassettes;
 mod command;
 mod deerflow;
 mod discovery;
+mod drift;
+mod durable;
+mod durable_agent;
 mod events;
 mod failing_systems;
 mod fixtures;
+mod fuzz_corpus;
 mod late_calls;
 mod loopback;
 mod misses;
@@ -44,12 +50,19 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
-    let tests: [&[Test]; 14] = [
+    if let Some(folder) = std::env::var_os(durable::AGENT) {
+        return durable::agent_process(folder.as_ref());
+    }
+    let tests: &[&[Test]] = &[
+        abused_requests::TESTS,
         command::TESTS,
         deerflow::TESTS,
         discovery::TESTS,
+        drift::TESTS,
+        durable::TESTS,
         events::TESTS,
         failing_systems::TESTS,
+        fuzz_corpus::TESTS,
         late_calls::TESTS,
         misses::TESTS,
         proxy::TESTS,
@@ -66,5 +79,6 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let trials = trials.chain(cassettes::trials()).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -8,6 +8,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
 
+use crate::fixtures::{self, turn};
 use crate::loopback::{Reply, Service, send};
 use crate::proxy::proxy;
 use crate::serve::Serving;
@@ -16,6 +17,7 @@ use crate::tree::Tree;
 tests! { secrets:
     forty_planted_ones_are_on_no_disk_and_replay_matches,
     an_undeclared_variable_s_value_stops_the_recording,
+    a_miss_of_a_fixture_without_secrets_tells_none,
 }
 
 /// Secrets, two parts each so that no scanner takes this file for a leak, and what stands in their place. `#` is a number
@@ -271,6 +273,22 @@ fn forty_planted_ones_are_on_no_disk_and_replay_matches() {
                 (1, 0)
             );
         }
+    }
+}
+
+/// What a fixture does not list is not taken out of its calls: a miss tells of them without their secrets all the same.
+fn a_miss_of_a_fixture_without_secrets_tells_none() {
+    let tree = Tree::empty();
+    fixtures::write(&tree, "greeting", vec![turn(None, "Hello", "Good morning")]);
+    let mut serving =
+        Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json", "--report", "report.json"]));
+    let planted = planted();
+    let secret = &planted[0].secret;
+    let asked = serving.ask(&[], &json!([{ "role": "user", "content": format!("Hello {secret}") }]), false);
+    assert_eq!(asked.status, 404);
+    let (_, said) = serving.end_and_read("-INT");
+    for text in [said, tree.read("report.json")] {
+        assert!(text.contains("<OPENAI_KEY>") && !text.contains(secret), "{text}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `retake serve`: the replay model alone.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
@@ -69,6 +69,16 @@ impl Serving {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
         self.child.wait().unwrap()
+    }
+}
+
+impl Serving {
+    /// Ends it and gives what it said on stderr.
+    pub(crate) fn end_saying(&mut self, signal: &str) -> String {
+        self.end(signal);
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        said
     }
 }
 

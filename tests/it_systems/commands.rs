@@ -17,7 +17,8 @@ fn a_command_is_recorded_and_replayed() {
 
 #[test]
 fn the_environment_is_what_is_listed_and_the_stages_own() {
-    let tree = Tree::new(&system("agent", r#"DATA_DIR = "{{ workdir }}", RUN = "x{{ run }}x""#, READY));
+    let env = r#"DATA_DIR = "{{ workdir }}", RUN = "x{{ run }}x", CONFIG = "{{ root }}/agent.toml""#;
+    let tree = Tree::new(&system("agent", env, &format!("{READY}\ncwd = \"{{{{ workdir }}}}\"")));
     tree.scenario(
         "environment",
         r#"fixture = "none"
@@ -31,12 +32,14 @@ detail = "values"
     tree.retake(&["test", "--update"]).green();
     let golden = tree.read("goldens/environment.snap");
     for line in [
+        "CONFIG           \"<root>/agent.toml\"",
         "DATA_DIR         \"<workdir>\"",
         "HOME             \"<home>\"",
         "OPENAI_API_KEY   \"<key>\"",
         "OPENAI_BASE_URL  \"http://<model>/v1\"",
         "RUN              \"x<run>x\"",
         "TMPDIR           \"<tmp>\"",
+        "cwd              \"<workdir>\"",
     ] {
         assert!(golden.contains(line), "{line}\n{golden}");
     }

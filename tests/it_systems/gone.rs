@@ -46,6 +46,18 @@ fn aborted_runs_leave_no_process_no_lock_and_no_folder() {
     }
 }
 
+#[test]
+fn a_runner_that_was_killed_before_it_said_anything_leaves_no_lock() {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let locks = std::path::PathBuf::from(format!("/tmp/retake-ports-{}", rustix::process::getuid().as_raw()));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&locks).unwrap();
+    let lock = locks.join(format!("stale-{}", std::process::id()));
+    std::fs::write(&lock, "").unwrap();
+    let mut guardian = std::process::Command::new(env!("CARGO_BIN_EXE_retake"));
+    assert!(guardian.arg("retake-guardian").stdin(Stdio::null()).status().unwrap().success());
+    assert!(!lock.exists());
+}
+
 fn is_stale(lock: &std::path::Path) -> bool {
     std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok()) && lock.exists()
 }

@@ -41,12 +41,34 @@ fn what_a_shared_system_keeps_is_found_by_the_proof() {
 }
 
 #[test]
-fn a_shared_system_that_died_fails_the_scenarios_after() {
+fn a_shared_system_is_started_anew_after_a_scenario_that_failed() {
     let tree = Tree::new(&described("agent", "", &format!("{READY}\nshared = true")));
+    tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
     tree.scenario("a", "fixture = \"none\"\n[[step]]\npost = \"/crash\"\n");
+    let ran = tree.retake(&["test", "--", "--test-threads", "1"]);
+    ran.red(&["| going down", "system `agent` ended by itself: exit code 3", "test b                  ... ok"]);
+    // What is left of the first scenario calls the model while the second one runs.
+    tree.scenario("a", "timeout = \"2s\"\nfixture = \"none\"\n[[step]]\npost = \"/hang\"\n");
+    let ran = tree.retake(&["test", "--", "--test-threads", "1"]);
+    ran.red(&["step 1 (POST /hang) was under way", "test b                  ... ok"]);
+    assert!(!ran.text.contains("miss"), "{}", ran.text);
+    assert_eq!(tree.left(), [""; 0]);
+}
+
+#[test]
+fn a_shared_system_that_died_unseen_fails_the_scenario_after() {
+    let tree = Tree::new(&described("agent", "", &format!("{READY}\nshared = true")));
+    let killed = "kill -9 {{ pid }}; while kill -0 {{ pid }} 2>/dev/null; do :; done; echo true";
+    tree.scenario(
+        "a",
+        &format!(
+            "fixture = \"none\"\n[[step]]\nget = \"/pid\"\ncapture = {{ pid = \"json:/pid\" }}\n\
+             [[step]]\nrun = [\"sh\", \"-c\", \"{killed}\"]\ngolden = false\n"
+        ),
+    );
     tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
     let ran = tree.retake(&["test", "--", "--test-threads", "1"]);
-    ran.red(&["| going down", "system `agent` ended by itself: exit code 3, before this scenario", "2 failed"]);
+    ran.red(&["test a                  ... ok", "system `agent` ended by itself: signal 9"]);
 }
 
 /// A system that a test started, and ends.

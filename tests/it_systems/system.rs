@@ -94,6 +94,7 @@ struct Service {
     door: tokio::sync::Barrier,
     asked: AtomicUsize,
     chats: broadcast::Sender<String>,
+    counted: tokio::sync::Notify,
 }
 
 fn router() -> Router {
@@ -101,6 +102,7 @@ fn router() -> Router {
         door: tokio::sync::Barrier::new(2),
         asked: AtomicUsize::new(0),
         chats: broadcast::channel(64).0,
+        counted: tokio::sync::Notify::new(),
     });
     Router::new()
         .route("/health", get(|| async { "ok" }))
@@ -113,6 +115,7 @@ fn router() -> Router {
         .route("/numbers", get(numbers))
         .route("/echo", post(echo))
         .route("/crash", post(crash))
+        .route("/pid", get(|| async { json(&serde_json::json!({"pid": std::process::id()})) }))
         .route("/hang", post(hang))
         .with_state(service)
 }
@@ -127,7 +130,9 @@ fn sse(events: impl Stream<Item = String> + Send + 'static) -> Response {
 }
 
 async fn environment() -> Response {
-    let variables: BTreeMap<String, String> = std::env::vars().filter(|(name, _)| name != "PORT").collect();
+    let cwd = std::env::current_dir().unwrap().display().to_string();
+    let variables = std::env::vars().filter(|(name, _)| name != "PORT").chain([("cwd".to_owned(), cwd)]);
+    let variables: BTreeMap<String, String> = variables.collect();
     json(&serde_json::json!(variables))
 }
 
@@ -168,8 +173,9 @@ async fn events(State(service): State<Arc<Service>>) -> Response {
     sse(stream::once(async { "event: hello\ndata: {}\n\n".to_owned() }).chain(chats))
 }
 
-/// How many chats this process has had.
+/// How many chats this process has had. Who hangs goes on now.
 async fn count(State(service): State<Arc<Service>>) -> Response {
+    service.counted.notify_waiters();
     json(&serde_json::json!({"chats": service.asked.load(Ordering::Relaxed)}))
 }
 
@@ -216,6 +222,11 @@ async fn crash() -> StatusCode {
     std::process::exit(3)
 }
 
-async fn hang() -> StatusCode {
+/// Never answers, and asks the model when somebody counts.
+async fn hang(State(service): State<Arc<Service>>) -> StatusCode {
+    tokio::spawn(async move {
+        service.counted.notified().await;
+        ask("too late").await
+    });
     std::future::pending().await
 }

@@ -13,7 +13,7 @@ fn json(text: &str) -> Json {
 }
 
 /// A turn as recording makes it of a request and a response.
-fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
+pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
     let rules = Rules::default();
     let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).unwrap();
     Recorded {

@@ -132,7 +132,7 @@ env = { "A=B" = "c" }
 run = ["agent", "{{ thred }}"]
 "#,
         says: r"scenarios/a/scenario.toml:2:21: `thred` is not defined here
-  defined here: `fixture`, `model`, `port`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "run with an exit code as text",
@@ -288,7 +288,7 @@ post = "/"
 form = { a = "{{ b }}" }
 "#,
         says: r"scenarios/a/scenario.toml:3:18: `b` is not defined here
-  defined here: `fixture`, `model`, `port`, `run`, `secret`, `tools`, `turn`, `workdir`",
+  defined here: `fixture`, `model`, `port`, `root`, `run`, `secret`, `tools`, `turn`, `workdir`",
     },
     Mistake {
         name: "files and json",

@@ -250,7 +250,7 @@ ready = { http = "/" }
 "#,
         says: r"scenarios/suite.toml:2:31: `prt` is not defined here
   did you mean `port`?
-  defined here: `model`, `port`, `run`, `secret`, `workdir`",
+  defined here: `model`, `port`, `root`, `run`, `secret`, `workdir`",
     },
     Mistake {
         name: "a name that systems do not have",

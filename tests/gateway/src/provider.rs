@@ -4,6 +4,7 @@
 //! differs only where the service does.
 
 mod script;
+mod systems;
 
 use std::convert::Infallible;
 
@@ -34,8 +35,13 @@ async fn complete(headers: HeaderMap, body: Bytes) -> Response {
     let Some(messages) = request["messages"].as_array().filter(|messages| !messages.is_empty()) else {
         return error(StatusCode::BAD_REQUEST, "Missing required parameter: 'messages'.");
     };
-    let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let completion = Completion::new(&request["model"], messages, script::reply(messages, has_tools));
+    let tools: Vec<&str> = request["tools"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|tool| tool["function"]["name"].as_str())
+        .collect();
+    let completion = Completion::new(&request["model"], messages, script::reply(messages, &tools));
     if request["stream"] == true {
         let frames = completion.frames(request["stream_options"]["include_usage"] == true);
         let body = Body::from_stream(stream::iter(frames.into_iter().map(Ok::<_, Infallible>)));

@@ -19,7 +19,10 @@ const CAPITALS: [(&str, &str, u32); 4] = [
 
 const THREE_FILES: [(&str, &str); 3] = [("one.txt", "first"), ("two.txt", "second"), ("three.txt", "third")];
 
-pub(super) fn reply(messages: &[Value], has_tools: bool) -> Reply {
+pub(super) fn reply(messages: &[Value], tools: &[&str]) -> Reply {
+    if let Some(reply) = super::systems::reply(messages, tools) {
+        return reply;
+    }
     let asked = messages.iter().rposition(|message| message["role"] == "user").unwrap_or(0);
     let (before, since) = (&messages[..asked], &messages[asked + 1..]);
     let prompt = text(&messages[asked]);
@@ -37,7 +40,9 @@ pub(super) fn reply(messages: &[Value], has_tools: bool) -> Reply {
         return Reply::Text(format!("I doubt it: the cost is certain, the gain is not. You asked: {prompt}"));
     }
     let results: Vec<_> = since.iter().filter(|message| message["role"] == "tool").map(text).collect();
-    if has_tools && let Some(reply) = files(&prompt, &results) {
+    if !tools.is_empty()
+        && let Some(reply) = files(&prompt, &results)
+    {
         return reply;
     }
     Reply::Text(small_talk(&prompt, before))
@@ -122,7 +127,7 @@ fn questions(prompt: &str) -> String {
 }
 
 /// The text of a message, whether its content is text or a list of parts.
-fn text(message: &Value) -> String {
+pub(super) fn text(message: &Value) -> String {
     match &message["content"] {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),

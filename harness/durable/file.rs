@@ -1,0 +1,342 @@
+//! The file of a journal: a line that names the format, then a line a step, each appended with one write and synced.
+//!
+//! Where an attempt diverged, a line says which steps were asked for until then: what the lines before it hold beyond
+//! these is stale. So the file is only ever appended to, and is right after each of its lines.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::number::StepNumber;
+use crate::error::{Error, Place, Result};
+use crate::files;
+
+const FORMAT: &str = "retake-steps/1";
+
+/// A line of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line<'a> {
+    Format(Cow<'a, str>),
+    #[serde(borrow)]
+    Step(StepLine<'a>),
+    Diverged(DivergedLine),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepLine<'a> {
+    step: String,
+    kind: Kind,
+    name: String,
+    fingerprint: Option<String>,
+    #[serde(borrow)]
+    value: &'a RawValue,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DivergedLine {
+    at: String,
+    /// For each run, how many of its steps had a number by then.
+    asked: BTreeMap<String, usize>,
+}
+
+/// What a step calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    Model,
+    Tool,
+}
+
+impl Kind {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Kind::Model => "model",
+            Kind::Tool => "tool",
+        }
+    }
+}
+
+/// What was asked in a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) kind: Kind,
+    pub(super) name: String,
+    /// Hexadecimal; `None` where it cannot be fingerprinted.
+    pub(super) fingerprint: Option<String>,
+}
+
+/// A step of an earlier attempt.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) asked: Asked,
+    /// The JSON of the result.
+    pub(super) value: Box<RawValue>,
+}
+
+/// The open file, which no other writer has.
+#[derive(Debug)]
+pub(super) struct StepFile {
+    path: PathBuf,
+    file: File,
+    /// Where the whole lines end.
+    end: u64,
+    /// What has to be written next, and what could not be written before.
+    unsaved: Vec<u8>,
+}
+
+/// A file that was opened, and what earlier attempts left in it.
+pub(super) struct Opened {
+    pub(super) file: StepFile,
+    pub(super) entries: HashMap<StepNumber, Entry>,
+    /// A line for a last line that was torn.
+    pub(super) torn: Option<String>,
+}
+
+impl StepFile {
+    pub(super) fn open(path: &Path) -> Result<Opened> {
+        let mut file = lock(path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|e| files::failed("read", path, &e))?;
+        let read = read(&bytes).map_err(|e| e.in_file(path))?;
+        let mut unsaved = Vec::new();
+        if read.end == 0 {
+            unsaved = line_of(&Line::Format(FORMAT.into())).map_err(|e| Error::new(e.to_string()).in_file(path))?;
+        } else if bytes[read.end - 1] != b'\n' {
+            unsaved.push(b'\n');
+        }
+        let torn = read.torn.map(|(line, reason)| {
+            format!("{}:{line}: torn while it was written, and left out: {reason}", path.display())
+        });
+        let file = StepFile { path: path.to_owned(), file, end: read.end as u64, unsaved };
+        Ok(Opened { file, entries: read.entries, torn })
+    }
+
+    /// Appends a step. What cannot be written now is written with the next line that can be.
+    pub(super) fn append(&mut self, number: &StepNumber, asked: &Asked, value: &RawValue) -> Result<()> {
+        let line = Line::Step(StepLine {
+            step: number.to_string(),
+            kind: asked.kind,
+            name: asked.name.clone(),
+            fingerprint: asked.fingerprint.clone(),
+            value,
+        });
+        let saved = line_of(&line).map_err(io::Error::other).and_then(|line| {
+            self.unsaved.extend(line);
+            self.save()
+        });
+        saved.map_err(|e| files::failed("append to", &self.path, &e))
+    }
+
+    /// Notes a divergence, which goes in with the next step: an attempt that is killed before that diverges again.
+    pub(super) fn diverged(&mut self, at: &StepNumber, asked: BTreeMap<String, usize>) -> Result<()> {
+        let line = line_of(&Line::Diverged(DivergedLine { at: at.to_string(), asked }));
+        self.unsaved.extend(line.map_err(|e| files::failed("append to", &self.path, &io::Error::other(e)))?);
+        Ok(())
+    }
+
+    fn save(&mut self) -> io::Result<()> {
+        if !is_at(&self.file, &self.path)? {
+            return Err(io::Error::other("it was removed or replaced while it was in use"));
+        }
+        // Cuts off what a torn line or a failed write left.
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(&self.unsaved).and_then(|()| self.file.sync_data()).inspect_err(|_| {
+            let _ = self.file.set_len(self.end);
+        })?;
+        self.end += self.unsaved.len() as u64;
+        self.unsaved.clear();
+        Ok(())
+    }
+
+    /// Removes the file; empties it where it cannot be removed, so that no later attempt is served from it.
+    pub(super) fn remove(&self) -> Result<()> {
+        // Another file in its place is another writer's.
+        if !is_at(&self.file, &self.path).unwrap_or(true) {
+            return Ok(());
+        }
+        files::remove(&self.path).or_else(|e| self.file.set_len(0).map_err(|_| e))
+    }
+}
+
+/// Opens the file for the only writer.
+fn lock(path: &Path) -> Result<File> {
+    let failed = |e: io::Error| files::failed("open", path, &e);
+    loop {
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false);
+        // Results of models and tools are their owner's.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path).map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(Error::new("expected a file, found something else").in_file(path));
+        }
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new("another writer has this journal open")
+                    .in_file(path)
+                    .help("two would overwrite each other: let the first end, or give each run a file of its own"));
+            }
+            Err(TryLockError::Error(e)) => return Err(files::failed("lock", path, &e)),
+        }
+        // The writer before may have removed it between opening and locking.
+        if is_at(&file, path).map_err(failed)? {
+            return Ok(file);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let ours = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}
+
+#[derive(Default)]
+struct Read {
+    entries: HashMap<StepNumber, Entry>,
+    /// Where the whole lines end, in bytes; 0 where there is not even the format.
+    end: usize,
+    /// The number of a torn last line, and what is wrong with it.
+    torn: Option<(usize, String)>,
+}
+
+fn read(bytes: &[u8]) -> Result<Read> {
+    let mut read = Read::default();
+    for (i, line) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
+        let number = i + 1;
+        let end = read.end + line.len();
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let taken = if i == 0 { check_format(text) } else { read.take(text) };
+        match taken {
+            Ok(()) => read.end = end,
+            // A line that was not written to its end, or of which blocks never reached the disk.
+            Err(wrong)
+                if end == bytes.len()
+                    && (line.last() != Some(&b'\n') || text.contains(&0))
+                    && (i > 0 || wrong.begins_well) =>
+            {
+                read.torn = Some((number, wrong.reason));
+            }
+            Err(wrong) => {
+                let place = Place { line: number, column: wrong.column };
+                return Err(Error::new(wrong.reason).at(place).help(wrong.help));
+            }
+        }
+    }
+    Ok(read)
+}
+
+struct Wrong {
+    reason: String,
+    column: usize,
+    help: &'static str,
+    /// It is the beginning of what should be there.
+    begins_well: bool,
+}
+
+const DAMAGED: &str = "nothing was changed; without this file the run starts anew, and pays for each step again";
+
+impl Wrong {
+    fn new(reason: String, column: usize) -> Wrong {
+        Wrong { reason, column: column.max(1), help: DAMAGED, begins_well: false }
+    }
+}
+
+impl Read {
+    fn take(&mut self, text: &[u8]) -> Result<(), Wrong> {
+        match serde_json::from_slice(text).map_err(|e| Wrong::new(json_reason(&e), e.column()))? {
+            Line::Format(_) => return Err(Wrong::new("expected a step, found a second `format`".to_owned(), 1)),
+            Line::Step(StepLine { step, kind, name, fingerprint, value }) => {
+                let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
+                let entry = Entry { asked: Asked { kind, name, fingerprint }, value: value.to_owned() };
+                self.entries.insert(number, entry);
+            }
+            Line::Diverged(DivergedLine { asked, .. }) => {
+                self.entries.retain(|number, _| asked.get(&number.run).is_some_and(|asked| number.position < *asked));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_format(text: &[u8]) -> Result<(), Wrong> {
+    let ours = line_of(&Line::Format(FORMAT.into())).unwrap_or_default();
+    let wrong = |reason: String, help| {
+        Err(Wrong { reason, column: 1, help, begins_well: ours.starts_with(text) && text.len() < ours.len() - 1 })
+    };
+    match serde_json::from_slice(text) {
+        Ok(Line::Format(format)) if format == FORMAT => Ok(()),
+        Ok(Line::Format(format)) => wrong(
+            format!("expected the format {FORMAT}, found {format}: it was written by another version of Retake"),
+            "run the retry with that version; nothing was changed",
+        ),
+        _ => wrong(
+            "expected a journal of steps, found something else".to_owned(),
+            "nothing was changed; give the journal a file of its own",
+        ),
+    }
+}
+
+/// serde_json's words without the place, which is of a line here.
+fn json_reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned()
+}
+
+fn line_of(line: &Line<'_>) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(line)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_written_goes_in_with_the_next_that_can_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("steps.jsonl");
+        let asked = Asked { kind: Kind::Tool, name: "ls".to_owned(), fingerprint: None };
+        let append = |file: &mut StepFile, number: &str| {
+            let value = RawValue::from_string(format!("\"{number}\"")).unwrap();
+            file.append(&number.parse().unwrap(), &asked, &value)
+        };
+        let mut opened = StepFile::open(&path).unwrap().file;
+        append(&mut opened, "0.0").unwrap();
+        let whole = std::mem::replace(&mut opened.file, File::open(&path).unwrap()); // cannot be written to
+        let error = append(&mut opened, "0.1").unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}: failed to append to it: ", path.display())), "{error}");
+        opened.diverged(&"0.2".parse().unwrap(), [("0".to_owned(), 2)].into()).unwrap();
+        opened.file = whole;
+        append(&mut opened, "0.2").unwrap();
+        drop(opened);
+
+        let entries = StepFile::open(&path).unwrap().entries;
+        let mut numbers: Vec<String> = entries.keys().map(ToString::to_string).collect();
+        numbers.sort();
+        assert_eq!(numbers, ["0.0", "0.1", "0.2"]);
+    }
+}

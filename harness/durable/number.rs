@@ -1,0 +1,37 @@
+//! The numbers of runs and steps.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A step's number: that of its run, and its position there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct StepNumber {
+    pub(super) run: String,
+    pub(super) position: usize,
+}
+
+impl StepNumber {
+    /// The number of the nth run that this step starts.
+    pub(super) fn nested(&self, n: usize) -> String {
+        format!("{self}.{n}")
+    }
+}
+
+impl fmt::Display for StepNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.run, self.position)
+    }
+}
+
+impl FromStr for StepNumber {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<StepNumber, String> {
+        let plain = |part: &str| part.parse::<usize>().ok().filter(|n| n.to_string() == part);
+        let (run, position) = text.rsplit_once('.').unwrap_or_default();
+        let whole = text.split('.').count().is_multiple_of(2) && run.split('.').all(|part| plain(part).is_some());
+        let position = plain(position).filter(|_| whole);
+        let position = position.ok_or_else(|| format!("expected the number of a step, such as 0.2, found {text:?}"))?;
+        Ok(StepNumber { run: run.to_owned(), position })
+    }
+}

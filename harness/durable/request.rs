@@ -1,0 +1,178 @@
+//! What a step is asked, and the fingerprint of it.
+
+use serde::Serialize;
+
+use crate::json::{Json, Layout, Object};
+use crate::key::Hash;
+
+/// What changes from attempt to attempt in a message, but not what it says.
+const OF_A_MESSAGE: [&str; 3] = ["timestamp", "run_id", "conversation_id"];
+const OF_A_PART: [&str; 1] = ["timestamp"];
+
+/// Settings that say how a request travels, not what is asked.
+const OF_TRANSPORT: [&str; 14] = [
+    "timeout",
+    "timeout_ms",
+    "timeout_secs",
+    "request_timeout",
+    "connect_timeout",
+    "read_timeout",
+    "retry",
+    "retries",
+    "max_retries",
+    "num_retries",
+    "cache_key",
+    "prompt_cache_key",
+    "cache_retention",
+    "prompt_cache_retention",
+];
+
+/// A request to a model, as far as it decides the answer.
+///
+/// Its fingerprint is the SHA-256 of all that is given here, as JSON with sorted keys. Left out are
+/// - of each message: `timestamp`, `run_id`, `conversation_id`;
+/// - of each part of a message, in `parts` or in a `content` of typed parts: `timestamp`;
+/// - of the settings: timeouts, retries and cache keys (`timeout`, `max_retries`, `prompt_cache_key`, …), and what is
+///   null. No settings, and settings of which nothing is left, are the same.
+///
+/// Nothing deeper is looked into: an argument that is called `run_id` counts.
+///
+/// What does not serialize to JSON (a map with keys that are no strings, say) cannot be fingerprinted. What has no order,
+/// such as a `HashSet`, has another fingerprint in each process.
+#[derive(Clone, Debug)]
+pub struct ModelRequest {
+    model: String,
+    messages: Part,
+    settings: Part,
+    tools: Part,
+    output_schema: Part,
+}
+
+/// A call of a tool. Its fingerprint is the SHA-256 of name, arguments and call id, as JSON with sorted keys.
+///
+/// The order of keys does not matter; `1` and `1.0` differ.
+#[derive(Clone, Debug)]
+pub struct ToolRequest {
+    pub(super) name: String,
+    args: Part,
+    call_id: Option<String>,
+    pub(super) replayable: bool,
+}
+
+/// A part of a request as JSON, or why it is none.
+type Part = Result<Json, String>;
+
+impl ModelRequest {
+    /// A request with the model's name and the messages, in whatever form the agent has them.
+    pub fn new(model: &str, messages: &(impl Serialize + ?Sized)) -> ModelRequest {
+        let absent = || Ok(Json::Null);
+        ModelRequest {
+            model: model.to_owned(),
+            messages: part("messages", messages),
+            settings: absent(),
+            tools: absent(),
+            output_schema: absent(),
+        }
+    }
+
+    /// Adds the settings: temperature, limits and the like.
+    #[must_use]
+    pub fn settings(self, settings: &(impl Serialize + ?Sized)) -> ModelRequest {
+        ModelRequest { settings: part("settings", settings), ..self }
+    }
+
+    /// Adds the definitions of the tools that the model may call.
+    #[must_use]
+    pub fn tools(self, tools: &(impl Serialize + ?Sized)) -> ModelRequest {
+        ModelRequest { tools: part("tools", tools), ..self }
+    }
+
+    /// Adds the schema that the answer has to follow.
+    #[must_use]
+    pub fn output_schema(self, schema: &(impl Serialize + ?Sized)) -> ModelRequest {
+        ModelRequest { output_schema: part("output_schema", schema), ..self }
+    }
+
+    /// The fingerprint, or why there is none.
+    pub(super) fn fingerprint(&self) -> Result<Hash, String> {
+        Ok(hash([
+            ("model", Json::from(self.model.as_str())),
+            ("messages", messages_that_count(self.messages.clone()?)),
+            ("settings", settings_that_count(self.settings.clone()?)),
+            ("tools", self.tools.clone()?),
+            ("output_schema", self.output_schema.clone()?),
+        ]))
+    }
+}
+
+impl ToolRequest {
+    /// A call of a tool by its name, with its arguments.
+    pub fn new(name: &str, args: &(impl Serialize + ?Sized)) -> ToolRequest {
+        ToolRequest { name: name.to_owned(), args: part("args", args), call_id: None, replayable: true }
+    }
+
+    /// Adds the id that the model gave the call. Another answer of the model has other ids, so its tools run anew.
+    #[must_use]
+    pub fn call_id(self, id: &str) -> ToolRequest {
+        ToolRequest { call_id: Some(id.to_owned()), ..self }
+    }
+
+    /// Marks a tool that has to run each time: it takes a number, and is never stored or served.
+    #[must_use]
+    pub fn not_replayable(self) -> ToolRequest {
+        ToolRequest { replayable: false, ..self }
+    }
+
+    /// The fingerprint, or why there is none.
+    pub(super) fn fingerprint(&self) -> Result<Hash, String> {
+        Ok(hash([
+            ("name", Json::from(self.name.as_str())),
+            ("args", self.args.clone()?),
+            ("call_id", self.call_id.as_deref().into()),
+        ]))
+    }
+}
+
+fn part(what: &str, value: &(impl Serialize + ?Sized)) -> Part {
+    let text = serde_json::to_vec(value).map_err(|e| format!("`{what}` is no JSON: {e}"))?;
+    Json::parse(&text).map_err(|e| format!("`{what}` is no JSON: {}", e.message))
+}
+
+/// What is absent is left out, so that a request keeps its fingerprint when a later version knows more parts.
+fn hash<const N: usize>(parts: [(&str, Json); N]) -> Hash {
+    let present = parts.into_iter().filter(|(_, value)| *value != Json::Null);
+    Hash::of(Json::object(present).print(Layout::Python).as_bytes())
+}
+
+fn messages_that_count(messages: Json) -> Json {
+    let Json::Array(messages) = messages else { return messages };
+    let message = |message: Json| match message {
+        Json::Object(fields) => Json::Object(message_that_counts(fields)),
+        other => other,
+    };
+    Json::Array(messages.into_iter().map(message).collect())
+}
+
+fn message_that_counts(mut fields: Object) -> Object {
+    fields.retain(|field, _| !OF_A_MESSAGE.contains(&field.as_str()));
+    if let Some(Json::Array(parts)) = fields.get_mut("parts") {
+        parts.iter_mut().for_each(strip_part);
+    }
+    // In a list of contents only what has a type is a part: the rest may be a tool's own data.
+    if let Some(Json::Array(parts)) = fields.get_mut("content") {
+        parts.iter_mut().filter(|part| part.str_of("type").is_some()).for_each(strip_part);
+    }
+    fields
+}
+
+fn strip_part(part: &mut Json) {
+    if let Json::Object(fields) = part {
+        fields.retain(|field, _| !OF_A_PART.contains(&field.as_str()));
+    }
+}
+
+fn settings_that_count(settings: Json) -> Json {
+    let Json::Object(mut fields) = settings else { return settings };
+    fields.retain(|field, value| *value != Json::Null && !OF_TRANSPORT.contains(&field.as_str()));
+    if fields.is_empty() { Json::Null } else { Json::Object(fields) }
+}

@@ -1,0 +1,151 @@
+//! The `[[callers]]` rule that tells callers apart, ready to be pasted: found in what their recorded calls differ in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::callers::names_of_tools;
+use crate::fixture::Fixture;
+use crate::json::Json;
+use crate::key::CheckTexts;
+
+/// The most characters of a prompt that a rule looks for.
+const PIECE: usize = 60;
+
+/// What is known of one caller's calls: system prompts, names of tools, models.
+#[derive(Default)]
+struct Recorded {
+    prompts: BTreeSet<String>,
+    tools: BTreeSet<Vec<String>>,
+    models: BTreeSet<String>,
+}
+
+/// The lines of a miss that say which rules to add, for the callers of the given turns and the call that found several.
+pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
+    let mut callers: BTreeMap<&str, Recorded> = BTreeMap::new();
+    for turn in turns.iter().map(|index| &fixture.table.turns()[*index]) {
+        let Some(name) = turn.caller.as_deref() else { continue };
+        let recorded = callers.entry(name).or_default();
+        let Some(checks) = turn.checks else { continue };
+        let text = |hash| fixture.texts.get(&hash).map(ToString::to_string).unwrap_or_default();
+        recorded.prompts.insert(text(checks.prompt));
+        recorded.tools.insert(tools_in(&text(checks.tools)));
+        recorded.models.insert(text(checks.model));
+    }
+    let mut rules = Vec::new();
+    // deer-flow's form keeps the conversation only: what its callers differ in is not known.
+    if callers.values().all(|recorded| !recorded.prompts.is_empty()) {
+        rules.extend(callers.keys().filter_map(|name| rule_of(name, &callers, called)));
+    }
+    // What fits this call comes first, since the first rule that fits counts.
+    rules.sort_by_key(|(_, fits)| !fits);
+    if !rules.iter().any(|(_, fits)| *fits) {
+        rules.splice(0..0, rule_of_any(&callers, called).map(|rule| (rule, true)));
+    }
+    let fix = "to fix     let the system send the header x-retake-caller";
+    if rules.is_empty() {
+        return vec![
+            format!("{fix}: nothing in these calls tells them apart, so no"),
+            "           [[callers]] rule on system, tools or model can".to_owned(),
+        ];
+    }
+    let mut lines = vec![format!("{fix}, or add a [[callers]] rule to scenarios/suite.toml:")];
+    for (rule, _) in rules {
+        lines.push(String::new());
+        lines.extend(rule.lines().map(str::to_owned));
+    }
+    lines
+}
+
+/// The rule for one of the callers, and whether it fits this call.
+fn rule_of(name: &str, callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<Found> {
+    let own = callers.get(name)?;
+    let others: Vec<&Recorded> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
+    let found = by_prompt(own, &others, called).or_else(|| by_tools(own, &others, called));
+    let (when, fits) = found.or_else(|| by_model(own, &others, called))?;
+    Some((rule(&format!("name = {}", quoted(name)), &when), fits))
+}
+
+/// A rule that fits this call, where no recorded one tells whose it is: the name is for the reader to choose.
+fn rule_of_any(callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<String> {
+    let called = called?;
+    let in_no_recording = |piece: &str| !callers.values().any(|recorded| recorded.holds(piece));
+    let piece = piece_of(&called.prompt, in_no_recording)?;
+    let names: Vec<String> = callers.keys().map(|name| quoted(name)).collect();
+    let (first, rest) = names.split_first()?;
+    Some(rule(&format!("name = {first}  # or {}", rest.join(", or ")), &looks_for("system", &piece)))
+}
+
+impl Recorded {
+    fn holds(&self, piece: &str) -> bool {
+        self.prompts.iter().any(|prompt| prompt.contains(piece))
+    }
+}
+
+/// A condition that fits one caller's calls and no other's, and whether it fits this call.
+type Found = (String, bool);
+
+fn by_prompt(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+    let is_own = |piece: &str| {
+        own.prompts.iter().all(|prompt| prompt.contains(piece)) && !others.iter().any(|other| other.holds(piece))
+    };
+    let prompt = own.prompts.first()?;
+    let in_call = called.and_then(|called| piece_of(prompt, |piece| is_own(piece) && called.prompt.contains(piece)));
+    let fits = in_call.is_some();
+    Some((looks_for("system", &in_call.or_else(|| piece_of(prompt, is_own))?), fits))
+}
+
+fn by_tools(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+    let called = called.map(|called| tools_in(&called.tools));
+    let tools = own.tools.first()?;
+    if own.tools.iter().all(Vec::is_empty) && others.iter().all(|other| other.tools.iter().all(|all| !all.is_empty())) {
+        return Some(("when = { tools = false }".to_owned(), called.is_some_and(|called| called.is_empty())));
+    }
+    let is_own = |tool: &&String| {
+        own.tools.iter().all(|all| all.contains(tool))
+            && !others.iter().any(|o| o.tools.iter().any(|all| all.contains(tool)))
+    };
+    let tool = tools.iter().find(is_own)?;
+    Some((format!("when = {{ tools = [{}] }}", quoted(tool)), called.is_some_and(|called| called.contains(tool))))
+}
+
+fn by_model(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+    let model = own.models.first().filter(|model| own.models.len() == 1 && !model.is_empty())?;
+    let shared = others.iter().any(|other| other.models.contains(model));
+    let when = format!("when = {{ model = {} }}", quoted(&format!("^{}$", regex::escape(model))));
+    (!shared).then(|| (when, called.is_some_and(|called| *called.model == **model)))
+}
+
+/// The first line or sentence of a prompt that fits, cut to what a person can read.
+fn piece_of(prompt: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
+    let cut = |piece: &str| match piece.char_indices().nth(PIECE) {
+        Some((at, _)) => piece[..at].rsplit_once(' ').map_or(&piece[..at], |(words, _)| words).to_owned(),
+        None => piece.to_owned(),
+    };
+    // What was normalized is another text each time.
+    let stable = |piece: &&str| !["<UUID>", "<TS>", "<DATE>", "<PATH>"].iter().any(|name| piece.contains(name));
+    let pieces = prompt.lines().flat_map(|line| line.split_inclusive(". ")).map(str::trim).filter(|p| !p.is_empty());
+    let mut short = pieces.clone().filter(stable).map(cut);
+    // Two long lines may begin alike and differ behind the cut: any few words of them do.
+    let mut words = pieces.filter(stable).flat_map(|piece| {
+        let words: Vec<&str> = piece.split(' ').collect();
+        words.windows(3.min(words.len()).max(1)).map(|words| words.join(" ")).collect::<Vec<_>>()
+    });
+    short.find(|piece| fits(piece)).or_else(|| words.find(|piece| fits(piece)))
+}
+
+fn tools_in(text: &str) -> Vec<String> {
+    let tools = Json::parse(text.as_bytes()).unwrap_or(Json::Null);
+    names_of_tools(&tools).into_iter().map(str::to_owned).collect()
+}
+
+fn looks_for(field: &str, piece: &str) -> String {
+    format!("when = {{ {field} = {} }}", quoted(&regex::escape(piece)))
+}
+
+fn rule(name: &str, when: &str) -> String {
+    format!("[[callers]]\n{name}\n{when}")
+}
+
+/// A string as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}

@@ -1,0 +1,162 @@
+//! Calls that say nothing of their caller, with the same conversation under different system prompts.
+
+use std::sync::Arc;
+
+use super::over_wires::recorded;
+use super::replay_of;
+use crate::fixture::Recorded;
+use crate::json::{Json, Layout};
+use crate::model::*;
+use crate::wire::{Api, Response};
+
+/// A request for an answer to the one question, under a system prompt and with a tool.
+fn request(prompt: &str, tool: &str, model: &str) -> String {
+    let tools =
+        Json::parse(format!(r#"[{{"type": "function", "function": {{"name": "{tool}"}}}}]"#).as_bytes()).unwrap();
+    let message = |role: &str, text: &str| Json::object([("role", Json::from(role)), ("content", text.into())]);
+    let mut fields = vec![
+        ("model", Json::from(model)),
+        ("messages", vec![message("system", prompt), message("user", "What now?")].into()),
+    ];
+    if !tool.is_empty() {
+        fields.push(("tools", tools));
+    }
+    Json::object(fields).print(Layout::Compact)
+}
+
+fn turn(caller: &str, request: &str, answer: &str) -> Recorded {
+    let body = format!(r#"{{"choices": [{{"message": {{"content": "{answer}"}}, "finish_reason": "stop"}}]}}"#);
+    let response = Response::json(200, Json::parse(body.as_bytes()).unwrap());
+    Recorded { caller: Some(caller.to_owned()), ..recorded(Api::OpenAiChat, "/v1/chat/completions", request, response) }
+}
+
+async fn ask(client: &reqwest::Client, server: &ModelServer, request: &str) -> Result<String, String> {
+    let call = client.post(format!("{}/chat/completions", server.urls().openai)).header("x-api-key", server.key());
+    let text = call.body(request.to_owned()).send().await.unwrap().text().await.unwrap();
+    let body = Json::parse(text.as_bytes()).unwrap();
+    let said = |pointer: &str| body.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
+    said("/choices/0/message/content").ok_or_else(|| said("/error/message").unwrap())
+}
+
+fn on_a_server(turns: Vec<Recorded>, callers: CallerRules, test: impl AsyncFnOnce(&reqwest::Client, &ModelServer)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mode = Mode::Replay(Arc::new(replay_of(turns)));
+        let server = ModelServer::start(mode, ServerOptions { callers, ..ServerOptions::default() }).await.unwrap();
+        test(&reqwest::Client::builder().no_proxy().build().unwrap(), &server).await;
+    });
+}
+
+#[test]
+fn two_callers_in_parallel_each_get_their_own_turns_a_thousand_times() {
+    const TIMES: usize = 1000;
+    let (planner, critic) = (request("You plan.", "", "m"), request("You criticize.", "", "m"));
+    let turns = (0..TIMES).flat_map(|i| {
+        [turn("planner", &planner, &format!("plan {i}")), turn("critic", &critic, &format!("critique {i}"))]
+    });
+    on_a_server(turns.collect(), CallerRules::default(), async |client, server| {
+        let all = async |request: &str, word: &str| {
+            for i in 0..TIMES {
+                assert_eq!(ask(client, server, request).await, Ok(format!("{word} {i}")));
+            }
+        };
+        futures_util::future::join(all(&planner, "plan"), all(&critic, "critique")).await;
+        assert_eq!(server.drift(), []);
+    });
+}
+
+/// The rules in a miss, as a project reads them that has them pasted into its `suite.toml`.
+fn pasted(miss: &str) -> CallerRules {
+    let from = miss.find("[[callers]]\n").unwrap_or_else(|| panic!("no rule in:\n{miss}"));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("scenarios/any")).unwrap();
+    std::fs::write(folder.path().join("scenarios/suite.toml"), &miss[from..]).unwrap();
+    CallerRules::new(crate::scenario::discover(folder.path()).unwrap().suite.callers)
+}
+
+#[test]
+fn an_ambiguous_call_names_the_callers_and_the_rules_that_tell_them_apart() {
+    let long =
+        |end: &str| format!("You are one of the assistants of a travel agency that plans trips for its guests, {end}");
+    // Recorded under two prompts, tools or models; asked under a third. Each with what the rule says.
+    let cases = [
+        (
+            ("Be brief. You plan the trip.", "", "m"),
+            ("Be brief. You check the plan's budget.", "", "m"),
+            ("Be very brief. You plan the trip.", "", "m"),
+            r"when = { system = 'You plan the trip\.' }",
+        ),
+        (
+            (&*long("as the planner"), "", "m"),
+            (&*long("as the critic"), "", "m"),
+            (&*format!("{}!", long("as the planner")), "", "m"),
+            r#"when = { system = "as the planner" }"#,
+        ),
+        (
+            ("Same.", "search", "m"),
+            ("Same.", "write", "m"),
+            ("Another.", "search", "m"),
+            r#"when = { tools = ["search"] }"#,
+        ),
+        (("Same.", "", "m"), ("Same.", "write", "m"), ("Another.", "", "m"), "when = { tools = false }"),
+        (
+            ("Same.", "", "big-1.5"),
+            ("Same.", "", "small"),
+            ("Another.", "", "big-1.5"),
+            r"when = { model = '^big\-1\.5$' }",
+        ),
+    ];
+    for ((prompt_a, tool_a, model_a), (prompt_b, tool_b, model_b), (prompt, tool, model), says) in cases {
+        let recorded = || {
+            vec![
+                turn("planner", &request(prompt_a, tool_a, model_a), "plan"),
+                turn("critic", &request(prompt_b, tool_b, model_b), "critique"),
+            ]
+        };
+        let call = request(prompt, tool, model);
+        let mut miss = String::new();
+        on_a_server(recorded(), CallerRules::default(), async |client, server| {
+            miss = ask(client, server, &call).await.unwrap_err();
+        });
+        assert!(
+            miss.contains("`critic`, `planner` had this conversation, and the call does not say whose it is"),
+            "{miss}"
+        );
+        let rule = format!("[[callers]]\n  name = \"planner\"\n  {says}");
+        assert!(miss.contains(&rule), "expected {rule}\nin {miss}");
+        // Pasted, it is right.
+        on_a_server(recorded(), pasted(&miss), async |client, server| {
+            assert_eq!(ask(client, server, &call).await, Ok("plan".into()), "{miss}");
+            let other = request(prompt_b, tool_b, model_b);
+            assert_eq!(ask(client, server, &other).await, Ok("critique".into()), "{miss}");
+        });
+    }
+}
+
+#[test]
+fn a_prompt_that_is_like_none_gives_a_rule_in_which_the_name_is_left_to_the_reader() {
+    let turns =
+        || vec![turn("a", &request("You plan.", "", "m"), "1"), turn("b", &request("You judge.", "", "m"), "2")];
+    let call = request("Now all is \"new\".", "", "m");
+    let mut miss = String::new();
+    on_a_server(turns(), CallerRules::default(), async |client, server| {
+        miss = ask(client, server, &call).await.unwrap_err();
+    });
+    assert!(miss.contains("[[callers]]\n  name = \"a\"  # or \"b\"\n  when = { system = "), "{miss}");
+    on_a_server(turns(), pasted(&miss), async |client, server| {
+        assert_eq!(ask(client, server, &call).await, Ok("1".into()), "{miss}");
+    });
+}
+
+#[test]
+fn calls_that_are_equal_in_all_need_a_header() {
+    let same = request("Same.", "", "m");
+    on_a_server(vec![turn("a", &same, "1"), turn("b", &same, "2")], CallerRules::default(), async |client, server| {
+        let miss = ask(client, server, &same).await.unwrap_err();
+        assert!(miss.contains("nothing in these calls tells them apart"), "{miss}");
+        assert!(
+            miss.contains("let the system send the header x-retake-caller") && !miss.contains("[[callers]]\n"),
+            "{miss}"
+        );
+    });
+}

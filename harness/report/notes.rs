@@ -1,0 +1,81 @@
+//! What a green run has to say all the same: a line for each thing, however often it came up.
+
+use super::counted;
+use crate::fixture::Fixture;
+use crate::model::{DriftOf, Flaw, change};
+
+/// The lines for what differs from the recording, one a check, and for what is wrong with the calls by themselves.
+pub(crate) fn notes<'a>(
+    fixture: Option<&Fixture>,
+    drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
+    flaws: &[Flaw],
+) -> Vec<String> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (turn, drift) in drift {
+        let caller = fixture.and_then(|fixture| fixture.table.turns().get(*turn)?.caller.as_deref());
+        let about = format!("drift: {} changed", drift.check);
+        Line::add(&mut lines, about, caller, Some(*turn), || change(&drift.recorded, &drift.called));
+    }
+    for flaw in flaws {
+        let about = format!("protocol: {}", flaw.what);
+        Line::add(&mut lines, about, flaw.caller.as_deref(), flaw.turn, String::new);
+    }
+    lines.into_iter().map(Line::text).collect()
+}
+
+/// A thing to say, and the calls that it is said of.
+struct Line {
+    about: String,
+    first: String,
+    detail: String,
+    more: usize,
+}
+
+impl Line {
+    fn add(
+        lines: &mut Vec<Line>,
+        about: String,
+        caller: Option<&str>,
+        turn: Option<usize>,
+        detail: impl FnOnce() -> String,
+    ) {
+        if let Some(line) = lines.iter_mut().find(|line| line.about == about) {
+            line.more += 1;
+            return;
+        }
+        let by = caller.map(|caller| format!(" by `{caller}`")).unwrap_or_default();
+        let turn = turn.map(|turn| format!(", turns[{turn}]")).unwrap_or_default();
+        lines.push(Line { about, first: format!("in the call{by}{turn}"), detail: detail(), more: 0 });
+    }
+
+    fn text(self) -> String {
+        let more = if self.more > 0 { format!(" and {}", counted(self.more, "more call")) } else { String::new() };
+        let detail = if self.detail.is_empty() { String::new() } else { format!(": {}", self.detail) };
+        format!("{} {}{more}{detail}", self.about, self.first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thing_is_said_once_with_its_first_call_and_how_many_more() {
+        let drift =
+            |check, recorded: &str, called: &str| DriftOf { check, recorded: recorded.into(), called: called.into() };
+        let drift = [
+            (0, drift("prompt", "Be brief now.", "Be terse now.")),
+            (0, drift("model", "gpt-4o", "gpt-5")),
+            (3, drift("prompt", "Be brief now.", "Be terse now.")),
+            (4, drift("tools", "", "[{\"name\": \"f\"}]")),
+        ];
+        let flaw = |turn| Flaw { caller: Some("a".into()), turn, what: "a tool result without its call: `x`".into() };
+        let expected = [
+            "drift: prompt changed in the call, turns[0] and 1 more call: \"brief\" → \"terse\"",
+            "drift: model changed in the call, turns[0]: \"gpt-4o\" → \"gpt-5\"",
+            "drift: tools changed in the call, turns[4]: nothing → \"[{\\\"name\\\": \\\"f\\\"}]\"",
+            "protocol: a tool result without its call: `x` in the call by `a`, turns[1] and 1 more call",
+        ];
+        assert_eq!(notes(None, &drift, &[flaw(Some(1)), flaw(None)]), expected);
+    }
+}

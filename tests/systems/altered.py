@@ -1,0 +1,54 @@
+"""Copies fixtures with one word of one recorded tool result changed, and the keys with it: `altered.py RETAKE FROM TO`.
+
+What was recorded is then another conversation, so the call of the running system has to miss. Prints, for each fixture,
+its name and the word that was there.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ALTERED = "altered"
+retake, source, target = sys.argv[1:]
+
+
+def conversation(turns: list, index: int) -> list:
+    """The canonical messages of a turn: what it adds to the turn that it goes on from."""
+    recorded = turns[index]["input"]
+    if "after" not in recorded:
+        return recorded["messages"]
+    before = conversation(turns, recorded["after"]) + [answer(turns[recorded["after"]]["output"])]
+    return before[: recorded.get("keep")] + recorded["messages"]
+
+
+def answer(output: dict) -> dict:
+    """An answer as the system sends it back."""
+    text = "".join(block["text"] for block in output["blocks"] if block["type"] == "text")
+    calls = [block for block in output["blocks"] if block["type"] == "tool_call"]
+    return {"type": "ai", "content": text, "tool_calls": calls}
+
+
+def keys(turns: list) -> list:
+    """The key of each turn, as `retake key` computes it."""
+    lines = []
+    for index, turn in enumerate(turns):
+        messages = [{"type": message["type"], "data": message} for message in conversation(turns, index)]
+        lines.append(json.dumps({"caller": turn.get("caller"), "messages": messages}))
+    done = subprocess.run([retake, "key"], input="\n".join(lines), text=True, capture_output=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+for path in sorted(pathlib.Path(source).glob("*.json")):
+    fixture = json.loads(path.read_text())
+    turns = fixture["turns"]
+    found = [key["conversation_hash"] for key in keys(turns)]
+    assert found == [turn["conversation_hash"] for turn in turns], f"{path}: its keys are not its messages'"
+    result = next(m for turn in reversed(turns) for m in reversed(turn["input"]["messages"]) if m["type"] == "tool")
+    word = re.findall(r"[A-Za-z]{4,}", result["content"])[-1]
+    result["content"] = re.sub(rf"\b{word}\b(?!.*\b{word}\b)", ALTERED, result["content"], flags=re.DOTALL)
+    for turn, key in zip(turns, keys(turns), strict=True):
+        turn.update(key)
+    pathlib.Path(target, path.name).write_text(json.dumps(fixture, indent=2, ensure_ascii=False) + "\n")
+    print(path.stem, word)

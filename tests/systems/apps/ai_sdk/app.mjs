@@ -1,0 +1,36 @@
+// Vercel's AI SDK behind Node's own server: two tools at once, with the stream that `useChat` reads.
+import { createServer } from 'node:http';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { convertToModelMessages, pipeUIMessageStreamToResponse, stepCountIs, streamText, tool } from 'ai';
+import { z } from 'zod';
+
+const { OPENAI_BASE_URL: baseURL, OPENAI_API_KEY: apiKey, PORT } = process.env;
+const provider = createOpenAICompatible({ name: 'provider', baseURL, apiKey });
+const weather = { Paris: 'It rains in Paris.', Rome: 'The sun shines in Rome.' };
+
+const tools = {
+  get_weather: tool({
+    description: 'The weather in a city.',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async ({ city }) => weather[city],
+  }),
+};
+
+async function chat(request, response) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { messages } = JSON.parse(Buffer.concat(chunks));
+  const result = streamText({
+    model: provider('gpt-4o-mini'),
+    system: 'You tell the weather.',
+    messages: await convertToModelMessages(messages),
+    stopWhen: stepCountIs(5),
+    tools,
+  });
+  pipeUIMessageStreamToResponse({ response, stream: result.toUIMessageStream() });
+}
+
+createServer((request, response) => {
+  if (request.method === 'POST' && request.url === '/api/chat') return chat(request, response);
+  response.writeHead(request.url === '/health' ? 200 : 404).end();
+}).listen(Number(PORT), '127.0.0.1');
