@@ -58,20 +58,20 @@ fn record_one(project: &Project, scenario: &Scenario, upstreams: &Upstreams) -> 
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
     let journal_file = journal_of(&file);
     project.check_secrets(scenario)?;
+    let secrets = project.secrets()?;
     let progress = Progress::start(name);
     let watch = progress.clone();
-    let options = RecordOptions {
-        secrets: project.secrets()?,
-        errors: scenario.record_errors,
-        watch: Arc::new(move |tally| watch.show(tally)),
-    };
+    let options =
+        RecordOptions { secrets, errors: scenario.record_errors, watch: Arc::new(move |tally| watch.show(tally)) };
     let recorder = Arc::new(Recorder::new(upstreams.clone(), journal::Journal::create(&journal_file)?, options)?);
     let old = file.exists().then(|| project.fixture(scenario)).transpose().ok().flatten().flatten();
     let options = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
     let mode = Mode::Record(recorder.clone());
     let run = trial::play(project, scenario, old.as_deref(), mode, options, || false);
     progress.end();
-    summary(&recorder.tally()).iter().for_each(|line| terminal::note(format!("{name}: {line}")));
+    for line in summary(&recorder.tally()) {
+        terminal::note(format!("{name}: {line}"));
+    }
     let run = run?;
     // In their place come those of the proof, which name turns.
     project.note(name, notes(None, [], &run.flaws));

@@ -112,7 +112,7 @@ impl Recorder {
     }
 
     pub(super) fn refuse(&self, via: &str, reason: &Reason) {
-        self.shared.note(format!("{via}: {reason}"));
+        self.shared.note(&format!("{via}: {reason}"));
     }
 
     pub(super) async fn pass_on(&self, call: Passed, in_flight: InFlight) -> HttpResponse<HttpBody> {
@@ -145,7 +145,7 @@ impl Recorder {
         let answer = match sent {
             Ok(answer) => answer,
             Err(message) => {
-                self.shared.note(message.clone());
+                self.shared.note(&message);
                 writer.write(Some(message.clone()));
                 return plain(&wire::error_response(call.provider, 502, "record_error", &message));
             }
@@ -202,8 +202,8 @@ const CLIENT_LEFT: &str = "the client left before the end";
 const ENDED: &str = "recording ended before the answer did";
 
 impl Shared {
-    fn note(&self, line: String) {
-        let line = self.options.secrets.scrub().text(&line, &mut Fired::new()).into_owned();
+    fn note(&self, line: &str) {
+        let line = self.options.secrets.scrub().text(line, &mut Fired::new()).into_owned();
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
@@ -224,7 +224,7 @@ impl Shared {
             );
             if stopped.is_none() {
                 *stopped = Some(reason.clone());
-                self.note(reason);
+                self.note(&reason);
             }
         }
         stopped.clone()
@@ -270,7 +270,7 @@ impl Writer {
         };
         entry.scrub_with(self.shared.options.secrets.scrub());
         if let Err(e) = self.shared.journal.append(&entry) {
-            self.shared.note(e.to_string());
+            self.shared.note(&e.to_string());
         }
         self.shared.count(|tally| tally.end(&self.model, answer.as_ref()));
     }

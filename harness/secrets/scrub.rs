@@ -122,12 +122,16 @@ impl Scrub {
         match json {
             Json::Str(text) => self.string(text, fired),
             Json::Array(items) => {
-                items.iter_mut().for_each(|item| self.json(item, fired));
+                for item in items.iter_mut() {
+                    self.json(item, fired);
+                }
                 self.blocks(items, fired);
             }
             Json::Object(entries) => {
                 self.named_values(entries, fired);
-                entries.values_mut().for_each(|value| self.json(value, fired));
+                for value in entries.values_mut() {
+                    self.json(value, fired);
+                }
                 self.keys(entries, fired);
             }
             Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {}
@@ -242,7 +246,7 @@ impl Scrub {
             let name = name.to_ascii_lowercase();
             ["secret", "token", "authorization"].iter().any(|word| name.contains(word))
         };
-        let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(*key)?.as_str().map(str::to_owned));
+        let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(key)?.as_str().map(str::to_owned));
         for (key, value) in entries.iter_mut() {
             let Json::Str(value) = value else { continue };
             let named = name.as_ref().filter(|name| says(name) && matches!(key.as_str(), "value" | "Value"));
@@ -257,7 +261,7 @@ impl Scrub {
                 let mut pieces = [Cow::Owned(text)];
                 replace(&mut pieces, &found, |_| form.word.to_owned(), || _ = fired.insert(form.name.to_owned()));
                 if !found.is_empty() {
-                    *value = pieces[0][name.len() + 1..].to_owned();
+                    pieces[0][name.len() + 1..].clone_into(value);
                 }
             }
         }
