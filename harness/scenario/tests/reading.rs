@@ -92,7 +92,7 @@ fn a_whole_scenario() {
     assert_eq!(context.get("greeting"), Some(&Json::from("Create note.txt for r1, ann")));
     assert_eq!(context.get("user").unwrap().print(Layout::Compact), r#"{"name":"ann","tags":[3,2]}"#);
 
-    assert_eq!((request(register).method.as_str(), register.place.line), ("POST", 14));
+    assert_eq!((request(register).method.as_str(), register.place.line), ("POST", 15));
     assert_eq!(body(register, &context), r#"{"email":"r1@example.com","r1":{"n":3}}"#);
     assert_eq!(request(register).status.as_deref(), Some(&[201][..]));
     assert_eq!(register.capture["csrf"], CaptureFrom::Cookie("csrf_token".to_owned()));
