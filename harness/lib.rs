@@ -38,7 +38,8 @@
 //! - Record and replay compute keys with the same function, [`key::Rules::key`], of calls that another one scrubbed for both.
 //! - Only [`report`] prints. Only [`golden`] names insta. Wire, key, secrets and shapes do no I/O.
 //! - Headers of model calls are never stored. What is written or printed of a call has lost its secrets ([`secrets`]).
-//! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written.
+//! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written. A
+//!   client has the end of an answer only when its line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
 #[cfg(feature = "cli")]

@@ -11,8 +11,8 @@ use crate::json::Json;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
 use crate::report::terminal;
-use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover};
-use crate::secrets::{Fired, Scrub, Secrets};
+use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, discover_one};
+use crate::secrets::{Scrub, Secrets};
 use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
 
 /// Everything that the trials of one run share.
@@ -77,7 +77,7 @@ pub(crate) fn record_command(name: &str) -> String {
 }
 
 impl Project {
-    /// Reads the scenarios of a project.
+    /// Reads the scenarios of a project, or what holds the `only` one that is wanted.
     ///
     /// # Errors
     /// Where there is none, or the suite is wrong. A scenario that is wrong is a trial that fails.
@@ -86,8 +86,9 @@ impl Project {
         routers: BTreeMap<String, RouterFactory>,
         goldens: Goldens,
         commands: Commands,
+        only: Option<&str>,
     ) -> Result<Project> {
-        let mut discovered = discover(root)?;
+        let mut discovered = only.map_or_else(|| discover(root), |name| discover_one(root, name))?;
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
         let rules = Arc::new(rules_of(&discovered.suite));
@@ -124,12 +125,12 @@ impl Project {
     }
 
     /// What goldens lose, whatever else the environment holds: known forms and declared variables.
-    pub(crate) fn scrub_golden(&self, text: &str) -> String {
+    pub(crate) fn secrets_of_goldens(&self) -> Scrub {
         let mut scrub = Scrub::known();
         for name in self.declared_secrets() {
             scrub = scrub.with_value(name, &std::env::var(name).unwrap_or_default());
         }
-        scrub.text(text, &mut Fired::new()).into_owned()
+        scrub
     }
 
     /// What templates take as `{{ secret.NAME }}`: real values for recording, what fixtures hold for replay.

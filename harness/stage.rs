@@ -10,8 +10,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::Json;
-use crate::model::{Mode, ModelServer, ServerOptions, Urls, kept};
+use crate::model::{Delays, Mode, ModelServer, ServerOptions, Urls, kept};
 use crate::project::{Launch, Project};
+use crate::proof;
 use crate::scenario::{Context, UrlSpec};
 use crate::system::{self, CommandSystem, Folder, InProcess, SharedSystem};
 
@@ -35,6 +36,7 @@ pub(crate) struct Values {
     others: Vec<(String, String)>,
     /// What templates take as `{{ secret.NAME }}`.
     secrets: Json,
+    date: String,
 }
 
 #[derive(Clone, Debug)]
@@ -93,6 +95,16 @@ impl Stage {
         self.0.secrets.str_of(name)
     }
 
+    /// The day that the system is to take for today, as `2027-12-26`: the day that it is, in UTC, but for the second run
+    /// of a proof.
+    ///
+    /// That one has a day of its own, so that a date in a tool result is seen before it breaks a replay tomorrow. A system
+    /// that is a command finds it in its environment, as `RETAKE_DATE`.
+    #[must_use]
+    pub fn date(&self) -> &str {
+        &self.0.date
+    }
+
     /// The system's base URL, without a slash at its end.
     pub(crate) fn url(&self) -> Option<&str> {
         self.0.base.as_ref().map(|base| base.url.as_str())
@@ -149,7 +161,16 @@ impl Values {
             key: model.key().to_owned(),
             others: Vec::new(),
             secrets,
+            date: proof::today(),
         }
+    }
+
+    /// With the day that a run under such delays takes place on.
+    fn on_day_of(mut self, delays: Delays) -> Values {
+        if matches!(delays, Delays::Shaken) {
+            self.date = proof::other_day();
+        }
+        self
     }
 
     fn with_folder(mut self, folder: Folder) -> Values {
@@ -236,11 +257,12 @@ impl Running {
         // A system that scenarios share was given what the process that started it needs.
         let real = !matches!(mode, Mode::Replay(_)) || (project.records && matches!(launch, Launch::Shared(..)));
         let secrets = project.secret_values(real);
+        let delays = options.delays;
         match launch {
             Launch::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run("", &project.root, &model, secrets).with_folder(folder);
+                let values = Values::of_run("", &project.root, &model, secrets).on_day_of(delays).with_folder(folder);
                 Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
@@ -248,6 +270,7 @@ impl Running {
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
                 let values = Values::of_run(name, &project.root, &model, secrets)
+                    .on_day_of(delays)
                     .with_folder(folder)
                     .with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
@@ -258,10 +281,11 @@ impl Running {
             }
             Launch::Command(name) => {
                 let model = kept::start(mode, options).await?;
-                let values = Values::of_run(name, &project.root, &model, secrets);
+                let values = Values::of_run(name, &project.root, &model, secrets).on_day_of(delays);
                 let suite = &project.discovered.suite.systems;
-                let context = values.context(None);
-                let systems = system::start_with_needed(name, suite, &project.root, &context, Some(deadline)).await?;
+                let (context, date) = (values.context(None), values.date.clone());
+                let starting = system::start_with_needed(name, suite, &project.root, &context, &date, Some(deadline));
+                let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, System::Commands(systems)))
             }
             Launch::Shared(name, shared) => {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::fixture::{Fixture, journal};
 use crate::key::Rules;
-use crate::model::{Asked, Mode, ModelServer, RecordOptions, Recorder, Replay, Scope, ServerOptions, Upstreams};
+use crate::model::{Asked, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::recording::journal_of;
 use crate::report::{Progress, counted, summary, terminal};
 use crate::secrets::Secrets;
@@ -60,7 +60,7 @@ impl Proxy {
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
-        let options = RecordOptions { secrets, errors: self.errors, watch };
+        let options = RecorderOptions { secrets, errors: self.errors, watch, resume: None };
         let recorder = Arc::new(Recorder::new(upstreams, journal::Journal::create(&journal_file)?, options)?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;

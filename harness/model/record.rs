@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{HeaderMap, Response as HttpResponse, StatusCode, header};
@@ -16,7 +17,9 @@ use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
 
 use super::activity::InFlight;
+use super::last_frame;
 use super::miss::Reason;
+use super::resume::{Cost, Found, Resume};
 use super::tally::Tally;
 use super::upstream::Upstreams;
 use crate::error::{Error, Result, reqwest_reason};
@@ -31,29 +34,32 @@ pub struct Recorder {
     upstreams: Upstreams,
     client: reqwest::Client,
     shared: Arc<Shared>,
+    before_paying: Option<BeforePaying>,
 }
 
 /// How to record.
 #[derive(Clone)]
-pub struct RecordOptions {
+pub struct RecorderOptions {
     /// What must not be written.
     pub secrets: Secrets,
     /// Whether a provider's errors become turns.
     pub errors: bool,
     /// Is told of each call that comes and of each answer that is complete.
     pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,
+    /// What calls are answered from that equal a recorded one.
+    pub resume: Option<Arc<Resume>>,
 }
 
-impl fmt::Debug for RecordOptions {
+impl fmt::Debug for RecorderOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecordOptions").field("errors", &self.errors).finish_non_exhaustive()
+        f.debug_struct("RecorderOptions").field("errors", &self.errors).finish_non_exhaustive()
     }
 }
 
 #[derive(Debug)]
 struct Shared {
     journal: Journal,
-    options: RecordOptions,
+    options: RecorderOptions,
     begun: AtomicUsize,
     troubles: Mutex<Vec<String>>,
     /// Why no call is passed on any more.
@@ -61,7 +67,22 @@ struct Shared {
     tally: Mutex<Tally>,
 }
 
+/// Told before the first call of a resumed recording goes to the provider: how the call came, and what is to be expected.
+struct BeforePaying(Box<Tell>);
+
+type Tell = dyn Fn(&str, Cost) + Send + Sync;
+
+impl std::fmt::Debug for BeforePaying {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("BeforePaying")
+    }
+}
+
+/// How long the end of a stream is waited for behind the frame that ends the answer.
+const END_OF_STREAM: Duration = Duration::from_millis(250);
+
 /// A call that is passed on.
+#[derive(Clone)]
 pub(super) struct Passed {
     pub(super) api: Api,
     pub(super) provider: Api,
@@ -78,7 +99,7 @@ impl Recorder {
     ///
     /// # Errors
     /// Where the HTTP client cannot be made.
-    pub fn new(upstreams: Upstreams, journal: Journal, options: RecordOptions) -> Result<Recorder> {
+    pub fn new(upstreams: Upstreams, journal: Journal, options: RecorderOptions) -> Result<Recorder> {
         // A provider's key follows no redirect: it is for the address that was configured.
         let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
         let client = client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))?;
@@ -90,7 +111,14 @@ impl Recorder {
             stopped: Mutex::default(),
             tally: Mutex::default(),
         };
-        Ok(Recorder { upstreams, client, shared: Arc::new(shared) })
+        Ok(Recorder { upstreams, client, shared: Arc::new(shared), before_paying: None })
+    }
+
+    /// Tells of the first call of a resumed recording that equals no recorded one: how it came, and what is to be expected
+    /// from there on.
+    #[must_use]
+    pub fn before_paying(self, tell: impl Fn(&str, Cost) + Send + Sync + 'static) -> Recorder {
+        Recorder { before_paying: Some(BeforePaying(Box::new(tell))), ..self }
     }
 
     /// What went wrong with calls so far: each a line.
@@ -111,6 +139,14 @@ impl Recorder {
         self.shared.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Notes in the journal that a fixture was made of it.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn close(&self) -> Result<()> {
+        self.shared.journal.close()
+    }
+
     pub(super) fn refuse(&self, via: &str, reason: &Reason) {
         self.shared.note(&format!("{via}: {reason}"));
     }
@@ -121,19 +157,34 @@ impl Recorder {
         }
         let began = self.shared.begun.fetch_add(1, Ordering::Relaxed);
         self.shared.count(|tally| tally.begin(call.caller.as_deref()));
+        // Both were scrubbed alike, so what was recorded and what is asked for are compared without secrets.
+        let scrubbed = self.shared.scrubbed(&call);
         // From here on the call is journaled, however it ends.
         let mut writer = Writer {
             shared: self.shared.clone(),
             began,
             api: call.api,
-            caller: call.caller,
-            path: call.path.split('?').next().unwrap_or_default().to_owned(),
-            model: call.model,
-            request: Some(call.request),
+            caller: call.caller.clone(),
+            path: call.path_alone().to_owned(),
+            model: call.model.clone(),
+            request: Some(call.request.clone()),
             status: 0,
             content_type: String::new(),
             bytes: Vec::new(),
         };
+        match self.shared.resume().map(|resume| resume.find(&scrubbed)) {
+            Some(Found::Recorded(recorded, rendered)) => {
+                writer.append(recorded, None, true);
+                return super::server::http(rendered, false, in_flight);
+            }
+            Some(Found::New(Some(expected))) => {
+                if let Some(BeforePaying(tell)) = &self.before_paying {
+                    let caller = call.caller.as_deref().unwrap_or("unknown");
+                    tell(&format!("POST {} of `{caller}`", call.path_alone()), expected);
+                }
+            }
+            Some(Found::New(None)) | None => {}
+        }
         let sent = match self.upstreams.of(call.provider) {
             Ok(upstream) => {
                 let request = upstream.request(&self.client, &call.path, &call.headers).body(call.body);
@@ -155,29 +206,56 @@ impl Recorder {
         content_type.unwrap_or_default().clone_into(&mut writer.content_type);
         let (status, content_type) = (writer.status, writer.content_type.clone());
         let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
+        let api = writer.api;
         tokio::spawn(async move {
             let _until_written = in_flight;
             let mut stream = answer.bytes_stream();
+            // A client takes the answer for whole at its last frame: that goes out when the line is written.
+            let mut last: Option<Bytes> = None;
             let cut = loop {
+                let next = async {
+                    match &last {
+                        None => stream.next().await,
+                        // Where the end does not follow, the client need not wait for it.
+                        Some(_) => match tokio::time::timeout(END_OF_STREAM, stream.next()).await {
+                            Ok(chunk) => chunk,
+                            Err(_) => Some(Ok(Bytes::new())),
+                        },
+                    }
+                };
                 let chunk = tokio::select! {
-                    chunk = stream.next() => chunk,
+                    chunk = next => chunk,
                     () = sender.closed() => break Some(CLIENT_LEFT.to_owned()),
                 };
-                match chunk {
+                let out = match chunk {
                     None => break None,
-                    Some(Ok(chunk)) if chunk.is_empty() => {}
+                    Some(Err(e)) => break Some(format!("the provider left before the end: {}", reqwest_reason(e))),
                     Some(Ok(chunk)) => {
                         writer.bytes.extend_from_slice(&chunk);
-                        if sender.send(chunk).await.is_err() {
-                            break Some(CLIENT_LEFT.to_owned());
+                        let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
+                        match last.take() {
+                            held if is_last => {
+                                last = Some(chunk);
+                                held
+                            }
+                            Some(held) => Some([held, chunk].concat().into()),
+                            None => Some(chunk),
                         }
                     }
-                    Some(Err(e)) => break Some(format!("the provider left before the end: {}", reqwest_reason(e))),
+                };
+                // An empty one would be the mark of a stream that broke off.
+                let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
+                if sender.send(out).await.is_err() {
+                    break Some(CLIENT_LEFT.to_owned());
                 }
             };
             // The line is written before the client sees the end: what it was given is then on disk.
             let broken = cut.as_ref().is_some_and(|reason| reason != CLIENT_LEFT);
             writer.write(cut);
+            if let Some(last) = last {
+                // Where the client has left, it has all that it wanted.
+                let _ = sender.send(last).await;
+            }
             if broken {
                 // The client sees what the recorder saw: a stream that breaks off.
                 let _ = sender.send(Bytes::new()).await;
@@ -207,6 +285,23 @@ impl Shared {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
+    /// The call as the journal holds it.
+    fn scrubbed(&self, call: &Passed) -> Passed {
+        let (scrub, mut fired) = (self.options.secrets.scrub(), Fired::new());
+        let mut scrubbed = call.clone();
+        if self.resume().is_some() {
+            scrub.json(&mut scrubbed.request, &mut fired);
+            for text in [Some(&mut scrubbed.path), scrubbed.caller.as_mut()].into_iter().flatten() {
+                *text = scrub.text(text, &mut fired).into_owned();
+            }
+        }
+        scrubbed
+    }
+
+    fn resume(&self) -> Option<&Resume> {
+        self.options.resume.as_deref()
+    }
+
     fn count(&self, change: impl FnOnce(&mut Tally)) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut tally);
@@ -231,6 +326,12 @@ impl Shared {
     }
 }
 
+impl Passed {
+    fn path_alone(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
+    }
+}
+
 /// Writes a call's line: at its end, or when the call is dropped because its client left before the answer began.
 struct Writer {
     shared: Arc<Shared>,
@@ -248,13 +349,18 @@ struct Writer {
 
 impl Writer {
     fn write(&mut self, cut: Option<String>) {
-        let Some(request) = self.request.take() else { return };
         let response = if self.status == 0 {
             // No answer began.
             Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
         } else {
             Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes))
         };
+        self.append(response, cut, false);
+    }
+
+    /// `recalled` is an answer that nobody was asked for anew.
+    fn append(&mut self, response: Response, cut: Option<String>, recalled: bool) {
+        let Some(request) = self.request.take() else { return };
         let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
         let mut entry = Entry {
             began: self.began,
@@ -272,7 +378,15 @@ impl Writer {
         if let Err(e) = self.shared.journal.append(&entry) {
             self.shared.note(&e.to_string());
         }
-        self.shared.count(|tally| tally.end(&self.model, answer.as_ref()));
+        if let Some(resume) = self.shared.resume() {
+            resume.learn(entry.api, &entry.request, &entry.response);
+        }
+        self.shared.count(|tally| {
+            tally.in_flight = tally.in_flight.saturating_sub(1);
+            if !recalled {
+                tally.paid(&self.model, answer.as_ref());
+            }
+        });
     }
 }
 

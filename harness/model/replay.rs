@@ -42,6 +42,15 @@ struct State {
     /// For each group of turns, how many at its front are served.
     done: Vec<usize>,
     misses: usize,
+    missed: Vec<Missed>,
+}
+
+/// A call that missed, and the turn that it may have been meant for.
+#[derive(Clone, Debug)]
+pub(crate) struct Missed {
+    pub(crate) asked: Asked,
+    pub(crate) nearest: Option<usize>,
+    pub(crate) reason: Reason,
 }
 
 /// A call that looks for its turn.
@@ -122,7 +131,7 @@ impl Replay {
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let turns = fixture.table.turns().len();
         let done = vec![0; fixture.table.groups()];
-        let state = State { served: vec![false; turns], left: turns, done, misses: 0 };
+        let state = State { served: vec![false; turns], left: turns, done, ..State::default() };
         Replay { fixture, rules, scope, state: Mutex::new(state), none: false }
     }
 
@@ -195,6 +204,13 @@ impl Replay {
         scrub.text(path, &mut fired)
     }
 
+    /// Whether a turn has this conversation, served or not.
+    #[must_use]
+    pub fn has_turn_for(&self, asked: &Asked) -> bool {
+        let key = self.rules.key(&asked.conversation, None);
+        self.fixture.table.of_conversation(key.conversation_hash).is_some()
+    }
+
     /// Registers a call that could not even be looked up.
     pub fn refuse(&self, via: String, reason: Reason) -> Arc<Miss> {
         self.miss(via, reason, None)
@@ -228,6 +244,11 @@ impl Replay {
     #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         self.state().served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
+    }
+
+    /// The first calls that missed, those that were read at all.
+    pub(crate) fn missed(&self) -> Vec<Missed> {
+        self.state().missed.clone()
     }
 
     fn choose(&self, state: &mut State, key: Key, known: bool, checks: Option<&Checks>) -> Result<usize, Reason> {
@@ -306,6 +327,9 @@ impl Replay {
         };
         if let (true, Some((asked, _))) = (explained, call) {
             miss.evidence = super::explain::evidence(&miss.reason, asked, &self.fixture, &self.rules, &served);
+            let nearest = super::explain::nearest(asked, &self.fixture, &self.rules, &served).map(|(index, _)| index);
+            let missed = Missed { asked: asked.clone(), nearest, reason: miss.reason.clone() };
+            self.state().missed.push(missed);
         }
         let miss = Arc::new(miss);
         self.scope.add_miss(miss.clone());

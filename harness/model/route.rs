@@ -14,6 +14,11 @@ pub(super) fn lists_models(method: &Method, path: &str, headers: &HeaderMap) -> 
     }
 }
 
+/// Whether Ollama is asked what a model can do, as its clients do beside their calls.
+pub(super) fn describes_model(method: &Method, path: &str) -> bool {
+    method == Method::POST && path.ends_with("/api/show")
+}
+
 /// The API of the provider that a request is most likely meant for: how its errors look, and who gets it while
 /// recording.
 pub(super) fn provider(path: &str, headers: &HeaderMap) -> Api {

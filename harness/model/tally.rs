@@ -34,8 +34,7 @@ impl Tally {
     }
 
     /// `asked` is the model that the call named; the answer has the last word.
-    pub(super) fn end(&mut self, asked: &str, answer: Option<&Answer>) {
-        self.in_flight = self.in_flight.saturating_sub(1);
+    pub(super) fn paid(&mut self, asked: &str, answer: Option<&Answer>) {
         let named = answer.and_then(|answer| answer.model.as_deref()).filter(|model| !model.is_empty());
         let name = named.unwrap_or(if asked.is_empty() { "(no model)" } else { asked });
         let of_model = self.models.entry(name.to_owned()).or_default();

@@ -36,6 +36,11 @@ impl Progress {
         }
     }
 
+    /// Prints something else while the line is there.
+    pub(crate) fn beside(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
+
     /// Takes the line away.
     pub(crate) fn end(&self) {
         self.0.finish_and_clear();

@@ -133,7 +133,8 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     let options = ServerOptions { callers: spec.callers.clone(), ..ServerOptions::default() };
     let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
     let context = Values::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
-    let systems = Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, None).await?);
+    let systems =
+        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &crate::proof::today(), None).await?);
     Ok(Parts { model, systems })
 }
 

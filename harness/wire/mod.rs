@@ -37,7 +37,7 @@ pub use fields::WireError;
 pub use known::Known;
 pub use opaque::request_body;
 pub(crate) use opaque::{from_base64, to_base64};
-pub use respond::{error_response, models_response, render, respond};
+pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub use sse::split_frames;
 

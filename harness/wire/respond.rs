@@ -121,6 +121,12 @@ pub fn models_response(api: Api, models: &[String]) -> Json {
     }
 }
 
+/// What Ollama would say of a model that it is asked to show.
+#[must_use]
+pub fn model_description() -> Json {
+    ollama::render::description()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

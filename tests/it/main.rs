@@ -36,8 +36,11 @@ mod loopback;
 mod misses;
 mod mutation;
 mod oddities;
+mod proof;
 mod proxy;
 mod recording;
+mod resuming;
+mod rounds;
 mod runner_flags;
 mod secrets;
 mod serve;
@@ -45,6 +48,7 @@ mod systems;
 mod time_limits;
 mod tree;
 mod updating;
+mod varying;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
@@ -65,8 +69,10 @@ fn main() -> ExitCode {
         fuzz_corpus::TESTS,
         late_calls::TESTS,
         misses::TESTS,
+        proof::TESTS,
         proxy::TESTS,
         recording::TESTS,
+        resuming::TESTS,
         runner_flags::TESTS,
         secrets::TESTS,
         serve::TESTS,

@@ -39,6 +39,8 @@ detail = "values"
         "OPENAI_BASE_URL  \"http://<model>/v1\"",
         "RUN              \"x<run>x\"",
         "TMPDIR           \"<tmp>\"",
+        // Another day in the second run of the proof.
+        "RETAKE_DATE      \"<DATE>\"",
         "cwd              \"<workdir>\"",
     ] {
         assert!(golden.contains(line), "{line}\n{golden}");

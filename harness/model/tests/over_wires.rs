@@ -121,6 +121,26 @@ fn an_earlier_response_can_be_named_instead_of_repeated() {
 }
 
 #[test]
+fn what_ollama_shows_of_a_model_is_no_miss() {
+    on_a_server(vec![chat_turn()], async |server, replay| {
+        // LiteLLM asks without the key.
+        for key in [server.key(), ""] {
+            let (status, _, body) = post(server, "/api/show", key, r#"{"model": "qwen3:8b"}"#).await;
+            assert_eq!((status, json(&body).pointer("/capabilities/1")), (200, Some(&"tools".into())), "{body}");
+        }
+        assert!(replay.scope().misses().is_empty());
+    });
+    // What was recorded goes out.
+    let shown = Response::json(200, json(r#"{"capabilities": ["completion"]}"#));
+    let request = r#"{"model": "qwen3:8b"}"#;
+    on_a_server(vec![recorded(Api::Opaque, "/api/show", request, shown)], async |server, replay| {
+        let (_, _, body) = post(server, "/api/show", server.key(), request).await;
+        assert_eq!(body, r#"{"capabilities":["completion"]}"#);
+        assert!(replay.all_served());
+    });
+}
+
+#[test]
 fn what_is_no_chat_is_replayed_by_path_and_body() {
     let vectors = Response::json(200, json(r#"{"data": [{"embedding": [0.5]}]}"#));
     let sound = Response { status: 200, content_type: "audio/mpeg".into(), body: Body::Binary(vec![0xff, 0xfb]) };

@@ -30,7 +30,7 @@ impl Recording {
         let journal = folder.path().join("j.jsonl");
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let secrets = Secrets::new(["STRIPE"], environment).unwrap();
-        let options = RecordOptions { secrets, errors, watch: Arc::new(|_| ()) };
+        let options = RecorderOptions { secrets, errors, watch: Arc::new(|_| ()), resume: None };
         let recorder = Recorder::new(upstreams, Journal::create(&journal).unwrap(), options).unwrap();
         let recorder = Arc::new(recorder);
         let server = ModelServer::start(Mode::Record(recorder.clone()), ServerOptions::default()).await.unwrap();

@@ -10,9 +10,9 @@ use crate::wire::{Api, Call};
 /// What a [`Call`] has a field of its own for. All else is settings.
 const NO_SETTINGS: [&str; 5] = ["contents", "systemInstruction", "system_instruction", "tools", "model"];
 
-/// The fields under which a tool's text stands in a `response`, which has to be an object: Gemini's own name, and that
-/// of a widespread client.
-const TEXT_RESULTS: [&str; 2] = ["output", "return_value"];
+/// The fields under which a tool's text stands in a `response`, which has to be an object: Gemini's own name, and those
+/// of widespread clients.
+const TEXT_RESULTS: [&str; 3] = ["output", "return_value", "content"];
 
 pub(in crate::wire) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
@@ -88,7 +88,7 @@ fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, Wir
     let text = match response.get("response") {
         None | Some(Json::Null) => String::new(),
         Some(Json::Str(text)) => text.clone(),
-        Some(value) => text_result(value).map_or_else(|| value.print(Layout::Python), str::to_owned),
+        Some(value) => text_result(value, named).map_or_else(|| value.print(Layout::Python), str::to_owned),
     };
     let content = match fields::given(response, "parts") {
         Some(Json::Array(parts)) if !parts.is_empty() => {
@@ -100,11 +100,12 @@ fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, Wir
     Ok(Message { content, name: Some(name), tool_call_id: id.map(str::to_owned), ..Message::new("tool", "") })
 }
 
-/// The text of a response that is nothing else.
-fn text_result(response: &Json) -> Option<&str> {
-    let mut fields = response.as_object()?.iter();
-    match (fields.next(), fields.next()) {
-        (Some((key, Json::Str(text))), None) if TEXT_RESULTS.contains(&key.as_str()) => Some(text),
+/// The text of a response that is nothing else. Vercel's AI SDK puts the name of the tool, as it was sent, beside it.
+fn text_result<'a>(response: &'a Json, named: &str) -> Option<&'a str> {
+    let fields: Vec<_> = response.as_object()?.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    match fields[..] {
+        [(key, Json::Str(text))] if TEXT_RESULTS.contains(&key) => Some(text),
+        [("content", Json::Str(text)), ("name", Json::Str(name))] if name == named => Some(text),
         _ => None,
     }
 }
@@ -180,6 +181,30 @@ mod tests {
         );
         let tools: Vec<_> = found.messages[1..].iter().map(|m| (m.name.as_deref().unwrap(), &m.content)).collect();
         assert_eq!(tools, [("f", &r#"{"result": "a"}"#.into()), ("g", &json(r#"[{"fileData": {}}]"#))]);
+    }
+
+    #[test]
+    fn a_text_is_the_same_result_in_each_clients_wrapping() {
+        let result = |response: &str| {
+            let body = format!(
+                r#"{{"contents": [{{"role": "model", "parts": [{{"functionCall": {{"name": "f"}}}}]}},
+                    {{"parts": [{{"functionResponse": {{"name": "f", "response": {response}}}}}]}}]}}"#
+            );
+            call(&body).messages[1].content.as_str().map(str::to_owned).unwrap()
+        };
+        let wrapped = [
+            r#"{"output": "a"}"#,
+            r#"{"return_value": "a"}"#,
+            r#"{"content": "a"}"#,
+            r#"{"name": "f", "content": "a"}"#,
+        ];
+        for response in wrapped {
+            assert_eq!(result(response), "a", "{response}");
+        }
+        // A tool's own object is its JSON.
+        for response in [r#"{"result": "a"}"#, r#"{"content": 1}"#, r#"{"content": "a", "name": "g"}"#] {
+            assert_eq!(result(response), response, "{response}");
+        }
     }
 
     #[test]

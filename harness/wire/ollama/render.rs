@@ -69,3 +69,17 @@ pub(in crate::wire) fn models(models: &[String]) -> Json {
     };
     Json::object([("models", Json::Array(models.iter().map(model).collect()))])
 }
+
+/// The answer to `POST /api/show`, of a model that can do all that answers hold. LiteLLM looks for tools in the template.
+pub(in crate::wire) fn description() -> Json {
+    let capabilities = ["completion", "tools", "thinking", "vision"].map(Json::from);
+    Json::object([
+        ("capabilities", Json::Array(capabilities.into())),
+        ("details", Json::object([("format", Json::from("gguf")), ("family", "".into()), ("families", Json::Null)])),
+        ("model_info", Json::object::<String>([])),
+        ("modelfile", "".into()),
+        ("modified_at", EPOCH.into()),
+        ("parameters", "".into()),
+        ("template", "{{ .System }}{{ .Tools }}{{ .Prompt }}".into()),
+    ])
+}

@@ -1,0 +1,104 @@
+// The cases of `../cases.json` with each Node SDK and each fixture. Prints a JSON line for each result.
+//
+// Arguments are words: a case runs where each of them is in `SDK | fixture | case`.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { start } from "./model.mjs";
+
+const table = JSON.parse(readFileSync(new URL("../cases.json", import.meta.url)));
+const fixtures = new URL("../fixtures/", import.meta.url);
+const words = process.argv.slice(2);
+// In milliseconds, for a case that hangs.
+const timeLimit = 120_000;
+
+/** The fixture's turns that answer a conversation: they stand in the order of the table. */
+function turnsOf(fixture, conversation) {
+  const { turns } = JSON.parse(readFileSync(new URL(fixture, fixtures)));
+  const owners = Object.entries(table.conversations).flatMap(([name, steps]) =>
+    steps.filter((step) => step.finish).map(() => name),
+  );
+  return [...turns.entries()].filter(([index]) => owners[index] === conversation);
+}
+
+async function run(ask, fixture, kase) {
+  const steps = table.conversations[kase.conversation];
+  const turns = turnsOf(fixture, kase.conversation);
+  const model = await start(new URL(fixture, fixtures).pathname);
+  let failure, report;
+  try {
+    failure = await converse(ask, model, kase, steps, turns.map(([, turn]) => turn.output));
+  } finally {
+    report = await model.end();
+  }
+  if (failure) return failure;
+  const served = report.served.map((turn) => turn.turn);
+  const expected = turns.map(([index]) => index);
+  if (!isDeepStrictEqual(served, expected) || report.missed.length !== (turns.length ? 0 : 1)) {
+    return `served ${served}, expected ${expected}; missed ${report.missed.map((miss) => miss.call)}`;
+  }
+}
+
+async function converse(ask, model, kase, steps, expected) {
+  const question = { system: table.system, tools: table.tools, stream: kase.stream, steps: [] };
+  if (!steps.at(-1).finish) {
+    question.steps.push({ user: steps[0].user });
+    return missed(ask, model, question);
+  }
+  for (const step of steps) {
+    if (step.user !== undefined) {
+      question.steps.push({ user: step.user });
+    } else if (step.results) {
+      const { calls } = question.steps.at(-1).answer;
+      question.steps.push({ results: step.results.map((text, i) => ({ call: calls[i], text })) });
+    } else {
+      const answer = await ask(model, question);
+      const [found, wanted] = [neutralOfAnswer(answer), neutralOfOutput(expected.shift())];
+      for (const what of kase.compare) {
+        if (!isDeepStrictEqual(found[what], wanted[what])) {
+          return `${what}: ${JSON.stringify(found[what])}, expected ${JSON.stringify(wanted[what])}`;
+        }
+      }
+      if (answer.calls.some((call) => !call.id)) return `a call without an id: ${JSON.stringify(answer.calls)}`;
+      question.steps.push({ answer });
+    }
+  }
+}
+
+async function missed(ask, model, question) {
+  let answer;
+  try {
+    answer = await ask(model, question);
+  } catch (error) {
+    return error.message.includes("replay miss") ? undefined : `the error does not tell of the miss: ${error}`;
+  }
+  return `no error, but ${JSON.stringify(answer)}`;
+}
+
+function neutralOfAnswer({ text, calls, finish, usage }) {
+  return { text, calls: calls.map(({ name, args }) => ({ name, args })), finish, usage };
+}
+
+function neutralOfOutput({ blocks, finish, usage }) {
+  const text = blocks.filter((block) => block.type === "text").map((block) => block.text).join("");
+  const calls = blocks.filter((block) => block.type === "tool_call").map(({ name, args }) => ({ name, args }));
+  return { text, calls, finish, usage };
+}
+
+for (const file of readdirSync(new URL("adapters/", import.meta.url)).sort()) {
+  const { adapters } = await import(`./adapters/${file}`);
+  for (const [name, ask] of Object.entries(adapters)) {
+    for (const fixture of readdirSync(fixtures).filter((file) => file.endsWith(".json")).sort()) {
+      for (const kase of table.cases) {
+        const result = { sdk: `${name} (Node)`, fixture: fixture.replace(".json", ""), case: kase.name };
+        if (!words.every((word) => Object.values(result).join(" | ").includes(word))) continue;
+        const hangs = setTimeout(() => {
+          throw new Error(`it hangs: ${Object.values(result).join(" | ")}`);
+        }, timeLimit);
+        const failure = await run(ask, fixture, kase).catch((error) => error.stack);
+        clearTimeout(hangs);
+        console.log(JSON.stringify({ ...result, failure: failure ?? null }));
+      }
+    }
+  }
+}

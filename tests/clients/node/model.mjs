@@ -1,0 +1,28 @@
+// A `retake serve` of one fixture.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** A replay model: its base URLs `openai`, `anthropic`, `gemini` and `ollama`, its `key`, and `end`. */
+export async function start(fixture) {
+  const folder = await mkdtemp(join(tmpdir(), "model-"));
+  const report = join(folder, "report.json");
+  const process_ = spawn(process.env.RETAKE, ["serve", fixture, "--report", report], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const ended = once(process_, "exit");
+  const [line] = await once(createInterface(process_.stdout), "line");
+  /** Ends it, and gives its report: what was served, missed and left unused. */
+  const end = async () => {
+    process_.kill("SIGTERM");
+    await ended;
+    const text = await readFile(report, "utf8");
+    await rm(folder, { recursive: true });
+    return JSON.parse(text);
+  };
+  return { ...JSON.parse(line), end };
+}

@@ -1,0 +1,122 @@
+"""The cases of `../cases.json` with each Python SDK and each fixture. Prints a JSON line for each result.
+
+Arguments are words: a case runs where each of them is in `SDK | fixture | case`.
+"""
+
+import faulthandler
+import functools
+import gc
+import importlib
+import json
+import ssl
+import sys
+import traceback
+from pathlib import Path
+
+from model import Model
+from neutral import Question
+
+# Each client of an SDK would read all certificates anew, though it never uses one here: most of the time went there.
+ssl.create_default_context = functools.cache(ssl.create_default_context)
+
+HERE = Path(__file__).resolve().parent
+TABLE = json.loads((HERE.parent / "cases.json").read_text())
+# In seconds, for a case that hangs.
+TIME_LIMIT = 120
+SDKS = {
+    f"{name} (Python)": ask
+    for file in sorted((HERE / "adapters").glob("[a-z]*.py"))
+    for name, ask in importlib.import_module(f"adapters.{file.stem}").ADAPTERS.items()
+}
+
+
+def turns_of(fixture, conversation):
+    """The fixture's turns that answer a conversation: they stand in the order of the table."""
+    counts = {name: sum("finish" in step for step in steps) for name, steps in TABLE["conversations"].items()}
+    names = list(counts)
+    first = sum(counts[name] for name in names[: names.index(conversation)])
+    turns = json.loads(fixture.read_text())["turns"]
+    return {first + i: turns[first + i]["output"] for i in range(counts[conversation])}
+
+
+def run(ask, fixture, case):
+    steps = TABLE["conversations"][case["conversation"]]
+    turns = turns_of(fixture, case["conversation"])
+    model = Model(fixture)
+    try:
+        failure = converse(ask, model, case, steps, list(turns.values()))
+    finally:
+        report = model.end()
+    if failure:
+        return failure
+    served, missed = [turn["turn"] for turn in report["served"]], [miss["call"] for miss in report["missed"]]
+    if served != list(turns) or len(missed) != (0 if turns else 1):
+        return f"served {served}, expected {list(turns)}; missed {missed}"
+
+
+def converse(ask, model, case, steps, expected):
+    question = Question(TABLE["system"], TABLE["tools"], case["stream"])
+    expected = iter(expected)
+    if "finish" not in steps[-1]:
+        question.steps.append(("user", steps[0]["user"]))
+        return missed(ask, model, question)
+    for step in steps:
+        if "user" in step:
+            question.steps.append(("user", step["user"]))
+        elif "results" in step:
+            question.steps.append(("results", list(zip(question.steps[-1][1].calls, step["results"], strict=True))))
+        else:
+            answer = ask(model, question)
+            found, wanted = neutral_of_answer(answer), neutral_of_output(next(expected))
+            for what in case["compare"]:
+                if found[what] != wanted[what]:
+                    return f"{what}: {found[what]!r}, expected {wanted[what]!r}"
+            if any(not call.id for call in answer.calls):
+                return f"a call without an id: {answer.calls}"
+            question.steps.append(("answer", answer))
+
+
+def missed(ask, model, question):
+    try:
+        answer = ask(model, question)
+    except Exception as error:
+        return None if "replay miss" in str(error) else f"the error does not tell of the miss: {error!r}"
+    return f"no error, but {answer}"
+
+
+def neutral_of_answer(answer):
+    calls = [[call.name, call.args] for call in answer.calls]
+    return {"text": answer.text, "calls": calls, "finish": answer.finish, "usage": answer.usage}
+
+
+def neutral_of_output(output):
+    blocks = output["blocks"]
+    return {
+        "text": "".join(block["text"] for block in blocks if block["type"] == "text"),
+        "calls": [[block["name"], block["args"]] for block in blocks if block["type"] == "tool_call"],
+        "finish": output["finish"],
+        "usage": output["usage"],
+    }
+
+
+def main(words):
+    # LiteLLM leaves streams unread behind. To collect one while its pool is locked is a deadlock, so that is done between
+    # the cases only.
+    gc.freeze()
+    gc.disable()
+    for sdk, ask in SDKS.items():
+        for fixture in sorted((HERE.parent / "fixtures").glob("*.json")):
+            for case in TABLE["cases"]:
+                if not all(word in f"{sdk} | {fixture.stem} | {case['name']}" for word in words):
+                    continue
+                faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
+                try:
+                    failure = run(ask, fixture, case)
+                except Exception:
+                    failure = traceback.format_exc()
+                result = {"sdk": sdk, "fixture": fixture.stem, "case": case["name"], "failure": failure}
+                print(json.dumps(result), flush=True)
+                gc.collect()
+
+
+main(sys.argv[1:])
