@@ -10,10 +10,10 @@ use crate::files;
 use crate::fixture::{Fixture, journal};
 use crate::golden::Compared;
 use crate::json::Json;
-use crate::model::{Cost, Mode, Recorder, Resume, ServerOptions, Upstreams, merged};
+use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
 use crate::project::{Project, record_command};
 use crate::proof::Proof;
-use crate::report::{Failure, counted, notes, terminal};
+use crate::report::{Failure, Progress, counted, notes, summary, terminal};
 use crate::scenario::Scenario;
 use crate::suite::RecordOptions;
 use crate::trial;
@@ -64,13 +64,22 @@ fn record_one(
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
     let journal_file = journal_of(&file);
     let old = file.exists().then(|| project.fixture(scenario)).transpose().map(Option::flatten);
+    project.check_secrets(scenario)?;
+    let secrets = project.secrets()?;
     let begun = begin(project, name, &journal_file, &old, options.resume)?;
     let old = old.ok().flatten();
     let resume = begun.resume.clone();
-    let recorder = Arc::new(begun.recorder(name, upstreams.clone())?);
+    let progress = Progress::start(name);
+    let watch = progress.clone();
+    let watch = Arc::new(move |tally: &_| watch.show(tally));
+    let errors = scenario.record_errors;
+    let options_of_recorder = RecorderOptions { secrets, errors, watch, resume: begun.resume };
+    let recorder = Recorder::new(upstreams.clone(), begun.journal, options_of_recorder)?;
+    let recorder = Arc::new(recorder.before_paying(told_before_paying(name, &progress)));
     let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
     let mode = Mode::Record(recorder.clone());
-    let run = trial::play(project, scenario, old.as_deref(), mode, server, || false)?;
+    let run = trial::play(project, scenario, old.as_deref(), mode, server, || false);
+    progress.end();
     if let Some(resume) = &resume {
         let (recalled, live) = resume.counts();
         let live = counted(live, "call");
@@ -79,6 +88,10 @@ fn record_one(
             counted(recalled, "call")
         ));
     }
+    for line in summary(&recorder.tally()) {
+        terminal::note(format!("{name}: {line}"));
+    }
+    let run = run?;
     // In their place come those of the proof, which name turns.
     project.note(name, notes(None, [], &run.flaws));
     let troubles = recorder.troubles();
@@ -186,19 +199,17 @@ fn begin(
     Ok(Begun { journal, resume: Some(Arc::new(resume)) })
 }
 
-impl Begun {
-    fn recorder(self, name: &str, upstreams: Upstreams) -> Result<Recorder> {
-        let recorder = Recorder::new(upstreams, self.journal)?;
-        let Some(resume) = self.resume else { return Ok(recorder) };
-        let name = name.to_owned();
-        Ok(recorder.resuming(resume, move |call, expected| {
-            let rest = if expected.calls == 0 {
-                "no recorded call is left".to_owned()
-            } else {
-                format!("at most {expected} are to be expected from here on, as recorded")
-            };
-            terminal::note(format!("{name}: {call} equals no recorded call and goes to the provider; {rest}"));
-        }))
+/// Says what is to be expected before the first call that is paid.
+fn told_before_paying(name: &str, progress: &Progress) -> impl Fn(&str, Cost) + Send + Sync + 'static {
+    let (name, progress) = (name.to_owned(), progress.clone());
+    move |call, expected| {
+        let rest = if expected.calls == 0 {
+            "no recorded call is left".to_owned()
+        } else {
+            format!("at most {expected} are to be expected from here on, as recorded")
+        };
+        let line = format!("{name}: {call} equals no recorded call and goes to the provider; {rest}");
+        progress.beside(|| terminal::note(line));
     }
 }
 
@@ -211,7 +222,7 @@ fn going_on(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
 }
 
 /// The journal of a fixture file, in a folder that no commit takes in.
-fn journal_of(fixture: &Path) -> std::path::PathBuf {
+pub(crate) fn journal_of(fixture: &Path) -> std::path::PathBuf {
     let name = fixture.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     fixture.with_file_name(".journal").join(format!("{name}.jsonl"))
 }

@@ -34,6 +34,8 @@ pub(crate) struct Values {
     key: String,
     /// Other addresses and folders and what goldens call them.
     others: Vec<(String, String)>,
+    /// What templates take as `{{ secret.NAME }}`.
+    secrets: Json,
     date: String,
 }
 
@@ -84,6 +86,13 @@ impl Stage {
     #[must_use]
     pub fn key(&self) -> &str {
         &self.0.key
+    }
+
+    /// The value of an environment variable that the suite declares as a secret: the real one while recording, and what
+    /// fixtures hold in its place, `<NAME>`, in replay. `None` where `secrets` of `suite.toml` does not list it.
+    #[must_use]
+    pub fn secret(&self, name: &str) -> Option<&str> {
+        self.0.secrets.str_of(name)
     }
 
     /// The day that the system is to take for today, as `2027-12-26`: the day that it is, in UTC, but for the second run
@@ -141,7 +150,7 @@ fn folder_names(folder: &Folder) -> [(String, &'static str); 4] {
 
 impl Values {
     /// The values of a new run, before it has a system.
-    pub(crate) fn of_run(system: &str, root: &Path, model: &ModelServer) -> Values {
+    pub(crate) fn of_run(system: &str, root: &Path, model: &ModelServer, secrets: Json) -> Values {
         Values {
             run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
             system: system.to_owned(),
@@ -151,6 +160,7 @@ impl Values {
             model: model.urls(),
             key: model.key().to_owned(),
             others: Vec::new(),
+            secrets,
             date: proof::today(),
         }
     }
@@ -186,10 +196,11 @@ impl Values {
     }
 
     pub(crate) fn context(&self, fixture: Option<&Fixture>) -> Context {
-        let Values { run, root, folder, base, model, key, .. } = self;
+        let Values { run, root, folder, base, model, key, secrets, .. } = self;
         let mut context = Context::new();
         context.insert("run", run.as_str());
         context.insert("root", root.display().to_string());
+        context.insert("secret", secrets.clone());
         if let Some(base) = base {
             context.insert("port", u64::from(base.address.port()));
         }
@@ -243,19 +254,22 @@ impl Running {
         mode: Mode,
         options: ServerOptions,
     ) -> Result<Running> {
+        // A system that scenarios share was given what the process that started it needs.
+        let real = !matches!(mode, Mode::Replay(_)) || (project.records && matches!(launch, Launch::Shared(..)));
+        let secrets = project.secret_values(real);
         let delays = options.delays;
         match launch {
             Launch::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run("", &project.root, &model).on_day_of(delays).with_folder(folder);
+                let values = Values::of_run("", &project.root, &model, secrets).on_day_of(delays).with_folder(folder);
                 Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
-                let values = Values::of_run(name, &project.root, &model)
+                let values = Values::of_run(name, &project.root, &model, secrets)
                     .on_day_of(delays)
                     .with_folder(folder)
                     .with_base(Base::of(address));
@@ -267,7 +281,7 @@ impl Running {
             }
             Launch::Command(name) => {
                 let model = kept::start(mode, options).await?;
-                let values = Values::of_run(name, &project.root, &model).on_day_of(delays);
+                let values = Values::of_run(name, &project.root, &model, secrets).on_day_of(delays);
                 let suite = &project.discovered.suite.systems;
                 let (context, date) = (values.context(None), values.date.clone());
                 let starting = system::start_with_needed(name, suite, &project.root, &context, &date, Some(deadline));
@@ -277,7 +291,7 @@ impl Running {
             Launch::Shared(name, shared) => {
                 shared.lay_in(mode, options.delays)?;
                 let model = shared.model();
-                let values = Values::of_run(name, &project.root, &model).with_systems(shared.systems());
+                let values = Values::of_run(name, &project.root, &model, secrets).with_systems(shared.systems());
                 Ok(Running::on(values, model, System::Shared(shared.clone())))
             }
             Launch::Url(name, spec) => {
@@ -286,7 +300,7 @@ impl Running {
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
                 let model = Arc::new(ModelServer::start(mode, options).await?);
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run(name, &project.root, &model).with_folder(folder).with_base(base);
+                let values = Values::of_run(name, &project.root, &model, secrets).with_folder(folder).with_base(base);
                 Ok(Running::on(values, model, System::Attached(handle)))
             }
         }

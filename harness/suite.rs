@@ -181,7 +181,9 @@ impl Suite {
         golden::silence_comparisons();
         let only = if let Action::Test(args) = action { only_trial(args) } else { None };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let project = Arc::new(Project::open(&root, self.routers, goldens, self.commands, only.as_deref())?);
+        let mut project = Project::open(&root, self.routers, goldens, self.commands, only.as_deref())?;
+        project.records = !matches!(action, Action::Test(_));
+        let project = Arc::new(project);
         match action {
             Action::Test(args) => Ok(run_trials(&project, policy, &arguments(args))),
             #[cfg(feature = "record")]
@@ -192,6 +194,11 @@ impl Suite {
             }
         }
     }
+}
+
+/// Whether a variable says yes.
+pub(crate) fn is_set(name: &str) -> bool {
+    std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
 }
 
 /// The trial that checks what belongs to no scenario.
@@ -211,10 +218,7 @@ fn only_trial(args: &[String]) -> Option<String> {
 
 /// What this run may write.
 fn policy(writes_fixtures: bool, update: bool) -> Result<Policy> {
-    let set = |name: &str| {
-        std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
-    };
-    let (ci, update) = (set("CI"), update || set("UPDATE_GOLDEN"));
+    let (ci, update) = (is_set("CI"), update || is_set("UPDATE_GOLDEN"));
     match (ci, update || writes_fixtures) {
         (true, true) => {
             let what = if writes_fixtures { "recording" } else { "updating goldens" };
@@ -296,7 +300,7 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))
     };
-    run().map_err(|failure: Failure| Failed::from(failure.to_string()))
+    run().map_err(|failure: Failure| Failed::from(terminal::scrubbed(&failure.to_string())))
 }
 
 fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {

@@ -16,6 +16,7 @@ use crate::model::{Delays, DriftOf, Flaw, Miss, Missed, Mode, Replay, Scope, Ser
 use crate::project::{Project, record_command};
 use crate::report::{Failure, notes, unified};
 use crate::scenario::{self, Level, Scenario, Step, Unused};
+use crate::secrets::{Fired, Scrub};
 use crate::stage::Running;
 
 /// How many misses a failure shows.
@@ -32,6 +33,8 @@ pub(crate) struct Played {
     fixture: Option<Arc<Fixture>>,
     /// The key rules by which it was replayed.
     rules: Arc<Rules>,
+    /// What its golden loses.
+    secrets: Scrub,
     missed: Vec<Missed>,
     /// What a failure quotes of systems: the ends of their logs.
     systems: Vec<String>,
@@ -77,6 +80,7 @@ pub(crate) fn replay(
         flaws,
         fixture,
         rules: rules.clone(),
+        secrets: project.secrets_of_goldens(),
         missed: replay.missed(),
         systems,
     })
@@ -288,7 +292,8 @@ impl Played {
             .iter()
             .map(|captured| Captured { request: normalize(&captured.request), ..captured.clone() })
             .collect();
-        Some(golden(&captured, &shape_options(scenario), &normalize))
+        let text = golden(&captured, &shape_options(scenario), &normalize);
+        Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
     }
 }
 

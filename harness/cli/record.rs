@@ -13,6 +13,9 @@ use crate::suite::{ACTION, ACTION_NAMES, Action, RecordOptions};
     RETAKE_UPSTREAM_OPENAI names another address that speaks OpenAI's API; likewise\n\
     RETAKE_UPSTREAM_ANTHROPIC, RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA.\n\
     Fixture and golden are written only after two replays of the recording agree.\n\n\
+    Secrets never reach a file: known forms, and the values of the variables that the suite\n\
+    declares by {{ secret.NAME }} or secrets = [\"NAME\"]. A provider's errors become turns\n\
+    where scenario.toml says record = { errors = true }.\n\n\
     After a failure, or where a prompt, a tool or a model was changed:\n  \
     retake record write_read_file --resume")]
 pub(super) struct Record {

@@ -23,6 +23,8 @@ mod resume;
 mod route;
 mod server;
 #[cfg(feature = "record")]
+mod tally;
+#[cfg(feature = "record")]
 mod upstream;
 
 pub use activity::Activity;
@@ -32,7 +34,7 @@ pub(crate) use explain::change;
 pub use lint::Flaw;
 pub use miss::{Miss, Reason};
 #[cfg(feature = "record")]
-pub use record::Recorder;
+pub use record::{Recorder, RecorderOptions};
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub(crate) use replay::Missed;
@@ -43,6 +45,8 @@ pub(crate) use resume::merged;
 #[cfg(feature = "record")]
 pub use resume::{Cost, Resume};
 pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
+#[cfg(feature = "record")]
+pub use tally::{OfModel, Tally};
 #[cfg(feature = "record")]
 pub use upstream::{Upstream, Upstreams};
 

@@ -1,5 +1,6 @@
 //! Which recorded turn answers a call (KEY.md, section 4).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use crate::error::Result;
 use crate::fixture::{Fixture, Group, Turn};
 use crate::json::Json;
 use crate::key::{Checks, Key, Rules};
+use crate::secrets::Fired;
 
 /// A fixture that is being replayed: its turns, and which of them were served.
 ///
@@ -145,6 +147,13 @@ impl Replay {
     /// # Errors
     /// The miss, which is in the registry as well.
     pub fn answer(&self, messages: &[Message], caller: Option<&str>) -> Result<Answer, Arc<Miss>> {
+        let scrubbed: Vec<Message>;
+        let messages = if self.fixture.scrub.is_empty() {
+            messages
+        } else {
+            scrubbed = messages.iter().map(|message| message.scrubbed(&self.fixture.scrub)).collect();
+            &scrubbed
+        };
         let asked = Asked {
             via: "a call in the process".to_owned(),
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
@@ -182,6 +191,17 @@ impl Replay {
             }
             Err(reason) => Err(self.miss(asked.via.clone(), reason, Some((&asked, key)))),
         }
+    }
+
+    /// A call's body and path without what recording took out of its calls; then both have the same key.
+    pub(super) fn scrub<'a>(&self, body: &mut Json, path: &'a str) -> Cow<'a, str> {
+        let scrub = &self.fixture.scrub;
+        if scrub.is_empty() {
+            return Cow::Borrowed(path);
+        }
+        let mut fired = Fired::new();
+        scrub.json(body, &mut fired);
+        scrub.text(path, &mut fired)
     }
 
     /// Whether a turn has this conversation, served or not.

@@ -52,11 +52,7 @@ impl CommandSystem {
         let mut context = context.clone();
         context.insert("port", u64::from(port.port()));
         context.insert("workdir", folder.work.display().to_string());
-        let text = |template: &Template| {
-            let no_secrets = |e: Error| e.help("this version of retake cannot hand secrets to a system yet");
-            let uses_secret = template.source().contains("secret");
-            template.render_text(&context).map_err(|e| if uses_secret { no_secrets(e) } else { e })
-        };
+        let text = |template: &Template| template.render_text(&context);
         let command: Vec<String> = spec.command.iter().map(text).collect::<Result<_>>()?;
         let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<Vec<_>>>()?;
         let cwd = spec.cwd.as_ref().map(text).transpose()?;

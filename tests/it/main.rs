@@ -37,10 +37,12 @@ mod misses;
 mod mutation;
 mod oddities;
 mod proof;
+mod proxy;
 mod recording;
 mod resuming;
 mod rounds;
 mod runner_flags;
+mod secrets;
 mod serve;
 mod systems;
 mod time_limits;
@@ -68,9 +70,11 @@ fn main() -> ExitCode {
         late_calls::TESTS,
         misses::TESTS,
         proof::TESTS,
+        proxy::TESTS,
         recording::TESTS,
         resuming::TESTS,
         runner_flags::TESTS,
+        secrets::TESTS,
         serve::TESTS,
         time_limits::TESTS,
         updating::TESTS,
