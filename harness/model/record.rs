@@ -206,61 +206,9 @@ impl Recorder {
         content_type.unwrap_or_default().clone_into(&mut writer.content_type);
         let (status, content_type) = (writer.status, writer.content_type.clone());
         let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
-        let api = writer.api;
         tokio::spawn(async move {
-            let _until_written = in_flight;
-            let mut stream = answer.bytes_stream();
-            // A client takes the answer for whole at its last frame: that goes out when the line is written.
-            let mut last: Option<Bytes> = None;
-            let cut = loop {
-                let next = async {
-                    match &last {
-                        None => stream.next().await,
-                        // Where the end does not follow, the client need not wait for it.
-                        Some(_) => match tokio::time::timeout(END_OF_STREAM, stream.next()).await {
-                            Ok(chunk) => chunk,
-                            Err(_) => Some(Ok(Bytes::new())),
-                        },
-                    }
-                };
-                let chunk = tokio::select! {
-                    chunk = next => chunk,
-                    () = sender.closed() => break Some(CLIENT_LEFT.to_owned()),
-                };
-                let out = match chunk {
-                    None => break None,
-                    Some(Err(e)) => break Some(format!("the provider left before the end: {}", reqwest_reason(e))),
-                    Some(Ok(chunk)) => {
-                        writer.bytes.extend_from_slice(&chunk);
-                        let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
-                        match last.take() {
-                            held if is_last => {
-                                last = Some(chunk);
-                                held
-                            }
-                            Some(held) => Some([held, chunk].concat().into()),
-                            None => Some(chunk),
-                        }
-                    }
-                };
-                // An empty one would be the mark of a stream that broke off.
-                let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
-                if sender.send(out).await.is_err() {
-                    break Some(CLIENT_LEFT.to_owned());
-                }
-            };
-            // The line is written before the client sees the end: what it was given is then on disk.
-            let broken = cut.as_ref().is_some_and(|reason| reason != CLIENT_LEFT);
-            writer.write(cut);
-            if let Some(last) = last {
-                // Where the client has left, it has all that it wanted.
-                let _ = sender.send(last).await;
-            }
-            if broken {
-                // The client sees what the recorder saw: a stream that breaks off.
-                let _ = sender.send(Bytes::new()).await;
-            }
-            drop(sender);
+            stream_through(answer, writer, sender).await;
+            drop(in_flight);
         });
         let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
         // An empty chunk is the mark of a stream that broke off.
@@ -273,6 +221,61 @@ impl Recorder {
             out.headers_mut().insert(header::CONTENT_TYPE, value);
         }
         out
+    }
+}
+
+/// Sends an answer on as it comes, and writes its line before the client sees the end: what it was given is then on disk.
+async fn stream_through(answer: reqwest::Response, mut writer: Writer, sender: mpsc::Sender<Bytes>) {
+    let api = writer.api;
+    let mut stream = answer.bytes_stream();
+    // A client takes the answer for whole at its last frame: that goes out when the line is written.
+    let mut last: Option<Bytes> = None;
+    let cut = loop {
+        let next = async {
+            match &last {
+                None => stream.next().await,
+                // Where the end does not follow, the client need not wait for it.
+                Some(_) => match tokio::time::timeout(END_OF_STREAM, stream.next()).await {
+                    Ok(chunk) => chunk,
+                    Err(_) => Some(Ok(Bytes::new())),
+                },
+            }
+        };
+        let chunk = tokio::select! {
+            chunk = next => chunk,
+            () = sender.closed() => break Some(CLIENT_LEFT.to_owned()),
+        };
+        let out = match chunk {
+            None => break None,
+            Some(Err(e)) => break Some(format!("the provider left before the end: {}", reqwest_reason(e))),
+            Some(Ok(chunk)) => {
+                writer.bytes.extend_from_slice(&chunk);
+                let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
+                match last.take() {
+                    held if is_last => {
+                        last = Some(chunk);
+                        held
+                    }
+                    Some(held) => Some([held, chunk].concat().into()),
+                    None => Some(chunk),
+                }
+            }
+        };
+        // An empty one would be the mark of a stream that broke off.
+        let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
+        if sender.send(out).await.is_err() {
+            break Some(CLIENT_LEFT.to_owned());
+        }
+    };
+    let broken = cut.as_ref().is_some_and(|reason| reason != CLIENT_LEFT);
+    writer.write(cut);
+    if let Some(last) = last {
+        // Where the client has left, it has all that it wanted.
+        let _ = sender.send(last).await;
+    }
+    if broken {
+        // The client sees what the recorder saw: a stream that breaks off.
+        let _ = sender.send(Bytes::new()).await;
     }
 }
 
