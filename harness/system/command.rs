@@ -104,6 +104,10 @@ impl CommandSystem {
     /// What a failure quotes of a system that goes on running.
     pub(crate) async fn evidence(&self, failed: bool) -> String {
         self.may_be_ending(failed).await;
+        if self.guarded.exit().is_some() {
+            // What it printed last is then read.
+            self.guarded.end().await;
+        }
         evidence(&self.name, self.ended(), &self.log)
     }
 }
