@@ -11,6 +11,7 @@ mod explain;
 pub(crate) mod kept;
 mod lint;
 mod miss;
+mod other_wire;
 #[cfg(feature = "record")]
 mod record;
 mod registry;
