@@ -91,7 +91,12 @@ fn a_call_gets_the_turn_whose_key_its_wire_cannot_say() {
     on_a_server(vec![named_turn("ann"), named_turn("ann")], async |server, replay| {
         let status = async |path: &str, call: &str| post(server, path, server.key(), call).await.0;
         assert_eq!(status("/v1/chat/completions", unnamed).await, 404, "chat could have said the name");
-        assert_eq!(status("/v1/messages", &anthropic("rain")).await, 404);
+        let (missed, _, body) = post(server, "/v1/messages", server.key(), &anthropic("rain")).await;
+        assert_eq!(missed, 404);
+        assert!(
+            body.contains("sun") && body.contains("rain") && !body.contains("ann"),
+            "only what differs is told: {body}"
+        );
         assert_eq!(status("/v1/messages", &anthropic("sun")).await, 200);
         assert_eq!(status("/v1beta/models/m:generateContent", gemini).await, 200);
         assert!(replay.all_served());
