@@ -124,6 +124,7 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     turns.into_iter().find_map(|(index, turn)| {
         let asked = Asked {
             via: format!("the call of turns[{index}]"),
+            api: turn.wire.as_ref().map(|wire| wire.api),
             caller: turn.caller.clone(),
             conversation: fixture.conversation(index, rules)?,
             checks: None,

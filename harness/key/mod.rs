@@ -10,6 +10,7 @@ mod hash;
 #[cfg(test)]
 mod literal;
 mod normalize;
+mod plain;
 #[cfg(test)]
 mod properties;
 
@@ -18,6 +19,7 @@ pub use canonical::{canonical_conversation, message_from_langchain};
 pub use checks::{CheckTexts, Checks};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
+pub use plain::plain_conversation;
 
 use crate::conversation::Message;
 use crate::json::{Json, Layout};

@@ -7,7 +7,7 @@ use super::miss::Reason;
 use super::replay::Asked;
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::Rules;
+use crate::key::{Rules, plain_conversation};
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 20;
@@ -63,7 +63,12 @@ fn nearest_lines(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool
     let state = if served[index] { "served before" } else { "not yet served" };
     let caller = turns[index].caller.as_deref().unwrap_or("(no caller)");
     let mut lines = vec![format!("nearest    {}, by `{caller}`, {state}", fixture.place_of(index))];
-    lines.extend(parting(&conversation, &asked.conversation));
+    let over_another_wire = turns[index].wire.as_ref().is_some_and(|wire| asked.api.is_some_and(|api| api != wire.api));
+    lines.extend(if over_another_wire {
+        parting(&plain_conversation(&conversation), &plain_conversation(&asked.conversation))
+    } else {
+        parting(&conversation, &asked.conversation)
+    });
     lines
 }
 

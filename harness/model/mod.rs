@@ -13,6 +13,7 @@ pub(crate) mod kept;
 mod last_frame;
 mod lint;
 mod miss;
+mod other_wire;
 #[cfg(feature = "record")]
 mod record;
 mod registry;

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::checked::Checked;
 use super::miss::{Miss, Reason};
+use super::other_wire::OtherWires;
 use super::registry::Scope;
 use crate::conversation::{Answer, Message};
 use crate::error::Result;
@@ -14,6 +15,7 @@ use crate::fixture::{Fixture, Group, Turn};
 use crate::json::Json;
 use crate::key::{Checks, Key, Rules};
 use crate::secrets::Fired;
+use crate::wire::Api;
 
 /// A fixture that is being replayed: its turns, and which of them were served.
 ///
@@ -31,6 +33,8 @@ pub struct Replay {
     rules: Arc<Rules>,
     scope: Scope,
     state: Mutex<State>,
+    /// Read when the first call finds no turn under its own key.
+    other_wires: OnceLock<OtherWires>,
     /// The scenario says that no model is called: a miss then says so.
     none: bool,
 }
@@ -58,6 +62,8 @@ pub(crate) struct Missed {
 pub struct Asked {
     /// How the call came, for people: `POST /v1/chat/completions`.
     pub via: String,
+    /// The API that it came over; `None` for a call in the process.
+    pub api: Option<Api>,
     /// The caller's canonical name, where the call declared it or a rule gave it.
     pub caller: Option<String>,
     /// The canonical conversation.
@@ -132,7 +138,7 @@ impl Replay {
         let turns = fixture.table.turns().len();
         let done = vec![0; fixture.table.groups()];
         let state = State { served: vec![false; turns], left: turns, done, ..State::default() };
-        Replay { fixture, rules, scope, state: Mutex::new(state), none: false }
+        Replay { fixture, rules, scope, state: Mutex::new(state), other_wires: OnceLock::new(), none: false }
     }
 
     /// For scenarios in which no model is called: each call is a miss.
@@ -156,6 +162,7 @@ impl Replay {
         };
         let asked = Asked {
             via: "a call in the process".to_owned(),
+            api: None,
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
             conversation: self.rules.canonical(messages),
             checks: None,
@@ -168,7 +175,7 @@ impl Replay {
     /// # Errors
     /// The miss.
     pub fn take(&self, asked: Asked) -> Result<Served, Arc<Miss>> {
-        let key = self.rules.key(&asked.conversation, asked.caller.as_deref());
+        let key = self.key_of(&asked);
         let chosen = {
             let mut state = self.state();
             let chosen = self.choose(&mut state, key, asked.caller.is_some(), asked.checks.as_ref().map(|c| &c.hashes));
@@ -207,8 +214,7 @@ impl Replay {
     /// Whether a turn has this conversation, served or not.
     #[must_use]
     pub fn has_turn_for(&self, asked: &Asked) -> bool {
-        let key = self.rules.key(&asked.conversation, None);
-        self.fixture.table.of_conversation(key.conversation_hash).is_some()
+        self.fixture.table.of_conversation(self.key_of(asked).conversation_hash).is_some()
     }
 
     /// Registers a call that could not even be looked up.
@@ -244,6 +250,20 @@ impl Replay {
     #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         self.state().served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
+    }
+
+    /// The key of a call: its own, or where no turn has that, the one under which another API recorded what it says.
+    fn key_of(&self, asked: &Asked) -> Key {
+        let own = self.rules.key(&asked.conversation, asked.caller.as_deref());
+        let Some(api) = asked.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
+        else {
+            return own;
+        };
+        let others = self.other_wires.get_or_init(|| OtherWires::of(&self.fixture, &self.rules));
+        others.conversation(api, &asked.conversation, &self.rules).map_or(own, |conversation_hash| Key {
+            conversation_hash,
+            input_hash: self.rules.input_hash(conversation_hash, asked.caller.as_deref()),
+        })
     }
 
     /// The first calls that missed, those that were read at all.

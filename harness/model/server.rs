@@ -382,6 +382,7 @@ impl Shared {
         let caller = self.callers.caller_of(&incoming.headers, call);
         Asked {
             via: incoming.via(),
+            api: Some(call.api),
             caller: caller.map(|caller| rules.caller(Some(&caller))),
             conversation: rules.canonical(&call.messages),
             checks: Some(laid.checks.of(call, &rules.normalizer)),

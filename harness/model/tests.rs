@@ -41,6 +41,7 @@ fn replay_of(turns: Vec<Recorded>) -> Replay {
 fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, Reason> {
     let asked = Asked {
         via: "POST /v1/chat/completions".into(),
+        api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(&[Message::new("human", question)]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
@@ -133,6 +134,7 @@ fn drift_names_the_check_and_both_texts() {
     let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
     let asked = |prompt: &str| Asked {
         via: String::new(),
+        api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
         conversation: Rules::default().canonical(&[Message::new("human", "q")]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),

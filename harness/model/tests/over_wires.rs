@@ -65,6 +65,48 @@ fn a_turn_recorded_over_one_wire_is_served_over_each() {
     });
 }
 
+/// A chat turn in whose conversation an assistant with a name calls a tool.
+fn named_turn(name: &str) -> Recorded {
+    let request = format!(
+        r#"{{"messages": [{{"role": "user", "content": "q"}}, {{"role": "assistant", "name": "{name}", "content": null, "tool_calls":
+            [{{"id": "c", "type": "function", "function": {{"name": "f", "arguments": "{{}}"}}}}]}},
+            {{"role": "tool", "tool_call_id": "c", "content": "sun"}}]}}"#
+    );
+    let response = json(r#"{"choices": [{"message": {"content": "hello there"}, "finish_reason": "stop"}]}"#);
+    recorded(Api::OpenAiChat, "/v1/chat/completions", &request, Response::json(200, response))
+}
+
+#[test]
+fn a_call_gets_the_turn_whose_key_its_wire_cannot_say() {
+    let unnamed = r#"{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls":
+        [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "sun"}]}"#;
+    let anthropic = |result: &str| {
+        r#"{"messages": [{"role": "user", "content": "q"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "RESULT"}]}]}"#
+            .replace("RESULT", result)
+    };
+    let gemini = r#"{"contents": [{"parts": [{"text": "q"}]}, {"role": "model", "parts": [{"functionCall": {"name": "f"}}]},
+        {"parts": [{"functionResponse": {"name": "f", "response": {"result": "sun"}}}]}]}"#;
+    on_a_server(vec![named_turn("ann"), named_turn("ann")], async |server, replay| {
+        let status = async |path: &str, call: &str| post(server, path, server.key(), call).await.0;
+        assert_eq!(status("/v1/chat/completions", unnamed).await, 404, "chat could have said the name");
+        let (missed, _, body) = post(server, "/v1/messages", server.key(), &anthropic("rain")).await;
+        assert_eq!(missed, 404);
+        assert!(
+            body.contains("sun") && body.contains("rain") && !body.contains("ann"),
+            "only what differs is told: {body}"
+        );
+        assert_eq!(status("/v1/messages", &anthropic("sun")).await, 200);
+        assert_eq!(status("/v1beta/models/m:generateContent", gemini).await, 200);
+        assert!(replay.all_served());
+    });
+    on_a_server(vec![named_turn("ann"), named_turn("bob")], async |server, _| {
+        let status = post(server, "/v1/messages", server.key(), &anthropic("sun")).await.0;
+        assert_eq!(status, 404, "two conversations could be meant");
+    });
+}
+
 #[test]
 fn an_error_is_in_the_providers_envelope() {
     on_a_server(vec![], async |server, _| {

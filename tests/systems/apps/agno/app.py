@@ -4,6 +4,9 @@ import os
 
 from agno.agent import Agent
 from agno.db.in_memory import InMemoryDb
+from agno.models.anthropic import Claude
+from agno.models.google import Gemini
+from agno.models.openai import OpenAIResponses
 from agno.models.openai.like import OpenAILike
 from agno.os import AgentOS
 
@@ -13,10 +16,17 @@ def get_weather(city: str) -> str:
     return f"The sun shines in {city}."
 
 
-model = OpenAILike(id="gpt-4o-mini", base_url=os.environ["OPENAI_BASE_URL"], api_key=os.environ["OPENAI_API_KEY"])
+MODELS = {  # the SDKs read their addresses and keys from the environment
+    "chat": lambda: OpenAILike(
+        id="gpt-4o-mini", base_url=os.environ["OPENAI_BASE_URL"], api_key=os.environ["OPENAI_API_KEY"]
+    ),
+    "responses": lambda: OpenAIResponses(id="gpt-4o-mini"),
+    "anthropic": lambda: Claude(id="claude-haiku-4-5"),
+    "gemini": lambda: Gemini(id="gemini-2.5-flash"),
+}
 agent = Agent(
     id="meteorologist",
-    model=model,
+    model=MODELS[os.environ["WIRE"]](),
     tools=[get_weather],
     instructions="You tell the weather.",
     db=InMemoryDb(),

@@ -1,11 +1,21 @@
 // Vercel's AI SDK behind Node's own server: two tools at once, with the stream that `useChat` reads.
 import { createServer } from 'node:http';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { convertToModelMessages, pipeUIMessageStreamToResponse, stepCountIs, streamText, tool } from 'ai';
 import { z } from 'zod';
 
-const { OPENAI_BASE_URL: baseURL, OPENAI_API_KEY: apiKey, PORT } = process.env;
-const provider = createOpenAICompatible({ name: 'provider', baseURL, apiKey });
+// The base URLs have the form that this SDK takes, with the version.
+const { WIRE, BASE_URL: baseURL, API_KEY: apiKey, PORT } = process.env;
+const models = {
+  chat: () => createOpenAICompatible({ name: 'provider', baseURL, apiKey })('gpt-4o-mini'),
+  responses: () => createOpenAI({ baseURL, apiKey }).responses('gpt-4o-mini'),
+  anthropic: () => createAnthropic({ baseURL, apiKey })('claude-haiku-4-5'),
+  gemini: () => createGoogleGenerativeAI({ baseURL, apiKey })('gemini-2.5-flash'),
+};
+const model = models[WIRE]();
 const weather = { Paris: 'It rains in Paris.', Rome: 'The sun shines in Rome.' };
 
 const tools = {
@@ -21,7 +31,7 @@ async function chat(request, response) {
   for await (const chunk of request) chunks.push(chunk);
   const { messages } = JSON.parse(Buffer.concat(chunks));
   const result = streamText({
-    model: provider('gpt-4o-mini'),
+    model,
     system: 'You tell the weather.',
     messages: await convertToModelMessages(messages),
     stopWhen: stepCountIs(5),

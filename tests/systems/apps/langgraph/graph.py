@@ -1,10 +1,18 @@
 """A lead agent whose only tool is a subagent with a tool of its own."""
 
+import os
+
 from langchain.agents import create_agent
 from langchain.tools import tool
+from langchain_anthropic import ChatAnthropic
 from langchain_openai import ChatOpenAI
 
-model = ChatOpenAI(model="gpt-4o-mini")  # OPENAI_BASE_URL, OPENAI_API_KEY
+MODELS = {  # the SDKs read their addresses and keys from the environment
+    "chat": lambda: ChatOpenAI(model="gpt-4o-mini"),
+    "responses": lambda: ChatOpenAI(model="gpt-4o-mini", use_responses_api=True),
+    "anthropic": lambda: ChatAnthropic(model="claude-haiku-4-5"),
+}
+model = MODELS[os.environ["WIRE"]]()
 
 
 @tool

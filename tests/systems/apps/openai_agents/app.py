@@ -5,14 +5,15 @@ import json
 import os
 from collections.abc import AsyncIterator
 
-from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
+from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, function_tool, set_tracing_disabled
 from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 
 set_tracing_disabled(True)  # traces go to OpenAI's own servers
-client = AsyncOpenAI(base_url=os.environ["OPENAI_BASE_URL"], api_key=os.environ["OPENAI_API_KEY"])
+client = AsyncOpenAI()  # OPENAI_BASE_URL, OPENAI_API_KEY
+MODELS = {"chat": OpenAIChatCompletionsModel, "responses": OpenAIResponsesModel}
 app = FastAPI()
 runs: dict[str, str] = {}
 
@@ -28,7 +29,7 @@ async def get_weather(city: str) -> str:
 agent = Agent(
     name="meteorologist",
     instructions="You tell the weather.",
-    model=OpenAIChatCompletionsModel("gpt-4o-mini", client),
+    model=MODELS[os.environ["WIRE"]]("gpt-4o-mini", client),
     tools=[get_weather],
 )
 

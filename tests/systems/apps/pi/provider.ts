@@ -1,9 +1,17 @@
 // Tells pi of the model: its own providers' addresses cannot be changed by variables.
+const { WIRE, BASE_URL } = process.env;
+const apis = {
+  chat: 'openai-completions',
+  responses: 'openai-responses',
+  anthropic: 'anthropic-messages',
+  gemini: 'google-generative-ai',
+};
+
 export default function (pi: any) {
-  pi.registerProvider('compatible', {
-    baseUrl: process.env.OPENAI_BASE_URL,
-    apiKey: 'OPENAI_API_KEY', // the variable's name
-    api: 'openai-completions',
+  pi.registerProvider('provider', {
+    baseUrl: BASE_URL,
+    apiKey: 'API_KEY', // the variable's name
+    api: apis[WIRE],
     models: [
       {
         id: 'gpt-4o-mini',

@@ -4,16 +4,22 @@ import asyncio
 import os
 
 from pydantic_ai import Agent
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.google import GoogleModel
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.ui.ag_ui import AGUIAdapter
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-provider = OpenAIProvider(base_url=os.environ["OPENAI_BASE_URL"], api_key=os.environ["OPENAI_API_KEY"])
-agent = Agent(OpenAIChatModel("gpt-4o-mini", provider=provider), instructions="You tell the weather.")
+MODELS = {  # the SDKs read their addresses and keys from the environment
+    "chat": lambda: OpenAIChatModel("gpt-4o-mini"),
+    "responses": lambda: OpenAIResponsesModel("gpt-4o-mini"),
+    "anthropic": lambda: AnthropicModel("claude-haiku-4-5"),
+    "gemini": lambda: GoogleModel("gemini-2.5-flash"),
+}
+agent = Agent(MODELS[os.environ["WIRE"]](), instructions="You tell the weather.")
 
 WEATHER = {"Paris": "It rains in Paris.", "Rome": "The sun shines in Rome."}
 

@@ -3,13 +3,16 @@
 import os
 
 from google.adk.agents import LlmAgent
+from google.adk.models.anthropic_llm import AnthropicLlm
+from google.adk.models.google_llm import Gemini
 from google.adk.models.lite_llm import LiteLlm
 
-model = LiteLlm(
-    model="openai/gpt-4o-mini",
-    api_base=os.environ["OPENAI_BASE_URL"],
-    api_key=os.environ["OPENAI_API_KEY"],
-)
+MODELS = {  # the SDKs read their addresses and keys from the environment
+    "chat": lambda: LiteLlm(model="openai/gpt-4o-mini"),
+    "anthropic": lambda: AnthropicLlm(model="claude-haiku-4-5"),
+    "gemini": lambda: Gemini(model="gemini-2.5-flash"),
+}
+model = MODELS[os.environ["WIRE"]]()
 
 
 def get_weather(city: str) -> dict:
