@@ -127,7 +127,8 @@ pub(crate) fn conflict(text: &str) -> Option<Error> {
     let (begins, ends) = (line("<<<<<<< ")?, line(">>>>>>> ")?);
     let error = Error::new("a merge conflict is left in this file: the line begins with `<<<<<<<`");
     let error = error.at(Place { line: begins + 1, column: 1 });
-    (begins < ends).then(|| error.help(format!("keep one of its sides, and remove the markers down to line {}", ends + 1)))
+    (begins < ends)
+        .then(|| error.help(format!("keep one of its sides, and remove the markers down to line {}", ends + 1)))
 }
 
 /// Why a request failed, from reqwest's own words, which only say that it did, down to the system's. Without the URL,

@@ -85,7 +85,9 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
     if !is_name(&shown) {
         let error = Error::new(format!("`{shown}` cannot be the name of a scenario")).in_file(&dir).help(NAME_RULE);
         let near = nearest_name(&shown).filter(|near| !root.join(SCENARIOS).join(near).exists());
-        return broken(near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, to `{near}` perhaps"))));
+        return broken(
+            near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, to `{near}` perhaps"))),
+        );
     }
     if shown == "none" {
         let error = Error::new("`none` cannot be the name of a scenario").in_file(&dir);

@@ -110,13 +110,17 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// The name that is nearest to one that cannot be: its letters in lower case, `_` for what does not fit.
 pub(super) fn nearest_name(name: &str) -> Option<String> {
+    // Letters of other alphabets have no nearest one.
+    if !name.is_ascii() {
+        return None;
+    }
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let near: String = name.trim().chars().map(|c| if fits(c) { c.to_ascii_lowercase() } else { '_' }).collect();
     let near = near.trim_start_matches(['.', '-', '_']).trim_end_matches('_').to_owned();
     (is_name(&near) && near != "none").then_some(near)
 }
 
-pub(super) const NAME_RULE: &str = "names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`";
+pub(crate) const NAME_RULE: &str = "names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`";
 
 /// A folder of `scenarios/` with its `scenario.toml`.
 pub(super) struct Folder<'a> {
