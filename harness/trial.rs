@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
-use crate::events::{Captured, Detail, ShapeOptions, golden};
+use crate::events::{Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::Rules;
@@ -236,13 +236,7 @@ impl Played {
             return None;
         }
         let normalize = |text: &str| self.driven.names.apply(text, &rules.normalizer);
-        let captured: Vec<Captured> = self
-            .driven
-            .captured
-            .iter()
-            .map(|captured| Captured { request: normalize(&captured.request), ..captured.clone() })
-            .collect();
-        Some(golden(&captured, &shape_options(scenario), &normalize))
+        Some(golden(&self.driven.captured, &shape_options(scenario), &normalize))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::scenario::StreamSpec;
 /// The largest event, and the largest body that is no stream, in bytes. What never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;
 /// The largest stream, in bytes.
-const STREAM_LIMIT: usize = 256 << 20;
+const STREAM_LIMIT: usize = 128 << 20;
 /// How much of what came is quoted where no event came, in bytes.
 const QUOTED: usize = 200;
 

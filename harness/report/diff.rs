@@ -31,11 +31,13 @@ pub fn unified(old: &str, new: &str) -> String {
     let ((old_end, old_more), (new_end, new_more)) = (window(&old), window(&new));
     let (old, new) = (&old[from..old_end], &new[from..new_end]);
     let mut lines = Vec::new();
-    for (i, group) in TextDiff::from_slices(old, new).grouped_ops(CONTEXT).iter().enumerate() {
+    for (i, group) in TextDiff::from_slices(old, new).grouped_ops(CONTEXT).into_iter().enumerate() {
         if i > 0 {
             lines.push("  ⋮".to_owned());
         }
-        group.iter().for_each(|op| show(op, old, new, &mut lines));
+        for op in group {
+            show(&op, old, new, &mut lines);
+        }
     }
     let more = lines.len().saturating_sub(LINES);
     lines.truncate(LINES);
@@ -53,17 +55,16 @@ pub fn unified(old: &str, new: &str) -> String {
 /// Appends the lines of one operation. A line that takes the place of another is cut to where the two begin to differ.
 fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Vec<String>) {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
-    match op.tag() {
-        DiffTag::Equal => lines.extend(old.iter().map(|line| clipped(' ', line, 0))),
-        _ => {
-            let at = |i: usize| match (old.get(i), new.get(i)) {
-                (Some(old), Some(new)) => old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count(),
-                _ => 0,
-            };
-            lines.extend(old.iter().enumerate().map(|(i, line)| clipped('-', line, at(i))));
-            lines.extend(new.iter().enumerate().map(|(i, line)| clipped('+', line, at(i))));
-        }
+    if op.tag() == DiffTag::Equal {
+        lines.extend(old.iter().map(|line| clipped(' ', line, 0)));
+        return;
     }
+    let differs_at = |i: usize| match (old.get(i), new.get(i)) {
+        (Some(old), Some(new)) => old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count(),
+        _ => 0,
+    };
+    lines.extend(old.iter().enumerate().map(|(i, line)| clipped('-', line, differs_at(i))));
+    lines.extend(new.iter().enumerate().map(|(i, line)| clipped('+', line, differs_at(i))));
 }
 
 /// A line with its sign, cut to its width around the character at which it differs.
@@ -104,7 +105,9 @@ mod tests {
 
     #[test]
     fn of_many_lines_the_first_that_differ_are_compared() {
-        let text = |word: &str, count: usize| (0..count).map(|i| format!("{word} {i}\n")).collect::<String>();
+        let text = |word: &str, count: usize| {
+            (0..count).map(|i| [word, " ", &i.to_string(), "\n"].concat()).collect::<String>()
+        };
         let (same, ends) = (text("same", 50_000), text("end", 50_000));
         let (old, new) = (text("old", 200_000), text("new", 200_001));
         let diff = unified(&format!("{same}{old}{ends}"), &format!("{same}{new}{ends}"));

@@ -57,7 +57,7 @@ fn a_system_that_cannot_be_made_says_why() {
 /// What is asked for, by which fields, and what is said of the answer.
 const BROKEN: &[(&str, &str, &[&str])] = &[
     ("nothing", "", &["connection closed before message completed"]),
-    ("greeting", "", &["invalid HTTP"]),
+    ("other-protocol", "", &["invalid HTTP version"]),
     ("half-a-head", "", &["connection closed before message completed"]),
     ("wrong-length", "", &["invalid content-length"]),
     ("two-lengths", "", &["invalid content-length"]),
@@ -115,7 +115,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
 fn each_answer_that_breaks_http_or_never_ends_fails_within_the_time_limit() {
     let tree = greeting();
     let this = std::env::current_exe().unwrap();
-    let raw = format!("command = [{this:?}]\nenv = {{ {} = \"{{{{ port }}}}\" }}\n", raw_system::PORT);
+    let raw = format!("command = ['{}']\nenv = {{ {} = \"{{{{ port }}}}\" }}\n", this.display(), raw_system::PORT);
     tree.write(
         "scenarios/suite.toml",
         &format!("settle = \"100ms\"\n[systems.raw]\n{raw}ready = {{ http = \"/ready\" }}\n"),

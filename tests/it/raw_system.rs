@@ -35,7 +35,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     match path {
         "/ready" => say(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
         "/nothing" => Ok(()),
-        "/greeting" => say(b"220 mail.example.com ESMTP\r\n"),
+        "/other-protocol" => say(b"220 mail.example.com ESMTP\r\n"),
         "/half-a-head" => say(b"HTTP/1.1 200 OK\r\ncontent-ty"),
         "/wrong-length" => say(b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n"),
         "/two-lengths" => say(b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
@@ -54,7 +54,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         "/header-of-10-mb" => say(format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "x".repeat(10_000_000)).as_bytes()),
         "/line-for-ever" => {
             say(closed("data: ").as_bytes())?;
-            let line = [b'x'; 1 << 16];
+            let line = [b'x'; 1 << 14];
             for_ever(|| say(&line))
         }
         "/event-for-ever" => {
@@ -64,7 +64,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         }
         "/body-for-ever" => {
             say(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n")?;
-            let line = [b'x'; 1 << 16];
+            let line = [b'x'; 1 << 14];
             for_ever(|| say(&line))
         }
         "/slow-for-ever" => {
