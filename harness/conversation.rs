@@ -1,6 +1,7 @@
 //! Messages, tool calls and answers, in no provider's words. Pure data; everything passes through these types.
 
 use crate::json::Json;
+use crate::secrets::{Fired, Scrub};
 
 /// One message of a conversation, before it is normalized.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,17 @@ impl Message {
             tool_call_id: None,
             hidden: false,
         }
+    }
+
+    /// The message without secrets.
+    #[must_use]
+    pub(crate) fn scrubbed(&self, scrub: &Scrub) -> Message {
+        let (mut message, mut fired) = (self.clone(), Fired::new());
+        scrub.json(&mut message.content, &mut fired);
+        for call in &mut message.tool_calls {
+            scrub.json(&mut call.args, &mut fired);
+        }
+        message
     }
 }
 
@@ -143,6 +155,14 @@ pub struct Usage {
 }
 
 impl Answer {
+    /// What stands for a response that says nothing in neutral words, a provider's error as a rule. Its own API sends it
+    /// as it came; another API answers that it cannot express it.
+    #[must_use]
+    pub fn untold(kind: impl Into<String>) -> Answer {
+        let block = Json::object([("type", Json::Str(kind.into()))]);
+        Answer { blocks: vec![Block::Native(Native { api: "the recording".to_owned(), block })], ..Answer::default() }
+    }
+
     /// The text blocks, joined.
     #[must_use]
     pub fn text(&self) -> String {

@@ -22,6 +22,7 @@
 //! | [`model`] | the model server: match, miss, explanation; recording |
 //! | [`durable`] | an agent's own steps, recorded so that a retry replays them; stands alone |
 //! | [`scenario`] | `scenarios/` to validated types |
+//! | [`secrets`] | what must never be written, and how texts, bodies and streams lose it; pure |
 //! | `drive` | steps to requests, answers to captures |
 //! | [`events`] | a stream to events, events to shapes; pure |
 //! | `system`, `stage` | the system under test, and all that one running scenario owns |
@@ -34,10 +35,11 @@
 //!
 //! - Replay opens no socket that is not loopback. Only `model::record` reaches a provider.
 //! - A scenario with a miss never reads or writes a golden. With `CI` set only reports are written.
-//! - Record and replay compute keys with the same function, [`key::Rules::key`].
-//! - Only [`report`] prints. Only [`golden`] names insta. Wire, key and shapes do no I/O.
-//! - Headers of model calls are never stored.
-//! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written.
+//! - Record and replay compute keys with the same function, [`key::Rules::key`], of calls that another one scrubbed for both.
+//! - Only [`report`] prints. Only [`golden`] names insta. Wire, key, secrets and shapes do no I/O.
+//! - Headers of model calls are never stored. What is written or printed of a call has lost its secrets ([`secrets`]).
+//! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written. A
+//!   client has the end of an answer only when its line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
 #[cfg(feature = "cli")]
@@ -59,6 +61,7 @@ mod proof;
 mod recording;
 pub mod report;
 pub mod scenario;
+pub mod secrets;
 mod stage;
 mod suite;
 mod system;

@@ -1,6 +1,6 @@
 //! A project under test: its folders, its suite, its systems, and the commands that a person uses on it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Result, nearest};
 use crate::fixture::Fixture;
 use crate::golden::Goldens;
+use crate::json::Json;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
 use crate::report::terminal;
-use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, is_name};
+use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, discover_one, is_name};
+use crate::secrets::{Scrub, Secrets};
 use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
 
 /// Everything that the trials of one run share.
@@ -22,6 +24,8 @@ pub(crate) struct Project {
     pub(crate) callers: CallerRules,
     pub(crate) goldens: Goldens,
     pub(crate) commands: Commands,
+    /// Whether this process records: a system that several scenarios share then has the real secrets.
+    pub(crate) records: bool,
     routers: BTreeMap<String, RouterFactory>,
     /// What a person should know of each scenario's run, red or green.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
@@ -74,7 +78,7 @@ pub(crate) fn record_command(name: &str) -> String {
 }
 
 impl Project {
-    /// Reads the scenarios of a project.
+    /// Reads the scenarios of a project, or what holds the `only` one that is wanted.
     ///
     /// # Errors
     /// Where there is none, or the suite is wrong. A scenario that is wrong is a trial that fails.
@@ -83,15 +87,85 @@ impl Project {
         routers: BTreeMap<String, RouterFactory>,
         goldens: Goldens,
         commands: Commands,
+        only: Option<&str>,
     ) -> Result<Project> {
-        let mut discovered = discover(root)?;
+        let mut discovered = only.map_or_else(|| discover(root), |name| discover_one(root, name))?;
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
         let rules = Arc::new(rules_of(&discovered.suite));
         let callers = CallerRules::new(discovered.suite.callers.clone());
         let root = root.to_owned();
         let (notes, fixtures, shared) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Ok(Project { root, discovered, rules, callers, goldens, commands, routers, notes, fixtures, shared })
+        let records = false;
+        let project =
+            Project { root, discovered, rules, callers, goldens, commands, records, routers, notes, fixtures, shared };
+        terminal::hide(project.secrets().unwrap_or_default().scrub().clone());
+        Ok(project)
+    }
+
+    /// The environment variables that the suite and its scenarios declare as secrets, in lists or by `{{ secret.NAME }}`.
+    fn declared_secrets(&self) -> BTreeSet<&str> {
+        let suite = &self.discovered.suite;
+        let of_systems = suite.systems.values().filter_map(|system| match system {
+            SystemSpec::Command(spec) => Some(&spec.secrets),
+            SystemSpec::Url(_) => None,
+        });
+        let of_scenarios =
+            self.discovered.sound().flat_map(|scenario| scenario.secrets.iter().chain(&scenario.used_secrets));
+        suite.defaults.secrets.iter().chain(of_systems.flatten()).chain(of_scenarios).map(String::as_str).collect()
+    }
+
+    /// What must not be written: known forms, declared variables, and what else of the environment looks like a secret.
+    ///
+    /// # Errors
+    /// A declared value that is too short.
+    pub(crate) fn secrets(&self) -> Result<Secrets> {
+        let text = |os: std::ffi::OsString| os.into_string().ok();
+        let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        Secrets::new(self.declared_secrets(), environment).map_err(Error::new)
+    }
+
+    /// What goldens lose, whatever else the environment holds: known forms and declared variables.
+    pub(crate) fn secrets_of_goldens(&self) -> Scrub {
+        let mut scrub = Scrub::known();
+        for name in self.declared_secrets() {
+            scrub = scrub.with_value(name, &std::env::var(name).unwrap_or_default());
+        }
+        scrub
+    }
+
+    /// What templates take as `{{ secret.NAME }}`: real values for recording, what fixtures hold for replay.
+    pub(crate) fn secret_values(&self, real: bool) -> Json {
+        let value = |name: &str| {
+            let set = if real { std::env::var(name).ok().filter(|value| !value.is_empty()) } else { None };
+            Json::Str(set.unwrap_or_else(|| format!("<{name}>")))
+        };
+        Json::object(self.declared_secrets().into_iter().map(|name| (name, value(name))))
+    }
+
+    /// Checks before a recording that the secrets which a scenario and its systems take are there.
+    ///
+    /// # Errors
+    /// The first variable that is not set.
+    #[cfg(feature = "record")]
+    pub(crate) fn check_secrets(&self, scenario: &Scenario) -> Result<()> {
+        let of_systems = scenario.system.iter().flat_map(|name| self.secrets_of_system(name));
+        for name in scenario.used_secrets.iter().map(String::as_str).chain(of_systems) {
+            if std::env::var_os(name).is_none_or(|value| value.is_empty()) {
+                let what =
+                    format!("the environment variable {name} is not set, and `{{{{ secret.{name} }}}}` needs it");
+                return Err(Error::new(what).help("recording gives the system the real value; fixtures never hold it"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The suite has checked that there is no circle.
+    #[cfg(feature = "record")]
+    fn secrets_of_system(&self, name: &str) -> Vec<&str> {
+        let Some(SystemSpec::Command(spec)) = self.discovered.suite.systems.get(name) else { return Vec::new() };
+        let of_needed = spec.needs.iter().flat_map(|needed| self.secrets_of_system(needed));
+        spec.secrets.iter().map(String::as_str).chain(of_needed).collect()
     }
 
     /// Plays on the system of a scenario, alone where there is one for several scenarios. With `fresh` a shared system
@@ -155,6 +229,7 @@ impl Project {
             root: self.root.clone(),
             rules: self.rules.clone(),
             callers: self.callers.clone(),
+            secrets: self.secret_values(self.records),
         })
     }
 

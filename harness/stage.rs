@@ -10,8 +10,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::Json;
-use crate::model::{Mode, ModelServer, ServerOptions, Urls, kept};
+use crate::model::{Delays, Mode, ModelServer, ServerOptions, Urls, kept};
 use crate::project::{Launch, Project};
+use crate::proof;
 use crate::scenario::{Context, UrlSpec};
 use crate::system::{self, CommandSystem, Folder, InProcess, SharedSystem};
 
@@ -33,6 +34,9 @@ pub(crate) struct Values {
     key: String,
     /// Other addresses and folders and what goldens call them.
     others: Vec<(String, String)>,
+    /// What templates take as `{{ secret.NAME }}`.
+    secrets: Json,
+    date: String,
 }
 
 #[derive(Clone, Debug)]
@@ -84,6 +88,23 @@ impl Stage {
         &self.0.key
     }
 
+    /// The value of an environment variable that the suite declares as a secret: the real one while recording, and what
+    /// fixtures hold in its place, `<NAME>`, in replay. `None` where `secrets` of `suite.toml` does not list it.
+    #[must_use]
+    pub fn secret(&self, name: &str) -> Option<&str> {
+        self.0.secrets.str_of(name)
+    }
+
+    /// The day that the system is to take for today, as `2027-12-26`: the day that it is, in UTC, but for the second run
+    /// of a proof.
+    ///
+    /// That one has a day of its own, so that a date in a tool result is seen before it breaks a replay tomorrow. A system
+    /// that is a command finds it in its environment, as `RETAKE_DATE`.
+    #[must_use]
+    pub fn date(&self) -> &str {
+        &self.0.date
+    }
+
     /// The system's base URL, without a slash at its end.
     pub(crate) fn url(&self) -> Option<&str> {
         self.0.base.as_ref().map(|base| base.url.as_str())
@@ -129,7 +150,7 @@ fn folder_names(folder: &Folder) -> [(String, &'static str); 4] {
 
 impl Values {
     /// The values of a new run, before it has a system.
-    pub(crate) fn of_run(system: &str, root: &Path, model: &ModelServer) -> Values {
+    pub(crate) fn of_run(system: &str, root: &Path, model: &ModelServer, secrets: Json) -> Values {
         Values {
             run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
             system: system.to_owned(),
@@ -139,7 +160,17 @@ impl Values {
             model: model.urls(),
             key: model.key().to_owned(),
             others: Vec::new(),
+            secrets,
+            date: proof::today(),
         }
+    }
+
+    /// With the day that a run under such delays takes place on.
+    fn on_day_of(mut self, delays: Delays) -> Values {
+        if matches!(delays, Delays::Shaken) {
+            self.date = proof::other_day();
+        }
+        self
     }
 
     fn with_folder(mut self, folder: Folder) -> Values {
@@ -165,10 +196,11 @@ impl Values {
     }
 
     pub(crate) fn context(&self, fixture: Option<&Fixture>) -> Context {
-        let Values { run, root, folder, base, model, key, .. } = self;
+        let Values { run, root, folder, base, model, key, secrets, .. } = self;
         let mut context = Context::new();
         context.insert("run", run.as_str());
         context.insert("root", root.display().to_string());
+        context.insert("secret", secrets.clone());
         if let Some(base) = base {
             context.insert("port", u64::from(base.address.port()));
         }
@@ -222,19 +254,25 @@ impl Running {
         mode: Mode,
         options: ServerOptions,
     ) -> Result<Running> {
+        // A system that scenarios share was given what the process that started it needs.
+        let real = !matches!(mode, Mode::Replay(_)) || (project.records && matches!(launch, Launch::Shared(..)));
+        let secrets = project.secret_values(real);
+        let delays = options.delays;
         match launch {
             Launch::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run("", &project.root, &model).with_folder(folder);
+                let values = Values::of_run("", &project.root, &model, secrets).on_day_of(delays).with_folder(folder);
                 Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
-                let values =
-                    Values::of_run(name, &project.root, &model).with_folder(folder).with_base(Base::of(address));
+                let values = Values::of_run(name, &project.root, &model, secrets)
+                    .on_day_of(delays)
+                    .with_folder(folder)
+                    .with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
                 let starting = timeout_at(deadline, InProcess::start(factory.clone(), stage.clone(), listener)).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
@@ -243,16 +281,17 @@ impl Running {
             }
             Launch::Command(name) => {
                 let model = kept::start(mode, options).await?;
-                let values = Values::of_run(name, &project.root, &model);
+                let values = Values::of_run(name, &project.root, &model, secrets).on_day_of(delays);
                 let suite = &project.discovered.suite.systems;
-                let context = values.context(None);
-                let systems = system::start_with_needed(name, suite, &project.root, &context, Some(deadline)).await?;
+                let (context, date) = (values.context(None), values.date.clone());
+                let starting = system::start_with_needed(name, suite, &project.root, &context, &date, Some(deadline));
+                let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, System::Commands(systems)))
             }
             Launch::Shared(name, shared) => {
                 shared.lay_in(mode, options.delays)?;
                 let model = shared.model();
-                let values = Values::of_run(name, &project.root, &model).with_systems(shared.systems());
+                let values = Values::of_run(name, &project.root, &model, secrets).with_systems(shared.systems());
                 Ok(Running::on(values, model, System::Shared(shared.clone())))
             }
             Launch::Url(name, spec) => {
@@ -261,7 +300,7 @@ impl Running {
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
                 let model = Arc::new(ModelServer::start(mode, options).await?);
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run(name, &project.root, &model).with_folder(folder).with_base(base);
+                let values = Values::of_run(name, &project.root, &model, secrets).with_folder(folder).with_base(base);
                 Ok(Running::on(values, model, System::Attached(handle)))
             }
         }

@@ -55,7 +55,42 @@ pub(crate) enum Action {
     Test(Vec<String>),
     /// Records scenarios by name.
     #[cfg(feature = "record")]
-    Record(Vec<String>),
+    Record(Vec<String>, RecordOptions),
+}
+
+/// How scenarios are recorded.
+#[cfg(feature = "record")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RecordOptions {
+    /// Answers what equals a recorded call from the recording.
+    pub(crate) resume: bool,
+    /// Writes what does not stand its proof, with a mark.
+    pub(crate) accept_unstable: bool,
+}
+
+#[cfg(feature = "record")]
+impl RecordOptions {
+    const WORDS: [&str; 2] = ["--resume", "--accept-unstable"];
+
+    /// The action and the options, as a runner is told of them: one that does not know an option then refuses it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn to_action(self) -> String {
+        let set = [self.resume, self.accept_unstable];
+        let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);
+        std::iter::once("record").chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    fn of_action(action: &str) -> Option<RecordOptions> {
+        let mut words = action.split(' ');
+        let mut options = (words.next() == Some("record")).then(RecordOptions::default)?;
+        for word in words {
+            match Self::WORDS.iter().position(|known| *known == word)? {
+                0 => options.resume = true,
+                _ => options.accept_unstable = true,
+            }
+        }
+        Some(options)
+    }
 }
 
 /// The scenarios of a project and the systems that they drive.
@@ -124,16 +159,15 @@ impl Suite {
     }
 
     fn try_run(self, args: Vec<String>) -> Result<ExitCode> {
-        match std::env::var(ACTION).ok().as_deref() {
-            None => self.act(&Action::Test(args)),
-            #[cfg(feature = "record")]
-            Some("record") => {
-                let names = std::env::var(ACTION_NAMES).unwrap_or_default();
-                self.act(&Action::Record(names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()))
-            }
-            Some(other) => Err(Error::new(format!("{ACTION}={other:?}: this runner cannot do that"))
-                .help("the `retake` command and the `retake` library differ in version, or a feature is off")),
+        let Ok(action) = std::env::var(ACTION) else { return self.act(&Action::Test(args)) };
+        #[cfg(feature = "record")]
+        if let Some(options) = RecordOptions::of_action(&action) {
+            let names = std::env::var(ACTION_NAMES).unwrap_or_default();
+            let names = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            return self.act(&Action::Record(names, options));
         }
+        Err(Error::new(format!("{ACTION}={action:?}: this runner cannot do that"))
+            .help("the `retake` command and the `retake` library differ in version, or a feature is off"))
     }
 
     /// Does one thing with the project. The program may start anew for it, with the same arguments.
@@ -145,16 +179,16 @@ impl Suite {
             return again(&root, &wanted);
         }
         golden::silence_comparisons();
+        let only = if let Action::Test(args) = action { only_trial(args) } else { None };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let project = Arc::new(Project::open(&root, self.routers, goldens, self.commands)?);
+        let mut project = Project::open(&root, self.routers, goldens, self.commands, only.as_deref())?;
+        project.records = !matches!(action, Action::Test(_));
+        let project = Arc::new(project);
         match action {
-            Action::Test(args) => {
-                let program = std::iter::once("scenarios".to_owned());
-                Ok(run_trials(&project, policy, &Arguments::from_iter(program.chain(args.iter().cloned()))))
-            }
+            Action::Test(args) => Ok(run_trials(&project, policy, &arguments(args))),
             #[cfg(feature = "record")]
-            Action::Record(names) => {
-                let code = crate::recording::record(&project, names);
+            Action::Record(names, options) => {
+                let code = crate::recording::record(&project, names, *options);
                 project.end();
                 code
             }
@@ -162,12 +196,29 @@ impl Suite {
     }
 }
 
+/// Whether a variable says yes.
+pub(crate) fn is_set(name: &str) -> bool {
+    std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
+}
+
+/// The trial that checks what belongs to no scenario.
+const NO_ORPHANS: &str = "retake::no_orphans";
+
+fn arguments(args: &[String]) -> Arguments {
+    Arguments::from_iter(std::iter::once("scenarios".to_owned()).chain(args.iter().cloned()))
+}
+
+/// The scenario that this process is for, where nextest started it: it starts one for each. Elsewhere all are read, so that
+/// the summary counts them.
+fn only_trial(args: &[String]) -> Option<String> {
+    std::env::var_os("NEXTEST")?;
+    let Arguments { filter, exact: true, list: false, .. } = arguments(args) else { return None };
+    filter.filter(|name| name != NO_ORPHANS)
+}
+
 /// What this run may write.
 fn policy(writes_fixtures: bool, update: bool) -> Result<Policy> {
-    let set = |name: &str| {
-        std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
-    };
-    let (ci, update) = (set("CI"), update || set("UPDATE_GOLDEN"));
+    let (ci, update) = (is_set("CI"), update || is_set("UPDATE_GOLDEN"));
     match (ci, update || writes_fixtures) {
         (true, true) => {
             let what = if writes_fixtures { "recording" } else { "updating goldens" };
@@ -216,7 +267,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
         });
     }
     let all = project.clone();
-    trials.push(Trial::test("retake::no_orphans", move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
+    trials.push(Trial::test(NO_ORPHANS, move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
     let conclusion = libtest_mimic::run(args, trials);
     project.end();
     project.print_notes();
@@ -234,17 +285,22 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
 fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Failed> {
     let run = || {
         let fixture = project.fixture(scenario)?;
+        if let Some(fixture) = fixture.as_ref().filter(|fixture| !fixture.unstable.is_empty()) {
+            let (name, file) = (&scenario.name, fixture.path.display());
+            let why = fixture.unstable.join("\n  ");
+            terminal::note(format!("{name}: {file} was written without a proof, since this varied:\n  {why}"));
+        }
         if policy == Policy::Update {
             let text = prove(project, scenario, fixture.as_ref())?;
             return text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         }
-        let played = trial::replay(project, scenario, fixture, Delays::None)?;
+        let played = trial::replay(project, scenario, fixture, &project.rules, Delays::None)?;
         project.note(&scenario.name, played.notes(scenario));
-        let text = played.verdict(scenario, project)?;
+        let text = played.verdict(scenario)?;
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))
     };
-    run().map_err(|failure: Failure| Failed::from(failure.to_string()))
+    run().map_err(|failure: Failure| Failed::from(terminal::scrubbed(&failure.to_string())))
 }
 
 fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {

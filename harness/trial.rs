@@ -12,10 +12,11 @@ use crate::events::{Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::Rules;
-use crate::model::{Delays, DriftOf, Flaw, Miss, Mode, Replay, Scope, ServerOptions};
+use crate::model::{Delays, DriftOf, Flaw, Miss, Missed, Mode, Replay, Scope, ServerOptions};
 use crate::project::{Project, record_command};
 use crate::report::{Failure, notes, unified};
 use crate::scenario::{self, Level, Scenario, Step, Unused};
+use crate::secrets::{Fired, Scrub};
 use crate::stage::Running;
 
 /// How many misses a failure shows.
@@ -30,6 +31,11 @@ pub(crate) struct Played {
     drift: Vec<(usize, DriftOf)>,
     flaws: Vec<Flaw>,
     fixture: Option<Arc<Fixture>>,
+    /// The key rules by which it was replayed.
+    rules: Arc<Rules>,
+    /// What its golden loses.
+    secrets: Scrub,
+    missed: Vec<Missed>,
     /// What a failure quotes of systems: the ends of their logs.
     systems: Vec<String>,
 }
@@ -53,19 +59,31 @@ pub(crate) fn replay(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
+    rules: &Arc<Rules>,
     delays: Delays,
 ) -> Result<Played> {
     let scope = Scope::new(&scenario.name);
     let replay = Arc::new(match &fixture {
-        Some(fixture) => Replay::new(fixture.clone(), project.rules.clone(), scope.clone()),
-        None => Replay::none(project.rules.clone(), scope.clone()),
+        Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone()),
+        None => Replay::none(rules.clone(), scope.clone()),
     });
     let options = ServerOptions { callers: project.callers.clone(), delays, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
     let Run { driven, drift, flaws, systems } = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
     // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
-    Ok(Played { driven, misses: scope.judge(), unused: replay.unused(), drift, flaws, fixture, systems })
+    Ok(Played {
+        driven,
+        misses: scope.judge(),
+        unused: replay.unused(),
+        drift,
+        flaws,
+        fixture,
+        rules: rules.clone(),
+        secrets: project.secrets_of_goldens(),
+        missed: replay.missed(),
+        systems,
+    })
 }
 
 /// Sets up a stage, drives the scenario on it and takes the stage down again.
@@ -131,8 +149,8 @@ fn out_of_time(limit: Duration, what: &str) -> Error {
 
 impl Played {
     /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
-    pub(crate) fn verdict(&self, scenario: &Scenario, project: &Project) -> Result<Option<String>, Failure> {
-        self.judge(scenario, project).map_err(|failure| self.quoting_systems(failure))
+    pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
+        self.judge(scenario).map_err(|failure| self.quoting_systems(failure))
     }
 
     /// What a person should know of the run, red or green: a line each.
@@ -146,7 +164,39 @@ impl Played {
         self.systems.iter().fold(failure, Failure::evidence)
     }
 
-    fn judge(&self, scenario: &Scenario, project: &Project) -> Result<Option<String>, Failure> {
+    /// The calls that missed, as far as they were read.
+    pub(crate) fn missed_calls(&self) -> &[Missed] {
+        &self.missed
+    }
+
+    /// What differs between the calls and the recorded ones beside their keys, with the turn.
+    pub(crate) fn drift(&self) -> &[(usize, DriftOf)] {
+        &self.drift
+    }
+
+    /// What this run calls a value of its own that is in a text at a place.
+    pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
+        self.driven.names.name_of(text)
+    }
+
+    /// Why this run shows that the scenario is not the same twice: a line each, without values. Empty where it failed
+    /// for another reason.
+    pub(crate) fn instability(&self, scenario: &Scenario) -> Vec<String> {
+        let mut why: Vec<String> = self.misses.iter().map(|miss| miss.headline()).collect();
+        if why.is_empty() && self.driven.failure.is_none() {
+            let caller = |index: &usize| {
+                let turn = self.fixture.as_ref().and_then(|fixture| fixture.table.turns().get(*index));
+                turn.and_then(|turn| turn.caller.clone()).unwrap_or_else(|| "unknown".to_owned())
+            };
+            let unused = self.unexpected_unused(&scenario.unused);
+            why.extend(
+                unused.iter().map(|index| format!("turns[{index}] of `{}` was not asked for again", caller(index))),
+            );
+        }
+        why
+    }
+
+    fn judge(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
         if let Some(first) = self.misses.first() {
             return Err(self.missed(first, scenario));
         }
@@ -160,7 +210,7 @@ impl Played {
         if let Some(failure) = self.drifted(scenario) {
             return Err(failure);
         }
-        Ok(self.golden_text(scenario, &project.rules))
+        Ok(self.golden_text(scenario, &self.rules))
     }
 
     fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {
@@ -231,12 +281,13 @@ impl Played {
     }
 
     /// What the golden of this run holds: the two parts for each capture, in step order.
-    fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
+    pub(crate) fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
         if !has_golden(scenario) {
             return None;
         }
         let normalize = |text: &str| self.driven.names.apply(text, &rules.normalizer);
-        Some(golden(&self.driven.captured, &shape_options(scenario), &normalize))
+        let text = golden(&self.driven.captured, &shape_options(scenario), &normalize);
+        Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
     }
 }
 

@@ -11,6 +11,7 @@ use crate::json::Json;
 use crate::key::Rules;
 use crate::model::CallerRules;
 use crate::report::{counted, terminal};
+use crate::secrets::Scrub;
 
 /// Make a fixture of recordings in another form
 #[derive(Debug, Args)]
@@ -127,20 +128,20 @@ impl Import {
 
     fn foreign(&self, form: Foreign, rules: &Rules, callers: &CallerRules) -> Result<Read, Vec<Error>> {
         let caller = |headers: &_, call: &_| callers.caller_of(headers, call);
-        let options = Options { rules, caller: &caller, errors: self.errors };
+        let options = Options { rules, caller: &caller, errors: self.errors, scrub: &Scrub::known() };
         let imported = to_fixture(form, &self.input, &self.out, notes_of(&self.out, rules), &options)?;
         Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes: imported.notes })
     }
 }
 
 /// The notes of the fixture that is replaced: prompt and context are a person's.
-fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, Json> {
+pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, Json> {
     if out.exists() { Fixture::read(out, rules).map(|old| old.notes).unwrap_or_default() } else { BTreeMap::new() }
 }
 
 /// The rules of the project that the command stands in, for keys and for callers; version 1 and none where there is no
 /// project.
-fn rules_of_here() -> Result<(Rules, CallerRules)> {
+pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
     let root = super::root()?;
     if !root.join("scenarios/suite.toml").exists() {
         return Ok((Rules::default(), CallerRules::default()));

@@ -6,6 +6,8 @@ mod init;
 mod key;
 mod new;
 #[cfg(feature = "record")]
+mod proxy;
+#[cfg(feature = "record")]
 mod record;
 mod serve;
 mod shape;
@@ -35,6 +37,8 @@ enum Command {
     New(new::New),
     #[cfg(feature = "record")]
     Record(record::Record),
+    #[cfg(feature = "record")]
+    Proxy(proxy::Proxy),
     Test(test::Test),
     Serve(serve::Serve),
     Import(import::Import),
@@ -53,6 +57,8 @@ pub fn main() -> ExitCode {
         Command::New(new) => new.run(),
         #[cfg(feature = "record")]
         Command::Record(record) => record.run(),
+        #[cfg(feature = "record")]
+        Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),

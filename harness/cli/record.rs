@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::handover;
 use crate::error::Result;
-use crate::suite::{ACTION, ACTION_NAMES, Action};
+use crate::suite::{ACTION, ACTION_NAMES, Action, RecordOptions};
 
 /// Record scenarios with the real provider: fixture and golden
 #[derive(Debug, Args)]
@@ -12,19 +12,32 @@ use crate::suite::{ACTION, ACTION_NAMES, Action};
     Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY.\n\
     RETAKE_UPSTREAM_OPENAI names another address that speaks OpenAI's API; likewise\n\
     RETAKE_UPSTREAM_ANTHROPIC, RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA.\n\
-    Fixture and golden are written only after two replays of the recording agree.")]
+    Fixture and golden are written only after two replays of the recording agree.\n\n\
+    Secrets never reach a file: known forms, and the values of the variables that the suite\n\
+    declares by {{ secret.NAME }} or secrets = [\"NAME\"]. A provider's errors become turns\n\
+    where scenario.toml says record = { errors = true }.\n\n\
+    After a failure, or where a prompt, a tool or a model was changed:\n  \
+    retake record write_read_file --resume")]
 pub(super) struct Record {
     /// The scenarios to record
     #[arg(required = true)]
     name: Vec<String>,
+    /// Serve each call that equals a recorded one, by its key and all its checks, from the journal of a failed recording
+    /// or from the old fixture; only the others are paid
+    #[arg(long)]
+    resume: bool,
+    /// Write a recording that varies from replay to replay all the same, and mark the fixture
+    #[arg(long)]
+    accept_unstable: bool,
 }
 
 impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::root()?;
+        let options = RecordOptions { resume: self.resume, accept_unstable: self.accept_unstable };
         if !handover::has_runner(&root) {
-            return super::suite(root, false).act(&Action::Record(self.name));
+            return super::suite(root, false).act(&Action::Record(self.name, options));
         }
-        handover::run(&root, &[], &[(ACTION, "record"), (ACTION_NAMES, &self.name.join(","))])
+        handover::run(&root, &[], &[(ACTION, &options.to_action()), (ACTION_NAMES, &self.name.join(","))])
     }
 }

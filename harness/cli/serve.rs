@@ -50,16 +50,7 @@ impl Serve {
         let mut ended = Ended::listen()?;
         let options = ServerOptions { address: Some(self.addr), key: self.key, ..ServerOptions::default() };
         let server = ModelServer::start(Mode::Replay(replay.clone()), options).await?;
-        let urls = server.urls();
-        let ready = [
-            ("url", &*urls.url),
-            ("openai", &urls.openai),
-            ("anthropic", &urls.anthropic),
-            ("gemini", &urls.gemini),
-            ("ollama", &urls.ollama),
-            ("key", server.key()),
-        ];
-        terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));
+        say_ready(&server);
         ended.wait().await;
         let report = report(&replay);
         if let Some(file) = &self.report {
@@ -81,6 +72,19 @@ impl Serve {
     }
 }
 
+/// One line with all that a client needs.
+pub(super) fn say_ready(server: &ModelServer) {
+    let urls = server.urls();
+    let ready = [
+        ("url", &*urls.url),
+        ("openai", &urls.openai),
+        ("anthropic", &urls.anthropic),
+        ("gemini", &urls.gemini),
+        ("ollama", &urls.ollama),
+        ("key", server.key()),
+    ];
+    terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));
+}
 /// How many misses are printed; of a flood nobody reads more.
 const SHOWN: usize = 10;
 
@@ -98,7 +102,7 @@ fn report(replay: &Replay) -> Json {
             ("conversation_hash", Json::from(miss.key.map(|key| key.conversation_hash.to_string()))),
             ("input_hash", Json::from(miss.key.map(|key| key.input_hash.to_string()))),
             ("reason", Json::from(miss.reason.to_string())),
-            ("explanation", Json::from(miss.to_string())),
+            ("explanation", Json::Str(terminal::scrubbed(&miss.to_string()))),
         ])
     });
     let served = crate::model::served().iter().map(|served| turn(served.turn)).collect::<Vec<_>>();
@@ -111,7 +115,7 @@ fn report(replay: &Replay) -> Json {
 }
 
 /// The signals that end the server.
-struct Ended {
+pub(super) struct Ended {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -120,7 +124,7 @@ struct Ended {
 
 impl Ended {
     #[cfg(unix)]
-    fn listen() -> Result<Ended> {
+    pub(super) fn listen() -> Result<Ended> {
         use tokio::signal::unix::{SignalKind, signal};
         let failed = |e| Error::new(format!("failed to listen for signals: {e}"));
         let terminate = signal(SignalKind::terminate()).map_err(failed)?;
@@ -128,7 +132,7 @@ impl Ended {
     }
 
     #[cfg(unix)]
-    async fn wait(&mut self) {
+    pub(super) async fn wait(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
@@ -136,12 +140,12 @@ impl Ended {
     }
 
     #[cfg(not(unix))]
-    fn listen() -> Result<Ended> {
+    pub(super) fn listen() -> Result<Ended> {
         Ok(Ended {})
     }
 
     #[cfg(not(unix))]
-    async fn wait(&mut self) {
+    pub(super) async fn wait(&mut self) {
         let _ = tokio::signal::ctrl_c().await;
     }
 }

@@ -35,18 +35,25 @@ pub(super) fn title(run: &Run) -> String {
 impl Agent<'_> {
     /// # Errors
     /// Where a template cannot be rendered, or its folder is not there.
-    pub(super) fn new<'a>(run: &'a Run, context: &Context, folder: &Folder, root: &Path) -> Result<Agent<'a>> {
+    pub(super) fn new<'a>(
+        run: &'a Run,
+        context: &Context,
+        folder: &Folder,
+        date: &str,
+        root: &Path,
+    ) -> Result<Agent<'a>> {
         let text = |template: &Template| template.render_text(context);
         let env = run.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<_>>()?;
         let cwd = match &run.cwd {
             Some(cwd) => working_folder(root, Some(&text(cwd)?))?,
             None => folder.work.clone(),
         };
+        folder.make_for_programs()?;
         Ok(Agent {
             run,
             command: run.command.iter().map(text).collect::<Result<_>>()?,
             cwd,
-            env: folder.environment(env),
+            env: folder.environment(env, date),
             errors: folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple())),
         })
     }

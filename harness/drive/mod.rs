@@ -112,6 +112,17 @@ impl Names {
         self.0.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
     }
 
+    /// What a value is called that a text holds, or that holds the text; the port alone tells an address as well.
+    pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
+        let is_port = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+        let fits = |value: &str| {
+            text.contains(value)
+                || (text.len() >= NAMED_FROM && value.contains(text))
+                || (is_port && value.rsplit_once(':').is_some_and(|(_, port)| port == text))
+        };
+        self.0.iter().find(|(value, _)| fits(value)).map(|(_, name)| name.as_str())
+    }
+
     /// A text with names for values, then normalized as keys are.
     pub(crate) fn apply(&self, text: &str, normalizer: &Normalizer) -> String {
         let mut text = text.to_owned();
@@ -237,7 +248,7 @@ impl<'a> Driver<'a> {
             Action::Request(request) => self.request(request).await,
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
-                let agent = Agent::new(run, &self.context, folder, self.root)?;
+                let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
                 Ok(Outcome::Answered(Box::new(agent.run(&self.progress).await?)))
             }
             // The reader refuses them within each other.

@@ -80,7 +80,8 @@ struct Nearness {
     not_served: bool,
 }
 
-fn nearest(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<(usize, Vec<Json>)> {
+/// The recorded turn that is most like a call, and its conversation.
+pub(super) fn nearest(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<(usize, Vec<Json>)> {
     let mut best: Option<(Nearness, usize, Vec<Json>)> = None;
     let called = &asked.conversation;
     for (index, turn) in fixture.table.turns().iter().enumerate() {
@@ -133,7 +134,11 @@ fn parting(recorded: &[Json], called: &[Json]) -> Vec<String> {
 }
 
 /// The first field in which two messages differ: its path, and both values.
-fn first_difference<'a>(a: &'a Json, b: &'a Json, path: String) -> (String, Option<&'a Json>, Option<&'a Json>) {
+pub(crate) fn first_difference<'a>(
+    a: &'a Json,
+    b: &'a Json,
+    path: String,
+) -> (String, Option<&'a Json>, Option<&'a Json>) {
     let deeper = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (a, b) {
         (Json::Object(left), Json::Object(right)) => {
@@ -244,7 +249,7 @@ fn offset_in_line(text: &str, offset: usize) -> usize {
 }
 
 /// A line, or what of a long one stands around a byte offset.
-fn around(line: &str, offset: usize) -> String {
+pub(crate) fn around(line: &str, offset: usize) -> String {
     let chars: Vec<char> = line.chars().collect();
     if chars.len() <= LINE_WIDTH {
         return visible(line);
@@ -282,7 +287,8 @@ fn outline(messages: &[Json]) -> String {
     if shown.is_empty() { "none is left of the request".to_owned() } else { format!("{dots}{}", shown.join(", ")) }
 }
 
-fn describe(message: &Json) -> String {
+/// What a message is, in a few words: `tool `read_file``.
+pub(crate) fn describe(message: &Json) -> String {
     let kind = message.str_of("type").unwrap_or("message");
     let name = message.str_of("name").map(|name| format!(" `{name}`")).unwrap_or_default();
     let calls = message.get("tool_calls").and_then(Json::as_array).unwrap_or_default();

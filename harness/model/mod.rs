@@ -7,8 +7,10 @@ mod activity;
 mod caller_rule;
 mod callers;
 mod checked;
-mod explain;
+pub(crate) mod explain;
 pub(crate) mod kept;
+#[cfg(feature = "record")]
+mod last_frame;
 mod lint;
 mod miss;
 #[cfg(feature = "record")]
@@ -16,8 +18,12 @@ mod record;
 mod registry;
 mod replay;
 mod replay_model;
+#[cfg(feature = "record")]
+mod resume;
 mod route;
 mod server;
+#[cfg(feature = "record")]
+mod tally;
 #[cfg(feature = "record")]
 mod upstream;
 
@@ -28,12 +34,19 @@ pub(crate) use explain::change;
 pub use lint::Flaw;
 pub use miss::{Miss, Reason};
 #[cfg(feature = "record")]
-pub use record::Recorder;
+pub use record::{Recorder, RecorderOptions};
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
+pub(crate) use replay::Missed;
 pub use replay::{Asked, DriftOf, Replay, Served};
 pub use replay_model::ReplayModel;
+#[cfg(feature = "record")]
+pub(crate) use resume::merged;
+#[cfg(feature = "record")]
+pub use resume::{Cost, Resume};
 pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
+#[cfg(feature = "record")]
+pub use tally::{OfModel, Tally};
 #[cfg(feature = "record")]
 pub use upstream::{Upstream, Upstreams};
 

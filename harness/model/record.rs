@@ -1,12 +1,15 @@
 //! Recording: the only place that reaches a provider.
 //!
 //! A call goes on with the provider's own key, its answer streams through as it comes, and both are written to the
-//! journal when the answer is complete, or with the reason why it is not.
+//! journal when the answer is complete, or with the reason why it is not. What is written has lost its secrets; what the
+//! system gets has not.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{HeaderMap, Response as HttpResponse, StatusCode, header};
@@ -14,24 +17,72 @@ use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
 
 use super::activity::InFlight;
+use super::last_frame;
 use super::miss::Reason;
+use super::resume::{Cost, Found, Resume};
+use super::tally::Tally;
 use super::upstream::Upstreams;
 use crate::error::{Error, Result, reqwest_reason};
 use crate::fixture::journal::{Entry, Journal};
 use crate::json::Json;
-use crate::wire::{self, Api, Response};
+use crate::secrets::{Fired, Secrets};
+use crate::wire::{self, Api, Body, Response};
 
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
 pub struct Recorder {
     upstreams: Upstreams,
-    journal: Arc<Journal>,
     client: reqwest::Client,
-    begun: Arc<AtomicUsize>,
-    troubles: Arc<Mutex<Vec<String>>>,
+    shared: Arc<Shared>,
+    before_paying: Option<BeforePaying>,
 }
 
+/// How to record.
+#[derive(Clone)]
+pub struct RecorderOptions {
+    /// What must not be written.
+    pub secrets: Secrets,
+    /// Whether a provider's errors become turns.
+    pub errors: bool,
+    /// Is told of each call that comes and of each answer that is complete.
+    pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,
+    /// What calls are answered from that equal a recorded one.
+    pub resume: Option<Arc<Resume>>,
+}
+
+impl fmt::Debug for RecorderOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecorderOptions").field("errors", &self.errors).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    journal: Journal,
+    options: RecorderOptions,
+    begun: AtomicUsize,
+    troubles: Mutex<Vec<String>>,
+    /// Why no call is passed on any more.
+    stopped: Mutex<Option<String>>,
+    tally: Mutex<Tally>,
+}
+
+/// Told before the first call of a resumed recording goes to the provider: how the call came, and what is to be expected.
+struct BeforePaying(Box<Tell>);
+
+type Tell = dyn Fn(&str, Cost) + Send + Sync;
+
+impl std::fmt::Debug for BeforePaying {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("BeforePaying")
+    }
+}
+
+/// How long the end of a stream is waited for behind the frame that ends the answer.
+const END_OF_STREAM: Duration = Duration::from_millis(250);
+
 /// A call that is passed on.
+#[derive(Clone)]
 pub(super) struct Passed {
     pub(super) api: Api,
     pub(super) provider: Api,
@@ -39,6 +90,7 @@ pub(super) struct Passed {
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
     pub(super) caller: Option<String>,
+    pub(super) model: String,
     pub(super) request: Json,
 }
 
@@ -47,31 +99,92 @@ impl Recorder {
     ///
     /// # Errors
     /// Where the HTTP client cannot be made.
-    pub fn new(upstreams: Upstreams, journal: Journal) -> Result<Recorder> {
-        let client = reqwest::Client::builder().no_proxy().build();
+    pub fn new(upstreams: Upstreams, journal: Journal, options: RecorderOptions) -> Result<Recorder> {
+        // A provider's key follows no redirect: it is for the address that was configured.
+        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
         let client = client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))?;
-        let begun = Arc::new(AtomicUsize::new(0));
-        Ok(Recorder { upstreams, journal: Arc::new(journal), client, begun, troubles: Arc::default() })
+        let shared = Shared {
+            journal,
+            options,
+            begun: AtomicUsize::new(0),
+            troubles: Mutex::default(),
+            stopped: Mutex::default(),
+            tally: Mutex::default(),
+        };
+        Ok(Recorder { upstreams, client, shared: Arc::new(shared), before_paying: None })
+    }
+
+    /// Tells of the first call of a resumed recording that equals no recorded one: how it came, and what is to be expected
+    /// from there on.
+    #[must_use]
+    pub fn before_paying(self, tell: impl Fn(&str, Cost) + Send + Sync + 'static) -> Recorder {
+        Recorder { before_paying: Some(BeforePaying(Box::new(tell))), ..self }
     }
 
     /// What went wrong with calls so far: each a line.
     #[must_use]
     pub fn troubles(&self) -> Vec<String> {
-        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many calls came so far.
     #[must_use]
     pub fn calls(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+        self.shared.begun.load(Ordering::Relaxed)
+    }
+
+    /// The calls so far, and what they cost.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.shared.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes in the journal that a fixture was made of it.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn close(&self) -> Result<()> {
+        self.shared.journal.close()
     }
 
     pub(super) fn refuse(&self, via: &str, reason: &Reason) {
-        note(&self.troubles, format!("{via}: {reason}"));
+        self.shared.note(&format!("{via}: {reason}"));
     }
 
     pub(super) async fn pass_on(&self, call: Passed, in_flight: InFlight) -> HttpResponse<HttpBody> {
-        let began = self.begun.fetch_add(1, Ordering::Relaxed);
+        if let Some(reason) = self.shared.refusal(&call) {
+            return plain(&wire::error_response(call.provider, 400, "record_error", &reason));
+        }
+        let began = self.shared.begun.fetch_add(1, Ordering::Relaxed);
+        self.shared.count(|tally| tally.begin(call.caller.as_deref()));
+        // Both were scrubbed alike, so what was recorded and what is asked for are compared without secrets.
+        let scrubbed = self.shared.scrubbed(&call);
+        // From here on the call is journaled, however it ends.
+        let mut writer = Writer {
+            shared: self.shared.clone(),
+            began,
+            api: call.api,
+            caller: call.caller.clone(),
+            path: call.path_alone().to_owned(),
+            model: call.model.clone(),
+            request: Some(call.request.clone()),
+            status: 0,
+            content_type: String::new(),
+            bytes: Vec::new(),
+        };
+        match self.shared.resume().map(|resume| resume.find(&scrubbed)) {
+            Some(Found::Recorded(recorded, rendered)) => {
+                writer.append(recorded, None, true);
+                return super::server::http(rendered, false, in_flight);
+            }
+            Some(Found::New(Some(expected))) => {
+                if let Some(BeforePaying(tell)) = &self.before_paying {
+                    let caller = call.caller.as_deref().unwrap_or("unknown");
+                    tell(&format!("POST {} of `{caller}`", call.path_alone()), expected);
+                }
+            }
+            Some(Found::New(None)) | None => {}
+        }
         let sent = match self.upstreams.of(call.provider) {
             Ok(upstream) => {
                 let request = upstream.request(&self.client, &call.path, &call.headers).body(call.body);
@@ -83,89 +196,205 @@ impl Recorder {
         let answer = match sent {
             Ok(answer) => answer,
             Err(message) => {
-                note(&self.troubles, message.clone());
+                self.shared.note(&message);
+                writer.write(Some(message.clone()));
                 return plain(&wire::error_response(call.provider, 502, "record_error", &message));
             }
         };
-        let status = answer.status().as_u16();
+        writer.status = answer.status().as_u16();
         let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
-        let content_type = content_type.unwrap_or_default().to_owned();
+        content_type.unwrap_or_default().clone_into(&mut writer.content_type);
+        let (status, content_type) = (writer.status, writer.content_type.clone());
         let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
-        let writer = Writer {
-            journal: self.journal.clone(),
-            begun: self.begun.clone(),
-            troubles: self.troubles.clone(),
-            began,
-            api: call.api,
-            caller: call.caller,
-            path: call.path.split('?').next().unwrap_or_default().to_owned(),
-            request: call.request,
-        };
-        let content_type_sent = content_type.clone();
+        let api = writer.api;
         tokio::spawn(async move {
             let _until_written = in_flight;
             let mut stream = answer.bytes_stream();
-            let (mut bytes, mut cut) = (Vec::new(), None);
-            while let Some(chunk) = stream.next().await {
-                match chunk {
-                    Ok(chunk) => {
-                        bytes.extend_from_slice(&chunk);
-                        if sender.send(chunk).await.is_err() {
-                            cut = Some("the client left before the end".to_owned());
-                            break;
+            // A client takes the answer for whole at its last frame: that goes out when the line is written.
+            let mut last: Option<Bytes> = None;
+            let cut = loop {
+                let next = async {
+                    match &last {
+                        None => stream.next().await,
+                        // Where the end does not follow, the client need not wait for it.
+                        Some(_) => match tokio::time::timeout(END_OF_STREAM, stream.next()).await {
+                            Ok(chunk) => chunk,
+                            Err(_) => Some(Ok(Bytes::new())),
+                        },
+                    }
+                };
+                let chunk = tokio::select! {
+                    chunk = next => chunk,
+                    () = sender.closed() => break Some(CLIENT_LEFT.to_owned()),
+                };
+                let out = match chunk {
+                    None => break None,
+                    Some(Err(e)) => break Some(format!("the provider left before the end: {}", reqwest_reason(e))),
+                    Some(Ok(chunk)) => {
+                        writer.bytes.extend_from_slice(&chunk);
+                        let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
+                        match last.take() {
+                            held if is_last => {
+                                last = Some(chunk);
+                                held
+                            }
+                            Some(held) => Some([held, chunk].concat().into()),
+                            None => Some(chunk),
                         }
                     }
-                    Err(e) => {
-                        cut = Some(format!("the provider left before the end: {}", reqwest_reason(e)));
-                        break;
-                    }
+                };
+                // An empty one would be the mark of a stream that broke off.
+                let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
+                if sender.send(out).await.is_err() {
+                    break Some(CLIENT_LEFT.to_owned());
                 }
-            }
+            };
             // The line is written before the client sees the end: what it was given is then on disk.
-            writer.write(status, &content_type, bytes, cut);
+            let broken = cut.as_ref().is_some_and(|reason| reason != CLIENT_LEFT);
+            writer.write(cut);
+            if let Some(last) = last {
+                // Where the client has left, it has all that it wanted.
+                let _ = sender.send(last).await;
+            }
+            if broken {
+                // The client sees what the recorder saw: a stream that breaks off.
+                let _ = sender.send(Bytes::new()).await;
+            }
             drop(sender);
         });
         let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
-        let mut out = HttpResponse::new(HttpBody::from_stream(chunks.map(Ok::<_, std::convert::Infallible>)));
+        // An empty chunk is the mark of a stream that broke off.
+        let chunks = chunks.map(|chunk| {
+            if chunk.is_empty() { Err(std::io::Error::other("the provider left before the end")) } else { Ok(chunk) }
+        });
+        let mut out = HttpResponse::new(HttpBody::from_stream(chunks));
         *out.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-        if let Ok(value) = content_type_sent.parse() {
+        if let Ok(value) = content_type.parse() {
             out.headers_mut().insert(header::CONTENT_TYPE, value);
         }
         out
     }
 }
 
+const CLIENT_LEFT: &str = "the client left before the end";
+const ENDED: &str = "recording ended before the answer did";
+
+impl Shared {
+    fn note(&self, line: &str) {
+        let line = self.options.secrets.scrub().text(line, &mut Fired::new()).into_owned();
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    /// The call as the journal holds it.
+    fn scrubbed(&self, call: &Passed) -> Passed {
+        let (scrub, mut fired) = (self.options.secrets.scrub(), Fired::new());
+        let mut scrubbed = call.clone();
+        if self.resume().is_some() {
+            scrub.json(&mut scrubbed.request, &mut fired);
+            for text in [Some(&mut scrubbed.path), scrubbed.caller.as_mut()].into_iter().flatten() {
+                *text = scrub.text(text, &mut fired).into_owned();
+            }
+        }
+        scrubbed
+    }
+
+    fn resume(&self) -> Option<&Resume> {
+        self.options.resume.as_deref()
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Tally)) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut tally);
+        (self.options.watch)(&tally);
+    }
+
+    /// Why a call is not passed on: it holds a secret that nobody declared, or one before it did.
+    fn refusal(&self, call: &Passed) -> Option<String> {
+        let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = self.options.secrets.undeclared_in(&call.request, &call.path) {
+            let reason = format!(
+                "a model call holds the value of the environment variable {name}, which looks like a secret, so recording \
+                 stopped before it was sent.\n  Add to scenarios/suite.toml: secrets = [\"{name}\"]\n  Then <{name}> is \
+                 stored in its place. A system that is started is given it by env = {{ {name} = \"{{{{ secret.{name} }}}}\" }}"
+            );
+            if stopped.is_none() {
+                *stopped = Some(reason.clone());
+                self.note(&reason);
+            }
+        }
+        stopped.clone()
+    }
+}
+
+impl Passed {
+    fn path_alone(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
+    }
+}
+
+/// Writes a call's line: at its end, or when the call is dropped because its client left before the answer began.
 struct Writer {
-    journal: Arc<Journal>,
-    begun: Arc<AtomicUsize>,
-    troubles: Arc<Mutex<Vec<String>>>,
+    shared: Arc<Shared>,
     began: usize,
     api: Api,
     caller: Option<String>,
     path: String,
-    request: Json,
+    model: String,
+    /// Taken when the line is written.
+    request: Option<Json>,
+    status: u16,
+    content_type: String,
+    bytes: Vec<u8>,
 }
 
 impl Writer {
-    fn write(self, status: u16, content_type: &str, bytes: Vec<u8>, cut: Option<String>) {
-        let entry = Entry {
-            began: self.began,
-            ended: self.begun.load(Ordering::Relaxed),
-            api: self.api,
-            caller: self.caller,
-            path: self.path,
-            request: self.request,
-            response: Response::received(status, content_type, bytes),
-            cut,
+    fn write(&mut self, cut: Option<String>) {
+        let response = if self.status == 0 {
+            // No answer began.
+            Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
+        } else {
+            Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes))
         };
-        if let Err(e) = self.journal.append(&entry) {
-            note(&self.troubles, e.to_string());
+        self.append(response, cut, false);
+    }
+
+    /// `recalled` is an answer that nobody was asked for anew.
+    fn append(&mut self, response: Response, cut: Option<String>, recalled: bool) {
+        let Some(request) = self.request.take() else { return };
+        let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
+        let mut entry = Entry {
+            began: self.began,
+            ended: self.shared.begun.load(Ordering::Relaxed),
+            api: self.api,
+            caller: self.caller.take(),
+            path: std::mem::take(&mut self.path),
+            request,
+            response,
+            cut,
+            errors: self.shared.options.errors,
+            scrub: Fired::new(),
+        };
+        entry.scrub_with(self.shared.options.secrets.scrub());
+        if let Err(e) = self.shared.journal.append(&entry) {
+            self.shared.note(&e.to_string());
         }
+        if let Some(resume) = self.shared.resume() {
+            resume.learn(entry.api, &entry.request, &entry.response);
+        }
+        self.shared.count(|tally| {
+            tally.in_flight = tally.in_flight.saturating_sub(1);
+            if !recalled {
+                tally.paid(&self.model, answer.as_ref());
+            }
+        });
     }
 }
 
-fn note(troubles: &Mutex<Vec<String>>, line: String) {
-    troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let cut = if self.status == 0 { "the client left before the answer began" } else { ENDED };
+        self.write(Some(cut.to_owned()));
+    }
 }
 
 fn plain(response: &Response) -> HttpResponse<HttpBody> {

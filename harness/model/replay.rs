@@ -1,5 +1,6 @@
 //! Which recorded turn answers a call (KEY.md, section 4).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use crate::error::Result;
 use crate::fixture::{Fixture, Group, Turn};
 use crate::json::Json;
 use crate::key::{Checks, Key, Rules};
+use crate::secrets::Fired;
 
 /// A fixture that is being replayed: its turns, and which of them were served.
 ///
@@ -40,6 +42,15 @@ struct State {
     /// For each group of turns, how many at its front are served.
     done: Vec<usize>,
     misses: usize,
+    missed: Vec<Missed>,
+}
+
+/// A call that missed, and the turn that it may have been meant for.
+#[derive(Clone, Debug)]
+pub(crate) struct Missed {
+    pub(crate) asked: Asked,
+    pub(crate) nearest: Option<usize>,
+    pub(crate) reason: Reason,
 }
 
 /// A call that looks for its turn.
@@ -120,7 +131,7 @@ impl Replay {
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let turns = fixture.table.turns().len();
         let done = vec![0; fixture.table.groups()];
-        let state = State { served: vec![false; turns], left: turns, done, misses: 0 };
+        let state = State { served: vec![false; turns], left: turns, done, ..State::default() };
         Replay { fixture, rules, scope, state: Mutex::new(state), none: false }
     }
 
@@ -136,6 +147,13 @@ impl Replay {
     /// # Errors
     /// The miss, which is in the registry as well.
     pub fn answer(&self, messages: &[Message], caller: Option<&str>) -> Result<Answer, Arc<Miss>> {
+        let scrubbed: Vec<Message>;
+        let messages = if self.fixture.scrub.is_empty() {
+            messages
+        } else {
+            scrubbed = messages.iter().map(|message| message.scrubbed(&self.fixture.scrub)).collect();
+            &scrubbed
+        };
         let asked = Asked {
             via: "a call in the process".to_owned(),
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
@@ -173,6 +191,17 @@ impl Replay {
             }
             Err(reason) => Err(self.miss(asked.via.clone(), reason, Some((&asked, key)))),
         }
+    }
+
+    /// A call's body and path without what recording took out of its calls; then both have the same key.
+    pub(super) fn scrub<'a>(&self, body: &mut Json, path: &'a str) -> Cow<'a, str> {
+        let scrub = &self.fixture.scrub;
+        if scrub.is_empty() {
+            return Cow::Borrowed(path);
+        }
+        let mut fired = Fired::new();
+        scrub.json(body, &mut fired);
+        scrub.text(path, &mut fired)
     }
 
     /// Whether a turn has this conversation, served or not.
@@ -215,6 +244,11 @@ impl Replay {
     #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         self.state().served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
+    }
+
+    /// The first calls that missed, those that were read at all.
+    pub(crate) fn missed(&self) -> Vec<Missed> {
+        self.state().missed.clone()
     }
 
     fn choose(&self, state: &mut State, key: Key, known: bool, checks: Option<&Checks>) -> Result<usize, Reason> {
@@ -293,6 +327,9 @@ impl Replay {
         };
         if let (true, Some((asked, _))) = (explained, call) {
             miss.evidence = super::explain::evidence(&miss.reason, asked, &self.fixture, &self.rules, &served);
+            let nearest = super::explain::nearest(asked, &self.fixture, &self.rules, &served).map(|(index, _)| index);
+            let missed = Missed { asked: asked.clone(), nearest, reason: miss.reason.clone() };
+            self.state().missed.push(missed);
         }
         let miss = Arc::new(miss);
         self.scope.add_miss(miss.clone());

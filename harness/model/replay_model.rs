@@ -7,6 +7,7 @@ use super::miss::Miss;
 use super::replay::Replay;
 use super::server::{Mode, ModelServer, ServerOptions, Urls};
 use crate::error::Result;
+use crate::report::terminal;
 
 /// A model server that replays one fixture, for tests that start their system themselves.
 ///
@@ -65,7 +66,8 @@ impl ReplayModel {
     /// # Panics
     /// With the explanation of each miss.
     pub fn verify(&self) {
-        let misses: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
+        let misses = self.misses();
+        let misses: Vec<String> = misses.iter().map(|miss| terminal::scrubbed(&miss.to_string())).collect();
         assert!(misses.is_empty(), "{}", misses.join("\n"));
     }
 }

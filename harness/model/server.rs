@@ -267,8 +267,10 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
+                let model = call.model.clone();
                 laid.lint(&call, caller.as_deref(), None);
                 let via = super::record::Passed {
+                    model,
                     api: call.api,
                     provider: incoming.provider(),
                     path: incoming.uri.path_and_query().map_or("/", |p| p.as_str()).to_owned(),
@@ -286,12 +288,17 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
 impl Laid {
     fn read_call(&self, incoming: &Incoming) -> Result<(Call, Json), String> {
         let api = incoming.api();
-        let json = match api {
+        let mut json = match api {
             Api::Opaque => wire::request_body(&incoming.body),
             _ => Json::parse(&incoming.body).map_err(|e| format!("not JSON: {e}"))?,
         };
         let path = incoming.uri.path_and_query().map_or("/", |path| path.as_str());
-        let call = wire::decode(api, path, &json, &self.known()).map_err(|e| e.to_string())?;
+        let path = match &self.mode {
+            Mode::Replay(replay) => replay.scrub(&mut json, path),
+            #[cfg(feature = "record")]
+            Mode::Record(_) => path.into(),
+        };
+        let call = wire::decode(api, &path, &json, &self.known()).map_err(|e| e.to_string())?;
         Ok((call, json))
     }
 
@@ -408,7 +415,7 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 }
 
 /// A response on its way out. The call is in flight until its last byte is taken.
-fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
+pub(super) fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text, in_flight),

@@ -1,5 +1,9 @@
 mod callers_apart;
+#[cfg(feature = "record")]
+mod closed_loop;
 mod over_wires;
+#[cfg(feature = "record")]
+mod recording;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -66,6 +66,8 @@ pub struct Upstream {
     provider: usize,
     base: String,
     key: Option<String>,
+    /// Whether a path is appended whole, to an address of which it is not known whose it is.
+    whole_path: bool,
 }
 
 /// The providers that are configured. Only those that are called need be.
@@ -93,7 +95,32 @@ impl Upstreams {
         Upstreams::read(|name| env::var(name).ok())
     }
 
-    fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
+    /// One address for the calls of every API, with the key of the API's provider where its usual variable holds one.
+    ///
+    /// # Errors
+    /// Where the address is no URL.
+    pub fn of_url(base: &str) -> Result<Upstreams> {
+        let base = base.trim_end_matches('/');
+        match url::Url::parse(base) {
+            Ok(url) if ["http", "https"].contains(&url.scheme()) => {}
+            Ok(url) => {
+                return Err(Error::new(format!(
+                    "{base:?} begins with `{}:`, expected `https:` or `http:`",
+                    url.scheme()
+                )));
+            }
+            Err(e) => return Err(Error::new(format!("{base:?} is no URL: {e}"))),
+        }
+        let key = |names: &[&str]| names.iter().find_map(|name| env::var(name).ok().filter(|key| !key.is_empty()));
+        let mut upstreams = [const { None }; 4];
+        for (index, provider) in PROVIDERS.iter().enumerate() {
+            let (base, key) = (base.to_owned(), key(provider.keys));
+            upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: true });
+        }
+        Ok(Upstreams(upstreams))
+    }
+
+    pub(super) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {
@@ -103,7 +130,7 @@ impl Upstreams {
             }
             let base = base.unwrap_or_else(|| provider.base.to_owned()).trim_end_matches('/').to_owned();
             url::Url::parse(&base).map_err(|e| Error::new(format!("{}: {base:?} is no URL: {e}", provider.address)))?;
-            upstreams[index] = Some(Upstream { provider: index, base, key });
+            upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: false });
         }
         if upstreams.iter().all(Option::is_none) {
             return Err(Error::new("recording needs a provider, and none is configured")
@@ -146,7 +173,14 @@ impl Upstream {
         let last = self.base.rsplit('/').next().unwrap_or_default();
         // Addresses that speak OpenAI's API end in `/v1` or stand for it.
         let version = if self.provider == 0 || !last.starts_with("v1") { "v1" } else { last };
-        let repeats = self.provider == 0 || last == version;
+        let is_version =
+            |segment: &str| segment.strip_prefix('v').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+        let own = path.split('/').nth(1).filter(|segment| is_version(segment));
+        let (version, repeats) = match own {
+            _ if !self.whole_path => (version, self.provider == 0 || last == version),
+            Some(own) => (own, is_version(last)),
+            None => (version, false),
+        };
         let shorter = path.strip_prefix('/').and_then(|path| path.strip_prefix(version)).filter(|p| p.starts_with('/'));
         let path = shorter.filter(|_| repeats).unwrap_or(path);
         let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("key=")).collect();
@@ -177,8 +211,9 @@ mod tests {
 
     #[test]
     fn addresses_are_put_together() {
-        let url =
-            |provider: usize, base: &str, path: &str| Upstream { provider, base: base.to_owned(), key: None }.url(path);
+        let url = |provider: usize, base: &str, path: &str| {
+            Upstream { provider, base: base.to_owned(), key: None, whole_path: false }.url(path)
+        };
         assert_eq!(url(0, "https://h/api/v1", "/v1/responses"), "https://h/api/v1/responses");
         assert_eq!(url(0, "https://h", "/v1/chat/completions"), "https://h/chat/completions");
         assert_eq!(url(1, "https://h", "/v1/messages?beta=true"), "https://h/v1/messages?beta=true");
@@ -186,6 +221,13 @@ mod tests {
         let gemini = url(2, "https://h", "/v1beta/models/m:streamGenerateContent?key=ours&alt=sse");
         assert_eq!(gemini, "https://h/v1beta/models/m:streamGenerateContent?alt=sse");
         assert_eq!(url(2, "https://h/v1beta", "/v1beta/models"), "https://h/v1beta/models");
+        let of_url = |base: &str, path: &str| Upstreams::of_url(base).unwrap().of(Api::OpenAiChat).unwrap().url(path);
+        assert_eq!(of_url("https://h/", "/v1/chat/completions"), "https://h/v1/chat/completions");
+        assert_eq!(of_url("https://h/api/v1", "/v1/chat/completions"), "https://h/api/v1/chat/completions");
+        assert_eq!(of_url("https://h/paas/v4", "/v1/chat/completions"), "https://h/paas/v4/chat/completions");
+        assert_eq!(of_url("https://h/v1beta", "/v1beta/models/m:x?key=ours"), "https://h/v1beta/models/m:x");
+        assert_eq!(of_url("http://h:1", "/api/chat"), "http://h:1/api/chat");
+        assert!(Upstreams::of_url("h:1").is_err() && Upstreams::of_url("").is_err());
     }
 
     #[test]

@@ -3,9 +3,13 @@
 mod diff;
 mod failure;
 mod notes;
+#[cfg(feature = "record")]
+mod progress;
 pub mod terminal;
 
 pub use diff::unified;
 pub use failure::Failure;
 pub(crate) use failure::counted;
 pub(crate) use notes::notes;
+#[cfg(feature = "record")]
+pub(crate) use progress::{Progress, summary};

@@ -30,6 +30,20 @@ pub struct Discovered {
 /// # Errors
 /// No scenario at all, or a `suite.toml` that is wrong. What is wrong with one scenario is an entry of its own.
 pub fn discover(root: &Path) -> Result<Discovered> {
+    discover_where(root, |_| true)
+}
+
+/// Reads what can hold the one scenario of a name: with a process for each trial, reading all in each would add up. All
+/// are read where nothing can hold it.
+///
+/// # Errors
+/// As [`discover`].
+pub(crate) fn discover_one(root: &Path, name: &str) -> Result<Discovered> {
+    let holds = |folder: &str| name.strip_prefix(folder).is_some_and(|case| case.is_empty() || case.starts_with('.'));
+    discover_where(root, holds).or_else(|_| discover(root))
+}
+
+fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discovered> {
     let entries = match std::fs::read_dir(root.join(SCENARIOS)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -42,7 +56,8 @@ pub fn discover(root: &Path) -> Result<Discovered> {
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;
         let name = entry.file_name();
-        if name != OsStr::new(SUITE) && !is_left_over(&entry.path(), &name.to_string_lossy()) {
+        let shown = name.to_string_lossy();
+        if name != OsStr::new(SUITE) && !is_left_over(&entry.path(), &shown) && wanted(&shown) {
             scenarios.extend(entries_of(root, &name, &suite));
         }
     }

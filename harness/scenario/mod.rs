@@ -29,6 +29,7 @@ mod words;
 pub use body::{Rendered, StepBody, Upload};
 pub use capture::CaptureFrom;
 pub use context::Context;
+pub(crate) use discover::discover_one;
 pub use discover::{Discovered, discover};
 pub use options::{Defaults, Drift};
 pub use scope::RESERVED;

@@ -108,10 +108,17 @@ pub(super) struct RawScenario {
     pub(super) drift: Option<RawDrift>,
     pub(super) delays: Option<Delays>,
     pub(super) secrets: Option<Vec<Spanned<String>>>,
+    pub(super) record: Option<RawRecord>,
     pub(super) vars: Option<BTreeMap<Spanned<String>, Spanned<RawJson>>>,
     pub(super) step: Option<Vec<Spanned<RawStep>>>,
     pub(super) golden: Option<RawGolden>,
     pub(super) case: Option<BTreeMap<Spanned<String>, Spanned<RawScenario>>>,
+}
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawRecord {
+    pub(super) errors: Option<bool>,
 }
 
 #[derive(Clone, Deserialize)]

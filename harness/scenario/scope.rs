@@ -1,6 +1,8 @@
 //! Which names a template may use where it stands, checked before anything runs.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::source::Source;
 use super::template::Template;
@@ -28,7 +30,8 @@ pub(super) struct Scope {
     names: BTreeSet<String>,
     /// Names that exist, but not here: with the reason.
     elsewhere: BTreeMap<String, String>,
-    secrets: Vec<String>,
+    /// The secrets that templates name: naming one declares it.
+    secrets: Rc<RefCell<BTreeSet<String>>>,
     /// The attributes of `systems`.
     systems: Vec<String>,
     /// Whether a step before has a stream.
@@ -37,17 +40,17 @@ pub(super) struct Scope {
 
 impl Scope {
     /// The scope of a system's configuration.
-    pub(super) fn of_systems(secrets: &[String]) -> Scope {
+    pub(super) fn of_systems() -> Scope {
         let names = OF_SYSTEMS.map(str::to_owned).into();
         let mut elsewhere: BTreeMap<_, _> =
             RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
         elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
-        Scope { names, elsewhere, secrets: secrets.to_owned(), systems: Vec::new(), stream: false }
+        Scope { names, elsewhere, secrets: Rc::default(), systems: Vec::new(), stream: false }
     }
 
-    /// This scope for a system that needs others.
-    pub(super) fn with_systems(&self, needed: &[String]) -> Scope {
-        let mut scope = self.clone();
+    /// This scope for one system, which may need others.
+    pub(super) fn of_system(&self, needed: &[String]) -> Scope {
+        let mut scope = Scope { secrets: Rc::default(), ..self.clone() };
         needed.clone_into(&mut scope.systems);
         if !needed.is_empty() {
             scope.define(SYSTEMS);
@@ -56,9 +59,9 @@ impl Scope {
     }
 
     /// The scope of a scenario's vars and steps, before any step ran.
-    pub(super) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>, secrets: &[String]) -> Scope {
+    pub(super) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>) -> Scope {
         let names = RESERVED.into_iter().chain(vars).map(str::to_owned).collect();
-        Scope { names, elsewhere: BTreeMap::new(), secrets: secrets.to_owned(), systems: Vec::new(), stream: false }
+        Scope { names, elsewhere: BTreeMap::new(), secrets: Rc::default(), systems: Vec::new(), stream: false }
     }
 
     /// Says of a name that it exists, and why not here. The first reason stays.
@@ -74,6 +77,11 @@ impl Scope {
     /// Says that a step has a stream, for those after it.
     pub(super) fn saw_stream(&mut self) {
         self.stream = true;
+    }
+
+    /// The secrets that templates of this scope named.
+    pub(super) fn secrets(&self) -> BTreeSet<String> {
+        self.secrets.borrow().clone()
     }
 
     pub(super) fn has_stream(&self) -> bool {
@@ -102,17 +110,21 @@ impl Scope {
                 "model" => OF_MODEL.to_vec(),
                 "fixture" => OF_FIXTURE.to_vec(),
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
-                "secret" => self.secrets.iter().map(String::as_str).collect(),
+                "secret" => {
+                    let Some(variable) = name.path.split('.').nth(1) else {
+                        return Err(error("`secret` stands for no value by itself".to_owned())
+                            .help("name the environment variable: {{ secret.NAME }}"));
+                    };
+                    self.secrets.borrow_mut().insert(variable.to_owned());
+                    return Ok(());
+                }
                 _ => return Ok(()),
             };
             let Some(attribute) = name.path.split('.').nth(1).filter(|attribute| !known.contains(attribute)) else {
                 return Ok(());
             };
             let error = suggest(error(format!("`{root}` has no `{attribute}`")), attribute, known.iter().copied());
-            Err(match (root, known.is_empty()) {
-                ("secret", _) => error.help(format!("list it first: secrets = [\"{attribute}\"]")),
-                _ => error.help(format!("it has {}", listed(&known))),
-            })
+            Err(error.help(format!("it has {}", listed(&known))))
         })
     }
 }

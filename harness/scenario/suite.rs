@@ -58,6 +58,8 @@ pub struct CommandSpec {
     pub ready: Ready,
     /// Whether all scenarios share one process.
     pub shared: bool,
+    /// The environment variables whose values its templates take as `{{ secret.NAME }}`.
+    pub secrets: BTreeSet<String>,
     /// The systems that have to be ready before it; `{{ systems.NAME }}` is such a one's base URL.
     pub needs: Vec<String>,
 }
@@ -151,7 +153,7 @@ impl Suite {
     pub(super) fn parse(source: &Source, root: &Path) -> Result<Suite> {
         let raw: RawSuite = source.toml()?;
         let defaults = Defaults::default().overridden(&raw, source)?;
-        let scope = Scope::of_systems(&defaults.secrets);
+        let scope = Scope::of_systems();
         let reader = Reader { source, root, scope };
         let systems: BTreeMap<String, SystemSpec> =
             raw.systems.iter().map(|(name, system)| reader.system(name, system)).collect::<Result<_>>()?;
@@ -225,7 +227,7 @@ impl Reader<'_> {
             return Err(self.error(command, "the command names no program"));
         }
         let needs: Vec<String> = raw.needs.iter().flatten().map(|name| name.get_ref().clone()).collect();
-        let reader = Reader { scope: self.scope.with_systems(&needs), ..*self };
+        let reader = Reader { scope: self.scope.of_system(&needs), ..*self };
         let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
             check_variable(name, self.source)?;
             Ok((name.get_ref().clone(), reader.template(value)?))
@@ -240,6 +242,8 @@ impl Reader<'_> {
             command: command.get_ref().iter().map(|part| reader.template(part)).collect::<Result<_>>()?,
             cwd: raw.cwd.as_ref().map(|cwd| reader.cwd(cwd)).transpose()?,
             env: env.collect::<Result<_>>()?,
+            // After the templates: naming a secret in one declares it.
+            secrets: reader.scope.secrets(),
             ready: self.ready(ready)?,
             shared: raw.shared.as_ref().is_some_and(|shared| *shared.get_ref()),
             needs,

@@ -10,8 +10,8 @@ const UNBUILT_STEPS: [&str; 2] = ["browser", "tools"];
 const UNBUILT_SCENARIO: [&str; 1] = ["tools"];
 
 /// What a person most likely put one line too low, behind a `[[step]]`; or one line too high.
-const SCENARIO_FIELDS: [&str; 10] =
-    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "vars"];
+const SCENARIO_FIELDS: [&str; 11] =
+    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "record", "vars"];
 const STEP_FIELDS: [&str; 18] = [
     "get",
     "post",

@@ -1,6 +1,6 @@
 //! `scenario.toml`: one scenario, or one for each of its cases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::context::Context;
 use super::options::{Defaults, Drift};
-use super::raw::{RawDrift, RawGolden, RawScenario};
+use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario};
 use super::scope::Scope;
 use super::source::Source;
 use super::step::{Action, Step};
@@ -46,6 +46,10 @@ pub struct Scenario {
     pub delays: Delays,
     /// Environment variables whose values never reach a file.
     pub secrets: Vec<String>,
+    /// Those whose values its templates take as `{{ secret.NAME }}`.
+    pub used_secrets: BTreeSet<String>,
+    /// Whether a provider's error becomes a turn when it is recorded.
+    pub record_errors: bool,
     /// Values of its own, for its templates.
     pub vars: Vars,
     /// What it does, in order; at least one step.
@@ -184,7 +188,7 @@ impl Folder<'_> {
             }
         };
         let vars = raw.vars.iter().flatten().map(|(name, _)| name.get_ref().as_str());
-        let mut scope = Scope::of_scenario(vars, &options.secrets);
+        let mut scope = Scope::of_scenario(vars);
         for (number, step) in (1..).zip(steps) {
             for name in step.get_ref().captures() {
                 scope.announce(name.get_ref(), format!("step {number} captures it, for the steps after that one"));
@@ -225,6 +229,8 @@ impl Folder<'_> {
             drift: options.drift,
             delays: options.delays,
             secrets: options.secrets,
+            used_secrets: scope.secrets(),
+            record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             vars,
             steps: read,
             golden: GoldenOptions {
@@ -275,6 +281,7 @@ impl RawScenario {
             }),
             delays: over.delays.or(base.delays),
             secrets: over.secrets.or(base.secrets),
+            record: merged(base.record, over.record, |base, over| RawRecord { errors: over.errors.or(base.errors) }),
             vars: merged(base.vars, over.vars, |base, over| {
                 let kept = base.into_iter().filter(|(name, _)| !over.contains_key(name));
                 let kept: BTreeMap<_, _> = kept.collect();

@@ -32,7 +32,7 @@ pub(crate) struct CommandSystem {
 
 impl CommandSystem {
     /// Starts the program and waits until it is ready. The context has the values of the stage, but for `port` and
-    /// `workdir`, which are this system's own.
+    /// `workdir`, which are this system's own. `date` is the day that the system is to take for today.
     ///
     /// # Errors
     /// Where it cannot be started, or ends, or is not ready in time: with the tail of its log.
@@ -41,6 +41,7 @@ impl CommandSystem {
         spec: &CommandSpec,
         root: &Path,
         context: &Context,
+        date: &str,
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
@@ -51,11 +52,7 @@ impl CommandSystem {
         let mut context = context.clone();
         context.insert("port", u64::from(port.port()));
         context.insert("workdir", folder.work.display().to_string());
-        let text = |template: &Template| {
-            let no_secrets = |e: Error| e.help("this version of retake cannot hand secrets to a system yet");
-            let uses_secret = template.source().contains("secret");
-            template.render_text(&context).map_err(|e| if uses_secret { no_secrets(e) } else { e })
-        };
+        let text = |template: &Template| template.render_text(&context);
         let command: Vec<String> = spec.command.iter().map(text).collect::<Result<_>>()?;
         let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<Vec<_>>>()?;
         let cwd = spec.cwd.as_ref().map(text).transpose()?;
@@ -67,7 +64,7 @@ impl CommandSystem {
         let awaited = if let Ready::Line { regex, .. } = &spec.ready { Some(regex.clone()) } else { None };
         let log = Log::new(awaited);
         let guard = Guard::default().folders(folder.all());
-        let guard = guard.program(command, cwd, folder.environment(env), None);
+        let guard = guard.program(command, cwd, folder.environment(env, date), None);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
         log.write_to(&folder.root.join("system.log"));
@@ -120,6 +117,7 @@ pub(crate) async fn start_with_needed(
     suite: &BTreeMap<String, SystemSpec>,
     root: &Path,
     context: &Context,
+    date: &str,
     deadline: Option<Instant>,
 ) -> Result<Vec<CommandSystem>> {
     let mut running: Vec<CommandSystem> = Vec::new();
@@ -129,7 +127,7 @@ pub(crate) async fn start_with_needed(
         let urls =
             running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
         context.insert("systems", Json::object(urls));
-        match CommandSystem::start(name, spec, root, &context, deadline).await {
+        match CommandSystem::start(name, spec, root, &context, date, deadline).await {
             Ok(system) => running.push(system),
             Err(error) => {
                 stop_all(&running, false).await;

@@ -77,10 +77,17 @@ impl Folder {
         };
         let handle = handle.map_err(failed)?;
         let folder = Folder::at(handle.path().canonicalize().map_err(failed)?);
-        for path in [&folder.work, &folder.home, &folder.temp] {
-            std::fs::create_dir(path).map_err(failed)?;
-        }
+        std::fs::create_dir(&folder.work).map_err(failed)?;
         Ok((folder, handle))
+    }
+
+    /// Makes home and temporary folder, which only programs need.
+    ///
+    /// # Errors
+    /// The reason.
+    pub(crate) fn make_for_programs(&self) -> Result<()> {
+        let failed = |e: std::io::Error| Error::new(format!("failed to make a program's home: {e}"));
+        [&self.home, &self.temp].into_iter().try_for_each(std::fs::create_dir_all).map_err(failed)
     }
 
     /// All of it, in the order in which it can be made.
@@ -89,7 +96,8 @@ impl Folder {
     }
 
     /// The environment that every program of the stage gets, with its own on top: nothing of the runner's but PATH.
-    pub(crate) fn environment(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
+    /// `date` is the day that it is to take for today.
+    pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [
             ("PATH", std::env::var("PATH").unwrap_or_default()),
@@ -97,6 +105,7 @@ impl Folder {
             ("TMPDIR", text(&self.temp)),
             ("TEMP", text(&self.temp)),
             ("TMP", text(&self.temp)),
+            (crate::proof::DATE, date.to_owned()),
         ];
         let mut environment: Vec<(String, String)> = given
             .into_iter()

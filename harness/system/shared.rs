@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
 use crate::error::{Error, Result};
+use crate::json::Json;
 use crate::key::Rules;
 use crate::model::{CallerRules, Delays, Mode, ModelServer, Replay, Scope, ServerOptions};
 use crate::scenario::SystemSpec;
@@ -24,6 +25,7 @@ pub(crate) struct SharedSpec {
     pub(crate) root: PathBuf,
     pub(crate) rules: Arc<Rules>,
     pub(crate) callers: CallerRules,
+    pub(crate) secrets: Json,
 }
 
 /// A system and its model server, on a thread of their own.
@@ -130,8 +132,9 @@ impl Drop for SharedSystem {
 async fn start(spec: &SharedSpec) -> Result<Parts> {
     let options = ServerOptions { callers: spec.callers.clone(), ..ServerOptions::default() };
     let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
-    let context = Values::of_run(&spec.name, &spec.root, &model).context(None);
-    let systems = Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, None).await?);
+    let context = Values::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
+    let systems =
+        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &crate::proof::today(), None).await?);
     Ok(Parts { model, systems })
 }
 

@@ -10,6 +10,8 @@ pub struct WireError {
     /// The path of the field, what was expected and what was found, as in
     /// `messages[2].tool_calls[0].function.name: expected a string, found number`.
     pub message: String,
+    /// Whether the provider said that it failed, in words of its own.
+    pub by_provider: bool,
 }
 
 impl fmt::Display for WireError {
@@ -22,7 +24,7 @@ impl std::error::Error for WireError {}
 
 impl WireError {
     pub(super) fn new(message: impl Into<String>) -> WireError {
-        WireError { message: message.into() }
+        WireError { message: message.into(), by_provider: false }
     }
 
     /// A field that is of another type, or absent.
@@ -34,17 +36,17 @@ impl WireError {
     pub(super) fn of_provider(error: &Json) -> WireError {
         let message = error.str_of("message").or(error.as_str());
         let message = message.map_or_else(|| error.print(Layout::Compact), str::to_owned);
-        WireError::new(format!("the provider's error: {message}"))
+        WireError { by_provider: true, ..WireError::new(format!("the provider's error: {message}")) }
     }
 
     /// Puts the field around the one at fault before its path.
     pub(super) fn within(self, field: impl fmt::Display) -> WireError {
-        WireError::new(format!("{field}.{}", self.message))
+        WireError { message: format!("{field}.{}", self.message), ..self }
     }
 
     /// Puts before all else where the body at fault came from.
     pub(super) fn of(self, source: impl fmt::Display) -> WireError {
-        WireError::new(format!("{source}: {}", self.message))
+        WireError { message: format!("{source}: {}", self.message), ..self }
     }
 }
 

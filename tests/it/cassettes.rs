@@ -14,8 +14,9 @@ use libtest_mimic::{Completion, Trial};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Value, json};
 
+use crate::proxy::proxy;
 use crate::serve::Serving;
-use crate::tree::{Tree, retake};
+use crate::tree::{Program, Tree, retake};
 
 /// The folder of recordings.
 const FOLDER: &str = "RETAKE_CASSETTES";
@@ -44,10 +45,13 @@ pub(crate) fn trials() -> Vec<Trial> {
     };
     let forms = OTHER_FORMS.into_iter();
     let forms = forms.map(|(name, form)| trial(name, Box::new(move |folder| in_another_form(folder, form))));
-    [trial("they_replay_as_they_were_recorded", Box::new(they_replay_as_they_were_recorded))]
-        .into_iter()
-        .chain(forms)
-        .collect()
+    [
+        trial("they_replay_as_they_were_recorded", Box::new(they_replay_as_they_were_recorded)),
+        trial("recorded_from_a_replay_they_are_the_same", Box::new(recorded_from_a_replay_they_are_the_same)),
+    ]
+    .into_iter()
+    .chain(forms)
+    .collect()
 }
 
 fn they_replay_as_they_were_recorded(folder: &Path) {
@@ -57,6 +61,41 @@ fn they_replay_as_they_were_recorded(folder: &Path) {
         let files: Vec<&PathBuf> = files.iter().filter(|file| is_go(file) == of_go).collect();
         let interactions: Vec<Interaction> = files.iter().flat_map(|file| read(file)).collect();
         replays(format, &files, &interactions);
+    }
+}
+
+/// The closed loop: `retake serve` is the provider of a recording, which then has the same keys, answers and frames.
+fn recorded_from_a_replay_they_are_the_same(folder: &Path) {
+    for (format, of_go) in [("vcr", false), ("go-vcr", true)] {
+        let tree = Tree::empty();
+        let files: Vec<PathBuf> = files(folder).into_iter().filter(|file| is_go(file) == of_go).collect();
+        let import = files.iter().fold(retake().args(&["import", format]), Program::arg);
+        import.arg("--out").arg(tree.path("fixtures/all.json")).run().exits(0);
+        let provider = Serving::of(&tree.path("fixtures/all.json"));
+        let mut program = proxy(&tree, provider.ready("url"));
+        for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY"] {
+            program = program.env(name, provider.ready("key"));
+        }
+        let mut proxy = Serving::start(program);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let all = files.iter().flat_map(|file| read(file));
+        for one in all.filter(|one| one.method == "POST" && (200..300).contains(&one.status)) {
+            let path = one.url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).unwrap().1;
+            let request = client.post(format!("{}/{path}", proxy.ready("url"))).body(one.request.clone());
+            let body = runtime.block_on(async {
+                let response = request.header("x-api-key", "ours").send().await.unwrap();
+                response.bytes().await.unwrap()
+            });
+            match serde_json::from_slice::<Value>(&one.answer) {
+                Ok(value) => assert_eq!(serde_json::from_slice::<Value>(&body).ok(), Some(value), "{}", one.url),
+                Err(_) => assert_eq!(text(&body), text(&one.answer), "{}", one.url),
+            }
+        }
+        let (code, said) = proxy.end_and_read("-INT");
+        assert_eq!(code, Some(0), "{said}");
+        let [original, again] = ["fixtures/all.json", "fixtures/out.json"].map(|file| tree.read(file));
+        assert_eq!(again, original, "{format}");
     }
 }
 

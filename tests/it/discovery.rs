@@ -14,6 +14,7 @@ tests! { discovery:
     what_a_broken_scenario_may_own_is_no_orphan,
     each_case_is_a_trial_with_fixture_and_golden_of_its_name,
     scenarios_share_a_fixture_and_each_has_its_own_turns_of_it,
+    a_process_for_one_trial_reads_no_other_scenario,
     a_seeded_scenario_needs_no_fixture,
     a_system_that_nobody_knows_is_named_with_the_known_ones,
     the_project_s_own_scenarios_are_those_that_these_tests_know,
@@ -135,6 +136,20 @@ fn scenarios_share_a_fixture_and_each_has_its_own_turns_of_it() {
         ("greeting", "ok"),
         ("retake::no_orphans", "ok"),
     ]);
+}
+
+/// nextest starts a process for each trial: with a thousand scenarios, reading all in each would take longer than the trial.
+fn a_process_for_one_trial_reads_no_other_scenario() {
+    let tree = greeting();
+    tree.write("scenarios/again/scenario.toml", &format!("fixture = \"greeting\"\n{}", asking("Hello")));
+    let cases = format!("fixture = \"greeting\"\n[case.a]\n[case.b]\n{}", asking("Hello"));
+    tree.write("scenarios/cased/scenario.toml", &cases);
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").run();
+    let one = |name: &str| tree.runner("oddities").env("NEXTEST", "1").args(&["--exact", name]).run();
+    one("greeting").exits(0).says(&["1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out"]);
+    one("cased.b").exits(0).says(&["1 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out"]);
+    one("retake::no_orphans").exits(0).says(&["1 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out"]);
+    one("unheard-of").exits(0).says(&["0 passed; 0 failed; 0 ignored; 0 measured; 5 filtered out"]);
 }
 
 fn a_seeded_scenario_needs_no_fixture() {

@@ -37,14 +37,20 @@ mod loopback;
 mod misses;
 mod mutation;
 mod oddities;
+mod proof;
+mod proxy;
 mod raw_system;
 mod recording;
+mod resuming;
+mod rounds;
 mod runner_flags;
+mod secrets;
 mod serve;
 mod systems;
 mod time_limits;
 mod tree;
 mod updating;
+mod varying;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
@@ -69,8 +75,12 @@ fn main() -> ExitCode {
         fuzz_corpus::TESTS,
         late_calls::TESTS,
         misses::TESTS,
+        proof::TESTS,
+        proxy::TESTS,
         recording::TESTS,
+        resuming::TESTS,
         runner_flags::TESTS,
+        secrets::TESTS,
         serve::TESTS,
         time_limits::TESTS,
         updating::TESTS,
@@ -82,5 +92,8 @@ fn main() -> ExitCode {
         })
     });
     let trials = trials.chain(cassettes::trials()).collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    // Most of them wait for processes of theirs.
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(4);
+    libtest_mimic::run(&arguments, trials).exit_code()
 }

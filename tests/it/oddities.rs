@@ -78,7 +78,7 @@ async fn mint(State(stage): State<Stage>) -> Response {
 }
 
 /// What the model says; an apology where it says nothing.
-async fn model(stage: &Stage, messages: Value) -> String {
+pub(crate) async fn model(stage: &Stage, messages: Value) -> String {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = client.post(format!("{}/chat/completions", stage.model().openai));
     let request = request.header("content-type", "application/json").bearer_auth(stage.key());

@@ -53,6 +53,17 @@ impl Serving {
         send(&format!("{}/chat/completions", self.ready("openai")), &headers, Some(&chat(messages, stream)))
     }
 
+    /// Sends a signal, waits for the end, and gives the exit code and all that was written to stderr.
+    pub(crate) fn end_and_read(&mut self, signal: &str) -> (Option<i32>, String) {
+        let mut errors = self.child.stderr.take().unwrap();
+        let reading = std::thread::spawn(move || {
+            let mut text = String::new();
+            std::io::Read::read_to_string(&mut errors, &mut text).map(|_| text)
+        });
+        let code = self.end(signal).code();
+        (code, reading.join().unwrap().unwrap())
+    }
+
     /// Sends a signal and waits for the end.
     pub(crate) fn end(&mut self, signal: &str) -> ExitStatus {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();

@@ -12,7 +12,7 @@ use axum::response::Response;
 use retake::{Stage, Suite};
 
 use crate::mutation::Mutation;
-use crate::oddities;
+use crate::{oddities, rounds, varying};
 
 /// Names the system of the runner that this process is to be.
 pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
@@ -30,6 +30,8 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "gateway" => suite.router(system, |stage| async move { gateway(&stage, true) }),
         "undeclared" => suite.router(system, |stage| async move { gateway(&stage, false) }),
         "oddities" => suite.router(system, |stage| async move { oddities::router(stage) }),
+        "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
+        "varying" => suite.router(system, |stage| async move { varying::router(stage) }),
         "never-ready" => suite.router(system, |_| std::future::pending::<Router>()),
         "refuses" => suite.router(system, |_| async { Err::<Router, _>("no licence key") }),
         "panics" => suite.router(system, |_| async { made_to_panic() }),

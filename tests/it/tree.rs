@@ -135,7 +135,9 @@ impl Program {
         let mut command = Command::new(program);
         let foreign = |name: &str| {
             ["CI", "UPDATE_GOLDEN"].contains(&name)
-                || ["INSTA_", "RETAKE_", "OPENAI_"].iter().any(|prefix| name.starts_with(prefix))
+                || ["INSTA_", "RETAKE_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_"]
+                    .iter()
+                    .any(|prefix| name.starts_with(prefix))
         };
         for (name, _) in std::env::vars_os().filter(|(name, _)| foreign(&name.to_string_lossy())) {
             command.env_remove(name);

@@ -10,6 +10,7 @@ mod commands;
 mod gone;
 mod kinds;
 mod provider;
+mod secrets;
 mod steps;
 mod system;
 mod tree;

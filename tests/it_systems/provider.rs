@@ -24,11 +24,15 @@ pub(crate) fn start() -> SocketAddr {
 async fn answer(body: String) -> impl axum::response::IntoResponse {
     let call: serde_json::Value = serde_json::from_str(&body).unwrap();
     let asked = call["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
+    if asked.starts_with("too much") {
+        let error = serde_json::json!({"error": {"message": "slow down", "type": "rate_limit_error"}});
+        return (axum::http::StatusCode::TOO_MANY_REQUESTS, [(CONTENT_TYPE, "application/json")], error.to_string());
+    }
     let answer = serde_json::json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "small",
         "choices": [{"index": 0, "finish_reason": "stop", "logprobs": null,
                      "message": {"role": "assistant", "content": format!("you said: {asked}"), "refusal": null}}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
     });
-    ([(CONTENT_TYPE, "application/json")], answer.to_string())
+    (axum::http::StatusCode::OK, [(CONTENT_TYPE, "application/json")], answer.to_string())
 }

@@ -80,9 +80,33 @@ impl Tree {
 
     /// Records scenarios from a provider of the test's own.
     pub(crate) fn record(&self, names: &[&str]) -> Ran {
+        self.record_with(names, &[])
+    }
+
+    /// As [`Tree::record`], with variables in the runner's environment.
+    pub(crate) fn record_with(&self, names: &[&str], variables: &[(&str, &str)]) -> Ran {
         let upstream = format!("http://{}/v1", crate::provider::start());
         let args: Vec<&str> = ["record"].iter().chain(names).copied().collect();
-        Ran::of(self.command(&args).env("RETAKE_UPSTREAM_OPENAI", upstream).output().unwrap())
+        let mut command = self.command(&args);
+        command.env("RETAKE_UPSTREAM_OPENAI", upstream).envs(variables.iter().copied());
+        Ran::of(command.output().unwrap())
+    }
+
+    /// Every file below the root with its text.
+    pub(crate) fn files(&self) -> Vec<(PathBuf, String)> {
+        let (mut files, mut folders) = (Vec::new(), vec![self.root().to_owned()]);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+                    files.push((path, text));
+                }
+            }
+        }
+        files
     }
 
     /// What is in the temporary folder now.

@@ -64,7 +64,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:1: unknown field `sytem`
   did you mean `system`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `unused`, `drift`, `delays`, `secrets`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "unknown field of golden",
@@ -107,7 +107,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:3: unknown field `steps`
   did you mean `step`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `unused`, `drift`, `delays`, `secrets`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "one bracket too few",
@@ -809,13 +809,13 @@ get = "/{{ fixture.promt }}"
   it has `prompt`, `context`",
     },
     Mistake {
-        name: "template: a secret that is not listed",
+        name: "template: a secret without a name",
         files: &[],
         text: r#"[[step]]
-get = "/{{ secret.TOKEN }}"
+get = "/{{ secret }}"
 "#,
-        says: r#"scenarios/a/scenario.toml:2:12: `secret` has no `TOKEN`
-  list it first: secrets = ["TOKEN"]"#,
+        says: r"scenarios/a/scenario.toml:2:12: `secret` stands for no value by itself
+  name the environment variable: {{ secret.NAME }}",
     },
     Mistake {
         name: "secrets: no name",
@@ -876,7 +876,7 @@ var = { x = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:4:1: unknown field `var`
   did you mean `vars`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `unused`, `drift`, `delays`, `secrets`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "case: none",

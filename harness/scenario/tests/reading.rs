@@ -16,7 +16,8 @@ description = "Writes a note, reads it back, answers"
 system  = "gateway"
 fixture = "write_read_file"
 timeout = "60s"
-secrets = ["TOKEN"]
+secrets = ["LISTED"]
+record = { errors = true }
 
 [vars]
 greeting = "{{ prompt }}, {{ user.name }}"
@@ -79,7 +80,9 @@ fn a_whole_scenario() {
     assert_eq!(scenario.fixture, FixtureRef::Named("write_read_file".to_owned()));
     assert_eq!(scenario.file, Path::new("scenarios/a/scenario.toml"));
     assert_eq!(scenario.dir, Path::new("scenarios/a"));
-    assert_eq!(scenario.secrets, ["TOKEN"]);
+    assert_eq!(scenario.secrets, ["LISTED"]);
+    assert_eq!(scenario.used_secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
+    assert!(scenario.record_errors);
     assert_eq!(scenario.golden.detail, Detail::Values);
     assert_eq!(scenario.golden.show, [Pointer::parse("/messages/-1/content").unwrap()]);
     assert_eq!(scenario.golden.unordered, ["tool_result"]);
@@ -89,7 +92,7 @@ fn a_whole_scenario() {
     assert_eq!(context.get("greeting"), Some(&Json::from("Create note.txt for r1, ann")));
     assert_eq!(context.get("user").unwrap().print(Layout::Compact), r#"{"name":"ann","tags":[3,2]}"#);
 
-    assert_eq!((request(register).method.as_str(), register.place.line), ("POST", 14));
+    assert_eq!((request(register).method.as_str(), register.place.line), ("POST", 15));
     assert_eq!(body(register, &context), r#"{"email":"r1@example.com","r1":{"n":3}}"#);
     assert_eq!(request(register).status.as_deref(), Some(&[201][..]));
     assert_eq!(register.capture["csrf"], CaptureFrom::Cookie("csrf_token".to_owned()));

@@ -1,0 +1,133 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::import::{notes_of, rules_of_here};
+use super::serve::{Ended, say_ready};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::fixture::{Fixture, journal};
+use crate::key::Rules;
+use crate::model::{Asked, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
+use crate::recording::journal_of;
+use crate::report::{Progress, counted, summary, terminal};
+use crate::secrets::Secrets;
+
+/// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  OPENAI_API_KEY=… retake proxy --upstream https://api.openai.com/v1 \\\n    \
+    --out fixtures/chat.json --addr 127.0.0.1:8080 --key test\n\n\
+    Prints one line of JSON with its URLs and key when it is ready. Point your service at the\n\
+    URL, with that key in place of the provider's: OPENAI_BASE_URL=http://127.0.0.1:8080/v1\n\
+    OPENAI_API_KEY=test. The provider's own key stays here: OPENAI_API_KEY, ANTHROPIC_API_KEY,\n\
+    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, by the API that is called.\n\n\
+    On SIGINT (Ctrl-C) or SIGTERM it makes the fixture. Each answer is in the journal beside it,\n\
+    .journal/NAME.jsonl, before the client sees its end; where no fixture could be made:\n  \
+    retake import journal fixtures/.journal/chat.jsonl --out fixtures/chat.json\n\n\
+    Exit code 0 where a fixture was written, 1 where none was.")]
+pub(super) struct Proxy {
+    /// The provider's base URL, of any API
+    #[arg(long)]
+    upstream: String,
+    /// The fixture to write
+    #[arg(long)]
+    out: PathBuf,
+    /// A loopback address; port 0 for a free one
+    #[arg(long, default_value = "127.0.0.1:0")]
+    addr: SocketAddr,
+    /// The key that calls have to bring; a random one where absent
+    #[arg(long)]
+    key: Option<String>,
+    /// Make turns of a provider's errors as well
+    #[arg(long)]
+    errors: bool,
+}
+
+impl Proxy {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        if crate::suite::is_set("CI") {
+            return Err(Error::new("recording with CI set: fixtures are never written in CI")
+                .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"));
+        }
+        let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
+        let (rules, callers) = rules_of_here()?;
+        let secrets = secrets()?;
+        terminal::hide(secrets.scrub().clone());
+        let journal_file = journal_of(&self.out);
+        let progress = Progress::start("proxy");
+        let watch = progress.clone();
+        let watch = Arc::new(move |tally: &_| watch.show(tally));
+        let options = RecorderOptions { secrets, errors: self.errors, watch, resume: None };
+        let recorder = Arc::new(Recorder::new(upstreams, journal::Journal::create(&journal_file)?, options)?);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
+        let served = runtime.block_on(async {
+            // Before the line that says it is ready: who reads that line may end it at once.
+            let mut ended = Ended::listen()?;
+            let options = ServerOptions { callers, address, key, ..ServerOptions::default() };
+            let server = ModelServer::start(mode, options).await?;
+            say_ready(&server);
+            ended.wait().await;
+            Ok::<_, Error>(())
+        });
+        // Calls under way end here, and are journaled as what they are.
+        drop(runtime);
+        progress.end();
+        served?;
+        summary(&recorder.tally()).iter().for_each(terminal::note);
+        recorder.troubles().iter().for_each(|line| terminal::note(format!("warning: {line}")));
+        self.write_fixture(&journal_file, &rules)
+    }
+
+    fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules) -> Result<ExitCode> {
+        let made = journal::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules)?;
+        made.left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
+        made.warnings.iter().for_each(|line| terminal::note(format!("warning: {line}")));
+        let turns = made.fixture.table.turns().len();
+        let left_out = made.left_out.len();
+        if turns == 0 {
+            let journal = journal_file.display();
+            terminal::error(format!("no turn: {left_out} left out, nothing was written; the calls are in {journal}"));
+            return Ok(ExitCode::from(1));
+        }
+        // What is checked is the text that will be read, not what is in memory.
+        let text = made.fixture.print();
+        let fixture = Arc::new(Fixture::parse(&self.out, text.as_bytes(), rules)?);
+        if let Some(unserved) = first_unserved(&fixture, rules) {
+            terminal::note(format!("warning: {unserved}"));
+        }
+        files::write_whole(&self.out, text.as_bytes())?;
+        let out = self.out.display();
+        terminal::note(format!("{} recorded to {out}, {left_out} left out", counted(turns, "turn")));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What the suite of the project that the command stands in declares, and what else of the environment looks secret.
+fn secrets() -> Result<Secrets> {
+    let root = super::root()?;
+    let suite = root.join("scenarios/suite.toml").exists();
+    let declared = if suite { crate::scenario::discover(&root)?.suite.defaults.secrets } else { Vec::new() };
+    let text = |os: std::ffi::OsString| os.into_string().ok();
+    let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+    Secrets::new(declared, environment).map_err(Error::new)
+}
+
+/// Asks for each turn in recorded order, as its own call would.
+fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
+    let replay = Replay::new(fixture.clone(), Arc::new(rules.clone()), Scope::new("proxy"));
+    let turns = fixture.table.turns().iter().enumerate();
+    turns.into_iter().find_map(|(index, turn)| {
+        let asked = Asked {
+            via: format!("the call of turns[{index}]"),
+            caller: turn.caller.clone(),
+            conversation: fixture.conversation(index, rules)?,
+            checks: None,
+        };
+        replay.take(asked).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
+    })
+}

@@ -1,0 +1,296 @@
+//! A recorder between a client and a provider that does what providers do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::body::Body as HttpBody;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::IntoResponse as _;
+use axum::{Router, routing::any};
+use futures_util::StreamExt as _;
+use tempfile::TempDir;
+
+use super::post;
+use crate::fixture::journal::{self, Journal, Made};
+use crate::key::Rules;
+use crate::model::*;
+use crate::secrets::Secrets;
+
+/// A recorder, and the journal that it writes.
+pub(super) struct Recording {
+    pub(super) server: ModelServer,
+    pub(super) recorder: Arc<Recorder>,
+    journal: PathBuf,
+    _folder: TempDir,
+}
+
+impl Recording {
+    pub(super) async fn of(upstreams: Upstreams, errors: bool, environment: &[(&str, &str)]) -> Recording {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("j.jsonl");
+        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let secrets = Secrets::new(["STRIPE"], environment).unwrap();
+        let options = RecorderOptions { secrets, errors, watch: Arc::new(|_| ()), resume: None };
+        let recorder = Recorder::new(upstreams, Journal::create(&journal).unwrap(), options).unwrap();
+        let recorder = Arc::new(recorder);
+        let server = ModelServer::start(Mode::Record(recorder.clone()), ServerOptions::default()).await.unwrap();
+        Recording { server, recorder, journal, _folder: folder }
+    }
+
+    pub(super) fn made(&self) -> Made {
+        journal::to_fixture(&self.journal, "f.json".as_ref(), std::collections::BTreeMap::new(), &Rules::default())
+            .unwrap()
+    }
+
+    fn journal(&self) -> String {
+        std::fs::read_to_string(&self.journal).unwrap()
+    }
+
+    /// Waits until nothing is under way.
+    async fn settled(&self) {
+        self.server.activity().settled(std::time::Duration::ZERO, || true).await;
+    }
+}
+
+/// A provider of one's own making, at the addresses of all.
+async fn provider(router: Router) -> Upstreams {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Upstreams::of_url(&format!("http://{address}")).unwrap()
+}
+
+fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+}
+
+/// Where each API is called, and what a question looks like.
+const CALLS: [(&str, &str); 5] = [
+    ("/v1/chat/completions", r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#),
+    ("/v1/responses", r#"{"model":"m","stream":true,"input":"hi"}"#),
+    ("/v1/messages", r#"{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}"#),
+    ("/v1beta/models/m:streamGenerateContent?alt=sse", r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#),
+    ("/api/chat", r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#),
+];
+
+/// What each API's stream looks like when it begins, and when it fails then.
+const STREAMS: [(&str, &str, &str); 5] = [
+    (
+        "text/event-stream",
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n",
+        "data: {\"error\":{\"message\":\"overloaded\"}}\n\n",
+    ),
+    (
+        "text/event-stream",
+        "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"item_id\":\"m\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\"}\n\n",
+        "event: error\ndata: {\"type\":\"error\",\"message\":\"overloaded\"}\n\n",
+    ),
+    (
+        "text/event-stream",
+        "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"content\":[]}}\n\n",
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"overloaded\"}}\n\n",
+    ),
+    (
+        "text/event-stream",
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\n\n",
+        "data: {\"error\":{\"code\":503,\"message\":\"overloaded\"}}\n\n",
+    ),
+    (
+        "application/x-ndjson",
+        "{\"message\":{\"role\":\"assistant\",\"content\":\"a\"},\"done\":false}\n",
+        "{\"error\":\"overloaded\"}\n",
+    ),
+];
+
+/// Each way in which an answer can end early, over each API: it is in the journal, and no turn.
+#[test]
+fn an_answer_that_ends_early_is_journaled_and_no_turn() {
+    run(async {
+        for ((path, call), (kind, begins, fails)) in CALLS.into_iter().zip(STREAMS) {
+            let ways: [(&str, Router); 4] = [
+                (
+                    "the answer: ",
+                    Router::new().fallback(any(move || async move { ([("content-type", kind)], begins) })),
+                ),
+                ("the provider's error: overloaded", {
+                    let body = format!("{begins}{fails}");
+                    Router::new().fallback(any(move || async move { ([("content-type", kind)], body) }))
+                }),
+                ("status 529: the provider's error: ", {
+                    let status = StatusCode::from_u16(529).unwrap();
+                    Router::new().fallback(any(move || async move { (status, "{\"error\":{\"message\":\"no\"}}") }))
+                }),
+                ("the answer is not whole: the provider left before the end", {
+                    Router::new().fallback(any(move || async move {
+                        let broken = futures_util::stream::iter([Ok(begins), Err(std::io::Error::other("gone"))]);
+                        // The first chunk has to be out before the connection breaks.
+                        let broken = broken.then(async |item| {
+                            tokio::task::yield_now().await;
+                            item
+                        });
+                        ([("content-type", kind)], HttpBody::from_stream(broken)).into_response()
+                    }))
+                }),
+            ];
+            for (reason, router, errors) in
+                ways.into_iter().flat_map(|(reason, router)| [(reason, router.clone(), false), (reason, router, true)])
+            {
+                let recording = Recording::of(provider(router).await, errors, &[]).await;
+                let url = format!("{}{path}", recording.server.urls().url);
+                let sent = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(call).send().await;
+                let live = sent.unwrap();
+                let live = (live.status(), live.bytes().await);
+                recording.settled().await;
+                let made = recording.made();
+                // What the provider said is a turn where that is asked for; what broke off never is.
+                if errors && reason.contains("the provider's error") {
+                    assert_eq!(
+                        (made.fixture.table.turns().len(), &made.left_out[..]),
+                        (1, &[][..]),
+                        "{path}: {reason}"
+                    );
+                    let replay = Arc::new(Replay::new(Arc::new(made.fixture), Arc::default(), Scope::new("a")));
+                    let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
+                    let url = format!("{}{path}", server.urls().url);
+                    let sent = reqwest::Client::new().post(url).bearer_auth(server.key()).body(call).send().await;
+                    let sent = sent.unwrap();
+                    assert_eq!((sent.status(), sent.bytes().await.unwrap()), (live.0, live.1.unwrap()), "{path}");
+                    continue;
+                }
+                assert_eq!(made.fixture.table.turns().len(), 0, "{path}: {reason}");
+                assert_eq!(made.left_out.len(), 1, "{path}: {:?}", made.left_out);
+                assert!(made.left_out[0].contains(reason), "{path}: {:?}", made.left_out);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_client_that_leaves_ends_its_call_and_leaves_a_line() {
+    run(async {
+        // The provider begins an answer and then goes on for ever, or does not even begin.
+        for (begins, reason) in
+            [(true, "the client left before the end"), (false, "the client left before the answer began")]
+        {
+            let (came, arrived) = tokio::sync::oneshot::channel();
+            let came = Arc::new(std::sync::Mutex::new(Some(came)));
+            let router = Router::new().fallback(any(move || async move {
+                let _ = came.lock().unwrap().take().unwrap().send(());
+                if !begins {
+                    std::future::pending::<()>().await;
+                }
+                let first = futures_util::stream::iter([Ok::<_, std::io::Error>(STREAMS[0].1)]);
+                ([("content-type", STREAMS[0].0)], HttpBody::from_stream(first.chain(futures_util::stream::pending())))
+            }));
+            let recording = Recording::of(provider(router).await, true, &[]).await;
+            let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
+            let asking = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(CALLS[0].1).send();
+            let (got, first_chunk) = tokio::sync::oneshot::channel();
+            let asking = tokio::spawn(async move {
+                let mut answer = asking.await.unwrap();
+                answer.chunk().await.unwrap();
+                got.send(()).unwrap();
+                std::future::pending::<()>().await;
+            });
+            arrived.await.unwrap();
+            if begins {
+                first_chunk.await.unwrap();
+            }
+            asking.abort();
+            let _ = asking.await;
+            recording.settled().await;
+            let made = recording.made();
+            assert_eq!(made.fixture.table.turns().len(), 0);
+            assert!(made.left_out[0].contains(reason), "{:?}", made.left_out);
+            assert_eq!(recording.recorder.tally().in_flight, 0);
+        }
+    });
+}
+
+/// A provider that is out of capacity once, and answers then.
+async fn busy_once() -> Upstreams {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let asked = Arc::new(asked);
+    let answer = r#"{"id":"c","model":"m-1","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1200,"completion_tokens":7}}"#;
+    provider(Router::new().fallback(any(move || {
+        let first = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0;
+        async move {
+            let mut headers = HeaderMap::new();
+            headers.insert("content-type", "application/json".parse().unwrap());
+            if first {
+                headers.insert("retry-after", "7".parse().unwrap());
+                let body = "{\"error\":{\"message\":\"slow down\",\"type\":\"rate_limit_error\"}}";
+                return (StatusCode::TOO_MANY_REQUESTS, headers, body);
+            }
+            (StatusCode::OK, headers, answer)
+        }
+    })))
+    .await
+}
+
+#[test]
+fn errors_are_turns_where_a_scenario_asks_for_it() {
+    run(async {
+        let call = CALLS[0].1.replace("\"stream\":true,", "");
+        for errors in [false, true] {
+            let recording = Recording::of(busy_once().await, errors, &[]).await;
+            let mut live = Vec::new();
+            for _ in 0..2 {
+                live.push(post(&recording.server, CALLS[0].0, recording.server.key(), &call).await);
+            }
+            assert_eq!([live[0].0, live[1].0], [429, 200]);
+            let tally = recording.recorder.tally();
+            assert_eq!((tally.calls, tally.models["m-1"].tokens.input, tally.models["m"].calls), (2, 1200, 1));
+            let made = recording.made();
+            if !errors {
+                assert_eq!((made.fixture.table.turns().len(), made.left_out.len()), (1, 1));
+                assert!(made.left_out[0].contains("status 429: the provider's error: slow down"));
+                continue;
+            }
+            assert_eq!(made.left_out, [""; 0]);
+            // Through its text: what is replayed is what was written.
+            let rules = Arc::new(Rules::default());
+            let fixture =
+                crate::fixture::Fixture::parse("f".as_ref(), made.fixture.print().as_bytes(), &rules).unwrap();
+            let replay = Arc::new(Replay::new(Arc::new(fixture), rules, Scope::new("a")));
+            let server = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap();
+            for live in live {
+                let (status, headers, body) = post(&server, CALLS[0].0, server.key(), &call).await;
+                let json = |text: &str| crate::json::Json::parse(text.as_bytes()).unwrap();
+                assert_eq!((status, json(&body)), (live.0, json(&live.2)));
+                assert_eq!(headers, None, "an SDK may try again, as it did with the provider");
+            }
+            assert!(replay.all_served());
+        }
+    });
+}
+
+#[test]
+fn an_undeclared_secret_in_a_call_stops_the_recording_before_it_is_sent() {
+    run(async {
+        let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counted = asked.clone();
+        let router = Router::new().fallback(any(move || {
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            async { "{}" }
+        }));
+        let environment = [("STRIPE", "declared-value"), ("DEPLOY_TOKEN", "t0ken-of-a-deploy")];
+        let recording = Recording::of(provider(router).await, false, &environment).await;
+        let ask = async |text: &str| {
+            let call = CALLS[0].1.replace("hi", text);
+            post(&recording.server, CALLS[0].0, recording.server.key(), &call).await
+        };
+        assert_eq!(ask("it is declared-value").await.0, 200);
+        let (status, _, body) = ask("it is t0ken-of-a-deploy").await;
+        assert!(status == 400 && body.contains("secrets = [\\\"DEPLOY_TOKEN\\\"]"), "{body}");
+        // Nothing more is paid for.
+        assert_eq!(ask("harmless").await.0, 400);
+        assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+        let troubles = recording.recorder.troubles();
+        assert_eq!(troubles.len(), 1);
+        assert!(troubles[0].contains("secrets = [\"DEPLOY_TOKEN\"]"), "{troubles:?}");
+        let journal = recording.journal();
+        assert!(journal.contains("<STRIPE>") && journal.contains("env:STRIPE"), "{journal}");
+        assert!(!journal.contains("declared-value") && !journal.contains("t0ken-of-a-deploy"), "{journal}");
+    });
+}

@@ -1,0 +1,228 @@
+//! The known forms of secrets: what each looks like, the name under which a fixture lists it, and what stands in its
+//! place.
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+/// One form. A text without any of its needles is not looked at any closer.
+#[derive(Debug)]
+pub(super) struct Form {
+    pub(super) name: &'static str,
+    /// What stands in the place of the secret.
+    pub(super) word: &'static str,
+    needles: &'static [&'static str],
+    /// The secret is the first group, or the whole match where there is none.
+    pattern: &'static str,
+    regex: OnceLock<Regex>,
+}
+
+const fn form(name: &'static str, word: &'static str, needles: &'static [&'static str], pattern: &'static str) -> Form {
+    Form { name, word, needles, pattern, regex: OnceLock::new() }
+}
+
+/// All forms, in the order in which they are applied: what contains others comes first.
+pub(super) static FORMS: [Form; 44] = [
+    form(
+        "private-key",
+        "<PRIVATE_KEY>",
+        &["PRIVATE KEY"],
+        concat!(
+            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.()-]{16,}?",
+            r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\+[nr])*[A-Za-z0-9+/=]{16,})+)",
+        ),
+    ),
+    form("jwt", "<JWT>", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}"),
+    form("anthropic-key", "<ANTHROPIC_KEY>", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{16,}"),
+    form("openrouter-key", "<OPENROUTER_KEY>", &["sk-or-"], r"sk-or-v\d-[A-Za-z0-9]{16,}"),
+    form("retake-key", "<RETAKE_KEY>", &["sk-retake-"], r"sk-retake-[0-9a-f]{32}"),
+    form("langfuse-key", "<LANGFUSE_KEY>", &["sk-lf-"], r"sk-lf-[0-9a-f-]{36}"),
+    form(
+        "openai-key",
+        "<OPENAI_KEY>",
+        &["sk-", "sess-"],
+        r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9]{20,}[A-Za-z0-9_-]*|sess-[A-Za-z0-9]{24,}",
+    ),
+    form("google-key", "<GOOGLE_KEY>", &["AIza"], r"AIza[A-Za-z0-9_-]{30,}"),
+    form(
+        "google-token",
+        "<GOOGLE_TOKEN>",
+        &["ya29.", "1//0"],
+        r"ya29\.[A-Za-z0-9_.-]{15,}[A-Za-z0-9_-]|1//0[A-Za-z0-9_-]{30,}",
+    ),
+    form("google-client-secret", "<GOOGLE_CLIENT_SECRET>", &["GOCSPX-"], r"GOCSPX-[A-Za-z0-9_-]{20,}"),
+    form(
+        "aws-secret-key",
+        "<AWS_SECRET_KEY>",
+        &["ecret", "ECRET", "AKIA", "ASIA", "AWS_ACCESS_KEY"],
+        concat!(
+            r"(?:(?i:secret[ _.-]?access[ _.-]?key|aws[ _.-]?secret[a-z _.-]{0,12})",
+            r"(?:[^A-Za-z0-9/+<%]|%3[aAdD]|%22|%20|\bis\b|\\[nrt]){1,16}",
+            r"|(?:(?:AKIA|ASIA)[A-Z0-9]{16}|<AWS_ACCESS_KEY>)(?:[^A-Za-z0-9/+<]|\\[nrt]){1,16})",
+            r"([A-Za-z0-9/+]{40,}={0,2})",
+        ),
+    ),
+    form(
+        "aws-session-token",
+        "<AWS_SESSION_TOKEN>",
+        &["ession", "ESSION", "ecurity", "ECURITY"],
+        r"(?i:(?:session|security)[ _.-]?token)(?:[^A-Za-z0-9/+<]|%3[aAdD]|\\[nrt]){1,16}([A-Za-z0-9/+%]{100,}={0,2})",
+    ),
+    form("aws-access-key", "<AWS_ACCESS_KEY>", &["AKIA", "ASIA"], r"(?:AKIA|ASIA)[A-Z0-9]{16,}"),
+    form(
+        "github-token",
+        "<GITHUB_TOKEN>",
+        &["gh", "github_pat_"],
+        r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}",
+    ),
+    form(
+        "gitlab-token",
+        "<GITLAB_TOKEN>",
+        &["gl"],
+        r"gl(?:pat|dt|rt|ptt|soat|cbt|ft)-[A-Za-z0-9_.-]{19,}[A-Za-z0-9_-]",
+    ),
+    form(
+        "slack-webhook",
+        "<SLACK_WEBHOOK>",
+        &["hooks.slack"],
+        r"hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)\\?/((?:[A-Za-z0-9_-]|\\?/){16,})",
+    ),
+    form(
+        "slack-token",
+        "<SLACK_TOKEN>",
+        &["xox", "xapp-"],
+        r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}",
+    ),
+    form(
+        "discord-webhook",
+        "<DISCORD_WEBHOOK>",
+        &["/webhooks/"],
+        r"discord(?:app)?\.com/api(?:/v\d+)?/webhooks/(\d+/[A-Za-z0-9_-]{16,})",
+    ),
+    form("telegram-token", "<TELEGRAM_TOKEN>", &["bot"], r"bot(\d{8,10}:[A-Za-z0-9_-]{35})"),
+    form(
+        "stripe-key",
+        "<STRIPE_KEY>",
+        &["_live_", "_test_", "whsec_"],
+        r"[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}",
+    ),
+    form("sendgrid-key", "<SENDGRID_KEY>", &["SG."], r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    form("npm-token", "<NPM_TOKEN>", &["npm_"], r"npm_[A-Za-z0-9]{30,}"),
+    form("pypi-token", "<PYPI_TOKEN>", &["pypi-AgE"], r"pypi-AgE[A-Za-z0-9_-]{16,}"),
+    form("rubygems-key", "<RUBYGEMS_KEY>", &["rubygems_"], r"rubygems_[0-9a-f]{40,}"),
+    form("docker-token", "<DOCKER_TOKEN>", &["dckr_"], r"dckr_[a-z]{3}_[A-Za-z0-9_-]{20,}"),
+    form("huggingface-token", "<HUGGINGFACE_TOKEN>", &["hf_"], r"hf_[A-Za-z0-9]{20,}"),
+    form("groq-key", "<GROQ_KEY>", &["gsk_"], r"gsk_[A-Za-z0-9]{20,}"),
+    form("xai-key", "<XAI_KEY>", &["xai-"], r"xai-[A-Za-z0-9]{20,}"),
+    form("perplexity-key", "<PERPLEXITY_KEY>", &["pplx-"], r"pplx-[A-Za-z0-9]{20,}"),
+    form("replicate-token", "<REPLICATE_TOKEN>", &["r8_"], r"r8_[A-Za-z0-9]{30,}"),
+    form("tavily-key", "<TAVILY_KEY>", &["tvly-"], r"tvly-(?:[a-z]+-)?[A-Za-z0-9]{20,}"),
+    form("langsmith-key", "<LANGSMITH_KEY>", &["lsv2_"], r"lsv2_(?:pt|sk)_[A-Za-z0-9_]{20,}"),
+    form("linear-key", "<LINEAR_KEY>", &["lin_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{20,}"),
+    form("notion-token", "<NOTION_TOKEN>", &["ntn_"], r"ntn_[A-Za-z0-9]{30,}"),
+    form("databricks-token", "<DATABRICKS_TOKEN>", &["dapi"], r"dapi[0-9a-f]{32}(?:-\d)?"),
+    form("digitalocean-token", "<DIGITALOCEAN_TOKEN>", &["_v1_"], r"do[opr]_v1_[0-9a-f]{40,}"),
+    form("shopify-token", "<SHOPIFY_TOKEN>", &["shp"], r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    form("vault-token", "<VAULT_TOKEN>", &["hvs.", "hvb."], r"hv[sb]\.[A-Za-z0-9_-]{24,}"),
+    form("age-key", "<AGE_KEY>", &["AGE-SECRET-KEY-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
+    form(
+        "azure-key",
+        "<AZURE_KEY>",
+        &["AccountKey=", "SharedAccessKey="],
+        r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})",
+    ),
+    form(
+        "signed-url",
+        "<SIGNATURE>",
+        &["ignature=", "sig=", "access_token=", "api_key=", "api-key=", "apikey=", "client_secret="],
+        r"[?&](?:X-Amz-Signature|X-Goog-Signature|Signature|signature|sig|access_token|api_key|api-key|apikey|client_secret)=([A-Za-z0-9%+/._~-]{11,}[A-Za-z0-9%_=-]=*)",
+    ),
+    form(
+        "url-password",
+        "<URL_PASSWORD>",
+        &["://", "%3A%2F%2F", "%3a%2f%2f", r":\/\/"],
+        r#"(?:://|:\\/\\/|%3[Aa]%2[Ff]%2[Ff])[^\s:/?\#@"'<>\\]*(?::|%3[Aa])([^\s/@"'<>\\]+?)(?:@|%40)"#,
+    ),
+    form(
+        "basic-auth",
+        "<BASIC_AUTH>",
+        &["asic", "ASIC"],
+        r"(?i:authorization)(?:[^A-Za-z0-9<]|%3[aA]|%20){1,8}(?i:basic)(?:\s|%20|\+)+([A-Za-z0-9+/]{6,}={0,2})",
+    ),
+    form(
+        "bearer-token",
+        "<BEARER_TOKEN>",
+        &["earer", "EARER"],
+        r"(?i:bearer)(?:\s|%20|\+|:|\\[nrt])+([A-Za-z0-9._~+/-]{15,}[A-Za-z0-9_-]=*)",
+    ),
+];
+
+impl Form {
+    /// The form of a name.
+    pub(super) fn named(name: &str) -> Option<&'static Form> {
+        FORMS.iter().find(|form| form.name == name)
+    }
+
+    /// Where the secrets of this form stand in a text, in order and apart.
+    pub(super) fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        let mut found = Vec::new();
+        if !self.needles.iter().any(|needle| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some()) {
+            return found;
+        }
+        let regex = self.regex();
+        let mut at = 0;
+        while let Some(groups) = regex.captures_at(text, at) {
+            let Some(whole) = groups.get(0) else { break };
+            let secret = groups.get(1).unwrap_or(whole);
+            // What a name or an address stands before needs no more to be told apart.
+            let apart = groups.get(1).is_some() || begins_word(text, whole.start());
+            if apart && self.is_secret(secret.as_str()) {
+                found.push(secret.range());
+                at = whole.end();
+            } else {
+                at = whole.start() + text[whole.start()..].chars().next().map_or(1, char::len_utf8);
+            }
+        }
+        found
+    }
+
+    /// Whether this form is told by what stands before the secret.
+    pub(super) fn needs_context(&self) -> bool {
+        self.regex().captures_len() > 1
+    }
+
+    /// What stands where a token or a password would may be a word of a sentence, or a place to fill in.
+    fn is_secret(&self, found: &str) -> bool {
+        let has = |of: fn(&u8) -> bool| found.as_bytes().iter().any(of);
+        match self.name {
+            "bearer-token" => {
+                has(u8::is_ascii_digit)
+                    || (has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+                    || (found.len() >= 24 && found.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+            }
+            "url-password" => !found.starts_with(['$', '{', '%', '[']) && found.bytes().any(|byte| byte != b'*'),
+            _ => true,
+        }
+    }
+
+    #[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| Regex::new(self.pattern).expect("a constant pattern"))
+    }
+}
+
+/// Whether a word may begin at a place: `risk-…` holds no key. An escape before it is no part of the word: `\n` in the
+/// text of a JSON string, `%20` in a URL.
+fn begins_word(text: &str, at: usize) -> bool {
+    let before = &text.as_bytes()[..at];
+    let Some(last) = before.last() else { return true };
+    if !(last.is_ascii_alphanumeric() || *last == b'_') {
+        return true;
+    }
+    let escaped = |length: usize, mark: &[u8]| {
+        before.len().checked_sub(length).is_some_and(|start| {
+            before[start..].starts_with(mark) && before[start + mark.len()..].iter().all(u8::is_ascii_hexdigit)
+        })
+    };
+    matches!(before, [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f']) || escaped(3, b"%") || escaped(6, b"\\u")
+}
