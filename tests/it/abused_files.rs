@@ -192,8 +192,8 @@ const FIXTURES: &[Mistake] = &[
     ),
     (
         "no-status",
-        |good| good.replace("\"status\": 200", "\"status\": 2").into(),
-        ":63:9: turns[0].wire.status: expected an HTTP status, found the number 2",
+        |good| good.replace("\"status\": 200", "\"status\": 70000").into(),
+        ":63:9: turns[0].wire.status: expected an HTTP status, found the number 70000",
     ),
     (
         "block-of-no-kind",
