@@ -121,6 +121,16 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
+/// The error about a merge conflict that was left in a text, where there is one.
+pub(crate) fn conflict(text: &str) -> Option<Error> {
+    let line = |marker: &str| text.lines().position(|line| line.starts_with(marker));
+    let (begins, ends) = (line("<<<<<<< ")?, line(">>>>>>> ")?);
+    let error = Error::new("a merge conflict is left in this file: the line begins with `<<<<<<<`");
+    let error = error.at(Place { line: begins + 1, column: 1 });
+    (begins < ends)
+        .then(|| error.help(format!("keep one of its sides, and remove the markers down to line {}", ends + 1)))
+}
+
 /// Why a request failed, from reqwest's own words, which only say that it did, down to the system's. Without the URL,
 /// which may hold a key.
 pub(crate) fn reqwest_reason(error: reqwest::Error) -> String {

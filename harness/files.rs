@@ -10,7 +10,15 @@ use crate::error::{Error, Result};
 /// # Errors
 /// The file and the reason, in words that do not depend on the platform where a person is likely to meet them.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|e| failed("read", path, &e))
+    read_as(path, path)
+}
+
+/// Reads a file that errors show by another path.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|e| failed_as(shown, "read", path, &e))
 }
 
 /// Writes a file by way of a temporary one beside it, synced and renamed: a reader sees the old text or the new one.
@@ -62,13 +70,28 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
 
 /// An error about a file.
 pub(crate) fn failed(doing: &str, path: &Path, error: &std::io::Error) -> Error {
+    failed_as(path, doing, path, error)
+}
+
+/// An error about a file that is shown by another path, such as the one from the project's folder.
+pub(crate) fn failed_as(shown: &Path, doing: &str, path: &Path, error: &std::io::Error) -> Error {
     let what = match error.kind() {
-        ErrorKind::NotFound => "no such file".to_owned(),
         ErrorKind::PermissionDenied => "no permission".to_owned(),
         ErrorKind::IsADirectory => "a folder stands where a file was expected".to_owned(),
-        _ => error.to_string(),
+        kind => match broken_link(path) {
+            Some(link) => format!("it is {link}"),
+            None if kind == ErrorKind::NotFound => "no such file".to_owned(),
+            None => error.to_string(),
+        },
     };
-    Error::new(format!("failed to {doing} it: {what}")).in_file(path)
+    Error::new(format!("failed to {doing} it: {what}")).in_file(shown)
+}
+
+/// What stands at a path, in words, where that is a link to what is not there, or to itself.
+pub(crate) fn broken_link(path: &Path) -> Option<String> {
+    let leads_nowhere = path.metadata().is_err_and(|error| error.kind() != ErrorKind::PermissionDenied);
+    let target = std::fs::read_link(path).ok().filter(|_| leads_nowhere)?;
+    Some(format!("a link to `{}` that leads nowhere", target.display()))
 }
 
 /// What a plainly created file gets; temporary files are otherwise private to their owner.

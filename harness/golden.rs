@@ -6,10 +6,11 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result, conflict};
 use crate::files;
 
 #[doc(hidden)]
@@ -116,7 +117,14 @@ impl Goldens {
     /// Where the golden is there and cannot be read, or was to be written and could not.
     pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
         let file = self.file(name);
-        let committed = Self::committed(&file)?;
+        let committed = match self.committed(&file) {
+            // What is no golden is written anew, when that is asked for.
+            Err(_) if self.policy == Policy::Update && file.is_file() => {
+                files::remove(&file)?;
+                None
+            }
+            committed => committed?,
+        };
         let mut settings = __insta::Settings::clone_current();
         settings.set_snapshot_path(&self.folder);
         settings.set_prepend_module_to_snapshot(false);
@@ -129,9 +137,10 @@ impl Goldens {
         match self.policy {
             Policy::Update => {
                 files::remove(&pending)?;
-                let written = Self::committed(&file)?;
+                let written = self.committed(&file)?;
                 if !equal || written.is_none() {
-                    return Err(Error::new("the golden could not be written").in_file(&file));
+                    let error = Error::new("the golden could not be written").in_file(self.shown(&file));
+                    return Err(error.help("is there permission to write it, and room on the disk?"));
                 }
                 Ok(match committed {
                     None => Compared::New,
@@ -149,15 +158,50 @@ impl Goldens {
         }
     }
 
-    fn committed(file: &Path) -> Result<Option<String>> {
-        if !file.exists() {
+    /// A golden's file from the project's folder, as errors show it.
+    pub(crate) fn shown<'a>(&self, file: &'a Path) -> &'a Path {
+        self.folder.parent().and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file)
+    }
+
+    fn committed(&self, file: &Path) -> Result<Option<String>> {
+        if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }
-        // Read first for the error that names the file in words of ours; insta's parser tells the rest.
-        files::read(file)?;
-        let snapshot = __insta::Snapshot::from_file(file)
-            .map_err(|e| Error::new(format!("not a snapshot of insta's: {e}")).in_file(file))?;
-        let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(file))?;
+        let shown = self.shown(file);
+        // Read first for errors in words of ours: insta takes a file without its header for one of an old form, prints
+        // where that is, and goes on.
+        let bytes = files::read_as(shown, file)?;
+        check(&bytes).map_err(|error| error.in_file(shown))?;
+        let snapshot = __insta::Snapshot::from_file(file).map_err(|_| {
+            let expected = "expected the fields `source` and `input_file` between two lines `---`";
+            Error::new(format!("its header is not that of a snapshot: {expected}")).in_file(shown)
+        })?;
+        let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(shown))?;
         Ok(Some(text.to_string()))
+    }
+}
+
+/// Refuses what insta would misread.
+fn check(bytes: &[u8]) -> Result<()> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let (valid, rest) = bytes.split_at(error.valid_up_to());
+        let byte = rest.first().copied().unwrap_or_default();
+        let place = Place::of(&String::from_utf8_lossy(valid), valid.len());
+        Error::new(format!("the byte 0x{byte:02x} is not UTF-8")).at(place)
+    })?;
+    if let Some(conflict) = conflict(text) {
+        return Err(conflict);
+    }
+    let expected = "expected `---` as the first line of a golden";
+    match text.lines().next().map(str::trim_end) {
+        Some("---") => Ok(()),
+        None => Err(Error::new(format!("the file is empty, {expected}"))),
+        Some(_) if text.starts_with('\u{feff}') => {
+            Err(Error::new(format!("{expected}, found a byte-order mark before it")).at(Place { line: 1, column: 1 }))
+        }
+        Some(line) => {
+            let line: String = line.chars().take(60).collect();
+            Err(Error::new(format!("{expected}, found `{line}`")).at(Place { line: 1, column: 1 }))
+        }
     }
 }

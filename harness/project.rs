@@ -1,6 +1,7 @@
 //! A project under test: its folders, its suite, its systems, and the commands that a person uses on it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +12,7 @@ use crate::json::Json;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
 use crate::report::terminal;
-use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, discover_one};
+use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, discover_one, is_name};
 use crate::secrets::{Scrub, Secrets};
 use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
 
@@ -266,25 +267,33 @@ impl Project {
     /// Where it cannot be read; where it is missing, with the command that records it.
     pub(crate) fn fixture(&self, scenario: &Scenario) -> Result<Option<Arc<Fixture>>> {
         let Some(file) = self.fixture_file(scenario) else { return Ok(None) };
+        let shown = file.strip_prefix(&self.root).unwrap_or(&file);
+        if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Err(self.no_fixture(scenario, shown));
+        }
         let mut fixtures = self.fixtures.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
-            let shown = file.strip_prefix(&self.root).unwrap_or(&file);
-            if !file.exists() {
-                return Err(self.no_fixture(scenario, shown));
-            }
-            let bytes = crate::files::read(&file)?;
+            let bytes = crate::files::read_as(shown, &file)?;
             Fixture::parse(shown, &bytes, &self.rules).map(Arc::new)
         };
-        fixtures.entry(file.clone()).or_insert_with(read).clone().map(Some)
+        let fixture = fixtures.entry(file.clone()).or_insert_with(read).clone();
+        fixture.map(Some).map_err(|error| {
+            let anew = format!("to record it anew: {}", record_command(&scenario.name));
+            error.help(if file.is_file() { anew } else { format!("remove it; {anew}") })
+        })
     }
 
     fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {
         let error = Error::new(format!("scenario `{}` has no fixture: {} is not there", scenario.name, file.display()));
         let there = crate::files::names(&self.root.join("fixtures"), ".json").unwrap_or_default();
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let error = match nearest(&stem, there.iter().map(String::as_str)) {
-            Some(near) => error.help(format!("did you mean fixture = \"{near}\"?")),
-            None => error,
+        let wanted = format!("{stem}.json");
+        let all = crate::files::names(&self.root.join("fixtures"), "").unwrap_or_default();
+        let near = nearest(&stem, there.iter().map(String::as_str).filter(|name| is_name(name)));
+        let error = match (all.iter().find(|name| name.eq_ignore_ascii_case(&wanted)), near) {
+            (Some(same), _) => error.help(format!("is fixtures/{same} meant to be {}?", file.display())),
+            (None, Some(near)) => error.help(format!("did you mean fixture = \"{near}\"?")),
+            (None, None) => error,
         };
         error
             .help(format!("to record it: {}", record_command(&scenario.name)))

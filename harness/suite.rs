@@ -304,10 +304,14 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
 }
 
 fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {
-    let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file)?;
     let file = project.goldens.file(&scenario.golden_name);
-    let file = file.strip_prefix(&project.root).unwrap_or(&file).display();
     let update = project.commands.update(&scenario.name);
+    let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file);
+    let compared = compared.map_err(|error| {
+        let case = if file.is_file() { "to write it anew" } else { "once it is removed" };
+        Failure::from(error).resolve(case, update.clone())
+    })?;
+    let file = project.goldens.shown(&file).display();
     let review = |failure: Failure| match policy {
         Policy::Check => failure.resolve("to look at it first", "cargo insta review"),
         _ => failure,

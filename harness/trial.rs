@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
-use crate::events::{Captured, Detail, ShapeOptions, golden};
+use crate::events::{Detail, ShapeOptions, golden};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::Rules;
@@ -286,13 +286,7 @@ impl Played {
             return None;
         }
         let normalize = |text: &str| self.driven.names.apply(text, &rules.normalizer);
-        let captured: Vec<Captured> = self
-            .driven
-            .captured
-            .iter()
-            .map(|captured| Captured { request: normalize(&captured.request), ..captured.clone() })
-            .collect();
-        let text = golden(&captured, &shape_options(scenario), &normalize);
+        let text = golden(&self.driven.captured, &shape_options(scenario), &normalize);
         Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
     }
 }

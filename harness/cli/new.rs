@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::report::terminal;
+use crate::scenario::{NAME_RULE, is_name};
 
 /// Make a scenario folder from a template
 #[derive(Debug, Args)]
@@ -17,10 +18,8 @@ pub(super) struct New {
 impl New {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let name = &self.name;
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
-        if name.is_empty() || name.starts_with('.') || !name.chars().all(fits) {
-            return Err(Error::new(format!("{name:?} cannot be the name of a scenario"))
-                .help("names are made of a-z, 0-9, `.`, `_` and `-`, and do not begin with a dot"));
+        if !is_name(name) {
+            return Err(Error::new(format!("{name:?} cannot be the name of a scenario")).help(NAME_RULE));
         }
         if name == "none" {
             return Err(Error::new("\"none\" cannot be the name of a scenario")

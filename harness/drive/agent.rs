@@ -74,6 +74,9 @@ impl Agent<'_> {
             stream.push(&chunk);
         }
         stream.end();
+        if let Some(error) = stream.refused() {
+            return Err(quoting(error, &self.errors));
+        }
         let code = match exit {
             Some(Exit::Code(code)) => code,
             None if stream.done && self.run.stream.cancel => self.run.exit,
@@ -112,7 +115,7 @@ async fn hear(
     loop {
         tokio::select! {
             Some(chunk) = chunks.recv() => {
-                if stream.push(&chunk) && cancel {
+                if stream.push(&chunk) && (cancel || stream.refused().is_some()) {
                     return None;
                 }
                 progress.events(stream.events.len());

@@ -10,7 +10,7 @@ use super::Progress;
 use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
-use super::stream::Stream;
+use super::stream::{EVENT_LIMIT, Stream};
 use crate::error::{Error, Result, reqwest_reason};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
@@ -95,6 +95,10 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
+    if let Some(coding) = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity") {
+        let what = format!("the answer has the content encoding {coding:?}, and none was asked for");
+        return Err(Error::new(what).help("answers are read as they are sent: a step sends no `Accept-Encoding`"));
+    }
     let cookies = locked(cookies).store(&request.url, &headers);
     let mut answered = Answered {
         request: request.title.clone(),
@@ -170,8 +174,22 @@ fn multipart(fields: &[(String, String)], files: &[Upload]) -> Result<reqwest::m
     Ok(form)
 }
 
-async fn read_body(response: reqwest::Response, answered: &mut Answered) -> Result<()> {
-    let body = response.bytes().await.map_err(|e| broken_off(e, answered, 0))?;
+async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> Result<()> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, 0))? {
+        body.extend_from_slice(&chunk);
+        if body.len() > EVENT_LIMIT {
+            let text: String = String::from_utf8_lossy(&body).chars().take(60).collect();
+            let error =
+                Error::new(format!("more than {} MB came of the answer, and its end did not", EVENT_LIMIT >> 20));
+            return Err(error.help(format!("status {}; it begins: {text:?}…", answered.status)));
+        }
+    }
+    // What is no JSON may be any file.
+    if let (true, Err(error)) = (answered.content_type.contains("json"), std::str::from_utf8(&body)) {
+        let (at, byte) = (error.valid_up_to(), body.get(error.valid_up_to()).copied().unwrap_or_default());
+        return Err(Error::new(format!("the answer is not UTF-8: it has 0x{byte:02x} as its byte {at}")));
+    }
     answered.events.push(Event::body(&body));
     Ok(())
 }

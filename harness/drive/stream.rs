@@ -4,6 +4,13 @@ use crate::error::{Error, Result};
 use crate::events::{Capture, Event, Format, Payload};
 use crate::scenario::StreamSpec;
 
+/// The largest event, and the largest body that is no stream, in bytes. What never ends must not fill the memory.
+pub(super) const EVENT_LIMIT: usize = 64 << 20;
+/// The largest stream, in bytes.
+const STREAM_LIMIT: usize = 128 << 20;
+/// How much of what came is quoted where no event came, in bytes.
+const QUOTED: usize = 200;
+
 /// The events of one stream, as they come.
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -12,27 +19,62 @@ pub(super) struct Stream {
     pub(super) events: Vec<Event>,
     /// Its last event came: what comes then is not taken.
     pub(super) done: bool,
+    /// How many bytes came, and the first of them.
+    came: usize,
+    head: Vec<u8>,
+    /// Why no more of it is taken.
+    refused: Option<Error>,
 }
 
 impl Stream {
     /// A stream whose format its first line tells, or which is known.
     pub(super) fn new(wanted: &StreamSpec, format: Option<Format>) -> Stream {
         let capture = format.map_or_else(Capture::new, Capture::with_format);
-        Stream { wanted: wanted.clone(), capture, events: Vec::new(), done: false }
+        let (events, done) = (Vec::new(), false);
+        Stream { wanted: wanted.clone(), capture, events, done, came: 0, head: Vec::new(), refused: None }
     }
 
-    /// Takes the next bytes. Tells whether the stream is done.
+    /// Takes the next bytes. Tells whether no more are needed: the stream is done, or refused.
     pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
-        if !self.done {
+        if !self.is_over() {
+            self.came += bytes.len();
+            let room = QUOTED.saturating_sub(self.head.len()).min(bytes.len());
+            self.head.extend_from_slice(&bytes[..room]);
             let events = self.capture.push(bytes);
             self.take(events);
+            if !self.done {
+                self.refused = self.refusal();
+            }
         }
-        self.done
+        self.is_over()
+    }
+
+    fn is_over(&self) -> bool {
+        self.done || self.refused.is_some()
+    }
+
+    /// Why no more of this stream is taken, where it is too large. What it is not done with is dropped.
+    fn refusal(&mut self) -> Option<Error> {
+        let what = if self.capture.held() > EVENT_LIMIT {
+            format!("more than {} MB came of one event, and its end did not", EVENT_LIMIT >> 20)
+        } else if self.came > STREAM_LIMIT {
+            format!("more than {} MB came of one stream, and its end did not", STREAM_LIMIT >> 20)
+        } else {
+            return None;
+        };
+        self.capture = Capture::new();
+        Some(Error::new(what).help(format!("{} events had come; it begins: {}", self.events.len(), self.beginning())))
+    }
+
+    /// What came first, for errors.
+    fn beginning(&self) -> String {
+        let text = String::from_utf8_lossy(&self.head);
+        format!("{text:?}{}", if self.came > self.head.len() { "…" } else { "" })
     }
 
     /// Takes the end of the body.
     pub(super) fn end(&mut self) {
-        if !self.done {
+        if !self.is_over() {
             let events = self.capture.finish();
             self.take(events);
         }
@@ -48,6 +90,11 @@ impl Stream {
         }
     }
 
+    /// Why no more of it was taken, where it was too large.
+    pub(super) fn refused(&self) -> Option<Error> {
+        self.refused.clone()
+    }
+
     /// Whether it is waited for a last event.
     pub(super) fn has_last(&self) -> bool {
         self.wanted.last.is_some()
@@ -58,10 +105,21 @@ impl Stream {
     /// # Errors
     /// Where nothing came, something else came first, or the last event did not come.
     pub(super) fn check(&self) -> Result<()> {
+        if let Some(error) = &self.refused {
+            return Err(error.clone());
+        }
         let real = |event: &&Event| !matches!(event.payload, Payload::Comment(_) | Payload::Tail(_));
         let Some(first) = self.events.iter().find(real) else {
-            return Err(Error::new("no event came: the stream is empty"));
+            let error = |what: &str| Error::new(format!("no event came: {what}"));
+            return Err(if self.came == 0 {
+                error("the stream is empty")
+            } else {
+                error("what came is no stream of events").help(format!("it begins: {}", self.beginning()))
+            });
         };
+        if let Some((line, byte)) = self.capture.not_utf8() {
+            return Err(Error::new(format!("line {line} of the stream is not UTF-8: it has the byte 0x{byte:02x}")));
+        }
         if let Some(name) = self.wanted.first.as_deref().filter(|name| *name != first.label()) {
             return Err(Error::new(format!("expected `{name}` as the first event, found `{}`", first.label())));
         }

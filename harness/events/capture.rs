@@ -39,8 +39,10 @@ pub struct Capture {
     block: String,
     /// The last byte was a CR, so a LF would belong to it.
     after_cr: bool,
-    /// A line is complete, so a byte-order mark would be none.
-    started: bool,
+    /// How many lines are complete. From the first on a byte-order mark would be none.
+    lines: usize,
+    /// The first line that is no UTF-8, from 1, and its first wrong byte.
+    not_utf8: Option<(usize, u8)>,
 }
 
 impl Capture {
@@ -61,6 +63,18 @@ impl Capture {
     #[must_use]
     pub fn format(&self) -> Option<Format> {
         self.format
+    }
+
+    /// The first line that was no UTF-8, from 1, and its first wrong byte.
+    #[must_use]
+    pub fn not_utf8(&self) -> Option<(usize, u8)> {
+        self.not_utf8
+    }
+
+    /// How many bytes are held of an event that is not complete yet.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.line.len() + self.block.len()
     }
 
     /// Takes the next bytes of the body. Returns the events that they complete.
@@ -104,7 +118,7 @@ impl Capture {
     fn take_line(&mut self, events: &mut Vec<Event>) {
         let mut bytes = std::mem::take(&mut self.line);
         let line = self.text_of(&bytes);
-        self.started = true;
+        self.lines += 1;
         // Blank lines in front tell no format, and mean nothing in either.
         if self.format.is_some() || !line.trim().is_empty() {
             match self.format_told_by(&line) {
@@ -132,9 +146,15 @@ impl Capture {
     }
 
     /// The text of a line. What is no UTF-8 in it becomes U+FFFD, as in a browser.
-    fn text_of<'a>(&self, line: &'a [u8]) -> Cow<'a, str> {
-        let mark = if self.started { None } else { line.strip_prefix(b"\xef\xbb\xbf") };
-        String::from_utf8_lossy(mark.unwrap_or(line))
+    fn text_of<'a>(&mut self, line: &'a [u8]) -> Cow<'a, str> {
+        let mark = if self.lines > 0 { None } else { line.strip_prefix(b"\xef\xbb\xbf") };
+        let line = mark.unwrap_or(line);
+        let text = String::from_utf8_lossy(line);
+        if let (Cow::Owned(_), None) = (&text, self.not_utf8) {
+            let wrong = std::str::from_utf8(line).err().and_then(|error| line.get(error.valid_up_to()));
+            self.not_utf8 = wrong.map(|byte| (self.lines + 1, *byte));
+        }
+        text
     }
 
     fn format_told_by(&mut self, text: &str) -> Format {

@@ -95,7 +95,7 @@ impl fmt::Display for Status {
 /// One response that a step captured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
-    /// Method and path, normalized: `POST /api/threads/<thread>/runs/stream`.
+    /// Method and path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
     pub request: String,
     /// How the answer ended.
     pub status: Status,
@@ -107,7 +107,7 @@ pub struct Captured {
 
 /// The golden text of what a scenario captured, in step order. Ends with exactly one newline.
 ///
-/// `normalize` replaces what differs from run to run by names. It is given each label, key, comment and shown value,
+/// `normalize` replaces what differs from run to run by names. It is given each request, label, key, comment and shown value,
 /// each as a text of its own.
 #[must_use]
 pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
@@ -129,7 +129,7 @@ impl Captured {
     fn text(&self, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
         let media_type = self.content_type.split(';').next().unwrap_or_default();
         let status = format!("{} {}", self.status, notation::visible(media_type.trim()));
-        let mut out = format!("{}\n{}\n", notation::visible(self.request.trim()), status.trim_end());
+        let mut out = format!("{}\n{}\n", notation::visible(normalize(self.request.trim()).trim()), status.trim_end());
         let sequence = Sequence::of(&self.events, options, normalize);
         if !self.events.is_empty() {
             out.push('\n');

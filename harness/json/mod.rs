@@ -14,6 +14,7 @@ mod text;
 use std::fmt;
 
 pub use object::Object;
+pub(crate) use parser::Step;
 pub use text::JsonText;
 
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
@@ -96,9 +97,23 @@ impl Json {
     /// of its elements, each to be read by [`Json::parse`]; `None` where there is no such list.
     ///
     /// # Errors
-    /// As [`Json::parse`], but an element that is no JSON is only found when it is read.
+    /// As [`Json::parse_unique`], but an element that is no JSON is only found when it is read.
     pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
         utf8(text).and_then(|text| parser::parse_around(text, list)).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Reads a JSON text in which a repeated key is a mistake: one that a person edits.
+    ///
+    /// # Errors
+    /// As [`Json::parse`], and where an object has a key twice.
+    pub fn parse_unique(text: &[u8]) -> Result<Json, JsonError> {
+        utf8(text).and_then(parser::parse_unique).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Where a field (at its key) or an element of a JSON text begins; where it is not there, the innermost part of the way
+    /// to it that is. The byte offset.
+    pub(crate) fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
+        parser::offset_of(text, path)
     }
 
     /// Prints the value in a layout.
@@ -275,7 +290,10 @@ impl serde::Serialize for Json {
 }
 
 fn utf8(text: &[u8]) -> parser::Parsed<&str> {
-    std::str::from_utf8(text).map_err(|e| (e.valid_up_to(), "a byte that is not UTF-8".to_owned()))
+    std::str::from_utf8(text).map_err(|e| {
+        let byte = text.get(e.valid_up_to()).copied().unwrap_or_default();
+        (e.valid_up_to(), format!("the byte 0x{byte:02x} is not UTF-8"))
+    })
 }
 
 /// Whether a byte below a space is among some; without a branch a byte, so that it takes many at once.

@@ -1,18 +1,48 @@
 //! JSON in.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::{Json, MAX_DEPTH, Object, has_control};
 
 /// Reads one JSON text. An error is its byte offset and the reason.
 pub(super) fn parse(text: &str) -> Parsed<Json> {
-    Parser { text: text.as_bytes(), utf8: text, at: 0 }.document()
+    Parser::of(text).document()
+}
+
+/// As [`parse`], but an object that has a key twice is an error.
+pub(super) fn parse_unique(text: &str) -> Parsed<Json> {
+    Parser { unique: true, ..Parser::of(text) }.document()
+}
+
+/// The byte offset of a field or element, or of the innermost part of the way to it that is there.
+pub(super) fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
+    let mut parser = Parser::of(text);
+    parser.skip_space();
+    let mut found = parser.at;
+    for step in path {
+        match parser.go_to(step) {
+            Ok(Some(at)) => found = at,
+            _ => break,
+        }
+    }
+    found
+}
+
+/// One part of the way to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'a> {
+    /// The value of a key.
+    Key(&'a str),
+    /// An element of a list.
+    Index(usize),
 }
 
 /// Reads an object and leaves the elements of one of its lists unread: what is beside the list, and the elements' texts
-/// where there is such a list. A text that is no JSON may pass for an element; reading it tells.
+/// where there is such a list. A text that is no JSON may pass for an element; reading it tells. An object that has a key
+/// twice is an error.
 pub(super) fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
-    let mut parser = Parser { text: text.as_bytes(), utf8: text, at: 0 };
+    let mut parser = Parser { unique: true, ..Parser::of(text) };
     let mut elements = None;
     parser.skip_space();
     if parser.peek() != Some(b'{') {
@@ -35,11 +65,17 @@ struct Parser<'a> {
     text: &'a [u8],
     utf8: &'a str,
     at: usize,
+    /// A repeated key is an error.
+    unique: bool,
 }
 
 pub(super) type Parsed<T> = Result<T, (usize, String)>;
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn of(text: &'a str) -> Parser<'a> {
+        Parser { text: text.as_bytes(), utf8: text, at: 0, unique: false }
+    }
+
     fn document(&mut self) -> Parsed<Json> {
         let value = self.value(0)?;
         self.end()?;
@@ -174,8 +210,9 @@ impl Parser<'_> {
         depth: usize,
         mut value: impl FnMut(&mut Self, &str) -> Parsed<Option<Json>>,
     ) -> Parsed<Json> {
+        let start = self.at;
         self.deeper(depth)?;
-        let mut entries = Vec::new();
+        let (mut entries, mut skipped) = (Vec::new(), 0);
         self.skip_space();
         if self.peek() == Some(b'}') {
             self.at += 1;
@@ -192,8 +229,9 @@ impl Parser<'_> {
                 return self.expected("`:`");
             }
             self.at += 1;
-            if let Some(value) = value(self, &key)? {
-                entries.push((key, value));
+            match value(self, &key)? {
+                Some(value) => entries.push((key, value)),
+                None => skipped += 1,
             }
             self.skip_space();
             match self.peek() {
@@ -203,7 +241,67 @@ impl Parser<'_> {
             }
         }
         self.at += 1;
-        Ok(Json::Object(entries.into()))
+        let count = entries.len();
+        let object = Object::from(entries);
+        if self.unique && (object.len() < count || skipped > 1) {
+            return self.repeated_key(start, depth);
+        }
+        Ok(Json::Object(object))
+    }
+
+    /// The error about the object at an offset, which was read and has a key twice.
+    fn repeated_key<T>(&mut self, object: usize, depth: usize) -> Parsed<T> {
+        let mut keys = HashSet::new();
+        self.unique = false;
+        self.at = object + 1;
+        loop {
+            self.skip_space();
+            let key_at = self.at;
+            let key = self.string()?;
+            if !keys.insert(key.clone()) {
+                return Err((key_at, format!("the key {key:?} stands twice in this object")));
+            }
+            self.skip_space();
+            self.at += 1;
+            self.value(depth + 1)?;
+            self.skip_space();
+            self.at += 1;
+        }
+    }
+
+    /// From a value to a part of it. Gives where that begins (a field at its key), `None` where it is not there.
+    fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
+        self.skip_space();
+        let opening = if matches!(step, Step::Key(_)) { b'{' } else { b'[' };
+        if self.peek() != Some(opening) {
+            return Ok(None);
+        }
+        self.at += 1;
+        for index in 0.. {
+            self.skip_space();
+            if matches!(self.peek(), Some(b'}' | b']') | None) {
+                break;
+            }
+            let at = self.at;
+            let here = match step {
+                Step::Key(wanted) => {
+                    let key = self.string()?;
+                    self.skip_space();
+                    self.at += 1;
+                    key == *wanted
+                }
+                Step::Index(wanted) => index == *wanted,
+            };
+            if here {
+                return Ok(Some(at));
+            }
+            self.value(0)?;
+            self.skip_space();
+            if self.peek() == Some(b',') {
+                self.at += 1;
+            }
+        }
+        Ok(None)
     }
 
     /// Where the elements of the list are that the parser stands on: told by brackets and quotes alone.

@@ -159,7 +159,10 @@ impl StepFiles<'_> {
             format!("named by {}:{}:{}", self.source.file.display(), place.line, place.column)
         };
         let source = Source::read(self.root, &file).map_err(|error| error.help(named_by()))?;
-        let json = Json::parse(source.text.as_bytes()).map_err(|error| {
+        let json = Json::parse_unique(source.text.as_bytes()).map_err(|error| {
+            if let Some(conflict) = crate::error::conflict(&source.text) {
+                return conflict.in_file(&file).help(named_by());
+            }
             let place = Place { line: error.line, column: error.column };
             let what = format!("this is no JSON: {}", error.message);
             crate::error::Error::new(what).in_file(&file).at(place).help(named_by())
@@ -178,6 +181,9 @@ impl StepFiles<'_> {
         let file = self.dir.join(path);
         if self.root.join(&file).exists() {
             return Ok(file);
+        }
+        if let Some(link) = crate::files::broken_link(&self.root.join(&file)) {
+            return Err(fail(format!("`{}`: expected a file, found {link}", named.get_ref())));
         }
         let error = fail(format!("there is no file `{}` in {}", named.get_ref(), self.dir.display()));
         let beside = std::fs::read_dir(self.root.join(self.dir)).into_iter().flatten().flatten();

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::source::{Source, unreadable};
 use super::suite::Suite;
 use super::toml_error::{listed, suggest};
-use super::trial::{Broken, Folder, NAME_RULE, Scenario, is_name};
+use super::trial::{Broken, Folder, NAME_RULE, Scenario, is_name, nearest_name};
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The folder of all scenarios, below the root.
 const SCENARIOS: &str = "scenarios";
@@ -56,7 +57,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;
         let name = entry.file_name();
         let shown = name.to_string_lossy();
-        if name != OsStr::new(SUITE) && !shown.starts_with('.') && wanted(&shown) {
+        if name != OsStr::new(SUITE) && !is_left_over(&entry.path(), &shown) && wanted(&shown) {
             scenarios.extend(entries_of(root, &name, &suite));
         }
     }
@@ -68,6 +69,13 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
     Ok(discovered)
 }
 
+/// What editors and file managers leave beside the files of a person.
+fn is_left_over(path: &Path, name: &str) -> bool {
+    let of_editor = name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'));
+    let of_manager = ["Thumbs.db", "desktop.ini"].contains(&name);
+    name.starts_with('.') || ((of_editor || of_manager) && !path.is_dir())
+}
+
 /// A path below `scenarios`, relative to the root.
 fn below(parts: &[&str]) -> PathBuf {
     PathBuf::from([&[SCENARIOS], parts].concat().join("/"))
@@ -75,17 +83,26 @@ fn below(parts: &[&str]) -> PathBuf {
 
 /// What one entry of `scenarios/` holds.
 fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
-    let shown = name.to_string_lossy().into_owned();
+    // A line break in a name would tear reports apart.
+    let shown: String = name.to_string_lossy().chars().flat_map(|c| visible(c).collect::<Vec<_>>()).collect();
     let broken = |error: Error| vec![Err(Broken { name: shown.clone(), error })];
     let dir = below(&[&shown]);
-    let is_dir = root.join(SCENARIOS).join(name).is_dir();
-    if !is_dir {
+    let path = root.join(SCENARIOS).join(name);
+    if let Some(link) = files::broken_link(&path) {
+        let error = Error::new(format!("expected the folder of a scenario, found {link}")).in_file(&dir);
+        return broken(error.help("let it lead to a folder, or remove it"));
+    }
+    if !path.is_dir() {
         let error = Error::new("this file belongs to no scenario").in_file(&dir);
         let error = suggest(error, &shown, [SUITE]);
         return broken(error.help("`scenarios` holds `suite.toml`, and a folder for each scenario"));
     }
     if !is_name(&shown) {
-        return broken(Error::new(format!("`{shown}` cannot be the name of a scenario")).in_file(&dir).help(NAME_RULE));
+        let error = Error::new(format!("`{shown}` cannot be the name of a scenario")).in_file(&dir).help(NAME_RULE);
+        let near = nearest_name(&shown).filter(|near| !root.join(SCENARIOS).join(near).exists());
+        return broken(
+            near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, to `{near}` perhaps"))),
+        );
     }
     if shown == "none" {
         let error = Error::new("`none` cannot be the name of a scenario").in_file(&dir);
@@ -99,6 +116,12 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
         Ok(source) => Folder { name: &shown, root, dir: &dir, source: &source, defaults: &suite.defaults }.scenarios(),
         Err(error) => broken(error),
     }
+}
+
+fn visible(c: char) -> impl Iterator<Item = char> {
+    let escaped = c.is_control().then(|| c.escape_default());
+    let itself = escaped.is_none().then_some(c);
+    escaped.into_iter().flatten().chain(itself)
 }
 
 /// The error about a folder without its `scenario.toml`.

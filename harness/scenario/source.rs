@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use super::toml_error;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, conflict};
+use crate::files;
 
 /// A text and the name that errors give it, relative to the root.
 #[derive(Clone, Debug)]
@@ -40,7 +41,10 @@ impl Source {
 
     /// Reads the text as TOML.
     pub(super) fn toml<T: DeserializeOwned>(&self) -> Result<T> {
-        toml::from_str(&self.text).map_err(|error| toml_error::explain(&error, self))
+        toml::from_str(&self.text).map_err(|error| match conflict(&self.text) {
+            Some(conflict) => conflict.in_file(&self.file),
+            None => toml_error::explain(&error, self),
+        })
     }
 
     /// The place of a byte offset.
@@ -58,6 +62,9 @@ impl Source {
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Error {
     if path.is_dir() && error.kind() != io::ErrorKind::PermissionDenied {
         return Error::new("expected a file, found a folder");
+    }
+    if let Some(link) = files::broken_link(path) {
+        return Error::new(format!("expected a file, found {link}"));
     }
     Error::new(match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),

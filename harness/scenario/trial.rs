@@ -107,12 +107,24 @@ impl Scenario {
 }
 
 /// Whether a name can be that of a scenario, a case, a fixture or a golden.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
-    !name.is_empty() && !name.starts_with('.') && name.chars().all(fits)
+    !name.is_empty() && !name.starts_with(['.', '-']) && name.chars().all(fits)
 }
 
-pub(super) const NAME_RULE: &str = "names are made of a-z, 0-9, `.`, `_` and `-`";
+/// The name that is nearest to one that cannot be: its letters in lower case, `_` for what does not fit.
+pub(super) fn nearest_name(name: &str) -> Option<String> {
+    // Letters of other alphabets have no nearest one.
+    if !name.is_ascii() {
+        return None;
+    }
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let near: String = name.trim().chars().map(|c| if fits(c) { c.to_ascii_lowercase() } else { '_' }).collect();
+    let near = near.trim_start_matches(['.', '-', '_']).trim_end_matches('_').to_owned();
+    (is_name(&near) && near != "none").then_some(near)
+}
+
+pub(crate) const NAME_RULE: &str = "names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`";
 
 /// A folder of `scenarios/` with its `scenario.toml`.
 pub(super) struct Folder<'a> {

@@ -102,7 +102,10 @@ fn import_joins_fixtures_and_says_what_is_none() {
             .replace("\"type\": \"ai\",\n        \"data\"", "\"type\": \"human\",\n        \"data\""),
     );
     import(&["empty.json"]).run().exits(1).says(&["error: no turn: 0 left out, nothing was written"]);
-    import(&["human.json"]).run().exits(2).says(&["error: human.json: turns[0].output.type: ", "an assistant message"]);
+    import(&["human.json"])
+        .run()
+        .exits(2)
+        .says(&["error: human.json:13:9: turns[0].output.type: ", "an assistant message"]);
     import(&["gone.json"]).run().exits(2).says(&["error: gone.json: failed to read it: no such file"]);
     assert!(!tree.has("out/all.json"));
 }

@@ -19,6 +19,7 @@ macro_rules! tests {
     };
 }
 
+mod abused_files;
 mod abused_requests;
 mod cassettes;
 mod command;
@@ -38,6 +39,7 @@ mod mutation;
 mod oddities;
 mod proof;
 mod proxy;
+mod raw_system;
 mod recording;
 mod resuming;
 mod rounds;
@@ -54,10 +56,14 @@ fn main() -> ExitCode {
     if let Ok(system) = std::env::var(systems::RUNNER) {
         return systems::runner(&system);
     }
+    if let Ok(port) = std::env::var(raw_system::PORT) {
+        return raw_system::serve(&port);
+    }
     if let Some(folder) = std::env::var_os(durable::AGENT) {
         return durable::agent_process(folder.as_ref());
     }
     let tests: &[&[Test]] = &[
+        abused_files::TESTS,
         abused_requests::TESTS,
         command::TESTS,
         deerflow::TESTS,

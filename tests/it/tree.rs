@@ -234,6 +234,16 @@ impl Ran {
         lines.filter(|line| line.starts_with("- ") || line.starts_with("+ ")).collect()
     }
 
+    /// What was said of a trial that failed.
+    #[track_caller]
+    pub(crate) fn failure(&self, name: &str) -> &str {
+        let begins = format!("\n---- {name} ----\n");
+        let (_, told) =
+            self.stdout.split_once(&begins).unwrap_or_else(|| panic!("{name} did not fail:\n{}", self.all()));
+        let end = ["\n\n---- ", "\n\n\nfailures:"].iter().filter_map(|end| told.find(end)).min();
+        told[..end.unwrap_or(told.len())].trim_end_matches('\n')
+    }
+
     /// What became of each trial.
     pub(crate) fn trials(&self) -> BTreeMap<&str, &str> {
         let line = |line: &'_ str| line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ")).is_some();

@@ -56,7 +56,8 @@ fn a_stray_file_does_not_hide_the_others() {
 #[test]
 fn a_folder_that_cannot_be_a_name() {
     let says = "[My Run] scenarios/My Run: `My Run` cannot be the name of a scenario\n  \
-                names are made of a-z, 0-9, `.`, `_` and `-`";
+                names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`\n  \
+                rename the folder, to `my_run` perhaps";
     assert_layout(&[("scenarios/My Run/scenario.toml", STEP)], says);
     let says = "[none] scenarios/none: `none` cannot be the name of a scenario\n  \
                 fixture = \"none\" says that no model is called";
@@ -94,7 +95,10 @@ fn bytes_that_are_no_text() {
 fn a_link_to_nowhere() {
     let root = tree(&[("scenarios/a/", "")]);
     std::os::unix::fs::symlink("nowhere", root.path().join("scenarios/a/scenario.toml")).unwrap();
-    assert_eq!(told(root.path()), "[a] scenarios/a/scenario.toml: no such file");
+    assert_eq!(
+        told(root.path()),
+        "[a] scenarios/a/scenario.toml: expected a file, found a link to `nowhere` that leads nowhere"
+    );
 }
 
 #[cfg(unix)]

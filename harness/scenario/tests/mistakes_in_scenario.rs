@@ -845,7 +845,7 @@ get = "/"
 get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:11: `Write` cannot be the name of a fixture
-  names are made of a-z, 0-9, `.`, `_` and `-`",
+  names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`",
     },
     Mistake {
         name: "case: a name with a space",
@@ -855,7 +855,7 @@ get = "/"
 [case."very ultra"]
 "#,
         says: r"scenarios/a/scenario.toml:3:7: `very ultra` cannot be the name of a case
-  names are made of a-z, 0-9, `.`, `_` and `-`",
+  names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`",
     },
     Mistake {
         name: "case: cases of its own",
