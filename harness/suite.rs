@@ -179,7 +179,11 @@ impl Suite {
             return again(&root, &wanted);
         }
         golden::silence_comparisons();
-        let only = if let Action::Test(args) = action { only_trial(args) } else { None };
+        let only = match action {
+            Action::Test(args) => only_trial(args),
+            #[cfg(feature = "record")]
+            Action::Record(..) => None,
+        };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let mut project = Project::open(&root, self.routers, goldens, self.commands, only.as_deref())?;
         project.records = !matches!(action, Action::Test(_));
