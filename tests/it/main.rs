@@ -19,7 +19,9 @@ macro_rules! tests {
     };
 }
 
-mod abused_files;
+mod abused_fixtures;
+mod abused_folders;
+mod abused_goldens;
 mod abused_requests;
 mod cassettes;
 mod command;
@@ -46,6 +48,7 @@ mod rounds;
 mod runner_flags;
 mod secrets;
 mod serve;
+mod spoilt;
 mod systems;
 mod time_limits;
 mod tree;
@@ -63,7 +66,9 @@ fn main() -> ExitCode {
         return durable::agent_process(folder.as_ref());
     }
     let tests: &[&[Test]] = &[
-        abused_files::TESTS,
+        abused_fixtures::TESTS,
+        abused_folders::TESTS,
+        abused_goldens::TESTS,
         abused_requests::TESTS,
         command::TESTS,
         deerflow::TESTS,
