@@ -2,6 +2,7 @@
 
 mod agent;
 mod answered;
+mod client;
 mod cookies;
 mod exchange;
 mod listen;
