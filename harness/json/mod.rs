@@ -14,6 +14,7 @@ mod text;
 use std::fmt;
 
 pub use object::Object;
+use smol_str::SmolStr;
 pub(crate) use parser::Step;
 pub use text::JsonText;
 
@@ -236,8 +237,8 @@ impl Json {
     }
 
     /// An object of the given entries.
-    pub fn object<K: Into<String>>(entries: impl IntoIterator<Item = (K, Json)>) -> Json {
-        Json::Object(entries.into_iter().map(|(k, v)| (k.into(), v)).collect())
+    pub fn object<K: Into<SmolStr>>(entries: impl IntoIterator<Item = (K, Json)>) -> Json {
+        Json::Object(entries.into_iter().collect())
     }
 }
 

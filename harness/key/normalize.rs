@@ -29,8 +29,8 @@ impl Normalizer {
     #[must_use]
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        let marked = has_mark(&text);
-        if marked {
+        let Marks { removed, paths } = Marks::in_text(&text);
+        if removed {
             pass(&mut text, "", reminder);
             pass(&mut text, "", empty_role_line);
             pass(&mut text, "", begin_user_input);
@@ -46,7 +46,7 @@ impl Normalizer {
             pass(&mut text, "<TS>", timestamp);
             pass(&mut text, "<DATE>", date);
         }
-        if marked {
+        if removed || paths {
             pass(&mut text, "<PATH>", path);
         }
         for (pattern, replacement) in &self.rules {
@@ -97,13 +97,29 @@ fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -
     *text = Cow::Owned(out);
 }
 
-/// Whether a text has anything that one of the passes for marks and paths cannot do without: one search for all of them,
-/// since most texts have none.
-fn has_mark(text: &str) -> bool {
-    static MARKS: LazyLock<Regex> = LazyLock::new(|| {
-        regex("<system-reminder>|\n(?:User|Assistant):|--- (?:BEGIN|END) USER INPUT ---|/tmp/|/var/folders/")
-    });
-    text.starts_with("User:") || text.starts_with("Assistant:") || MARKS.is_match(text)
+/// Whether a text has what the passes that remove something cannot do without, and what paths cannot: one search for all,
+/// since most texts have neither.
+struct Marks {
+    removed: bool,
+    paths: bool,
+}
+
+impl Marks {
+    fn in_text(text: &str) -> Marks {
+        static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+            regex("<system-reminder>|\n(?:User|Assistant):|--- (?:BEGIN|END) USER INPUT ---|/tmp/|/var/folders/")
+        });
+        let mut found = Marks { removed: text.starts_with("User:") || text.starts_with("Assistant:"), paths: false };
+        for mark in MARKS.find_iter(text) {
+            let path = mark.as_str().starts_with('/');
+            found.paths |= path;
+            found.removed |= !path;
+            if found.removed {
+                break;
+            }
+        }
+        found
+    }
 }
 
 fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
