@@ -32,8 +32,8 @@ pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), Wi
 /// The fields of a request but those of the given names.
 pub(super) fn settings(sent: &Object, but: &[&str]) -> Object {
     sent.iter()
-        .filter(|(key, _)| !but.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
+        .filter(|(key, _)| !but.contains(key))
+        .map(|(key, value)| (key, value.clone()))
         .collect()
 }
 
