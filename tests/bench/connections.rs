@@ -43,10 +43,11 @@ fn memory(which: &str, prompt_bytes: usize) -> (Vec<usize>, usize) {
     let mut buffer = vec![0; 64 * 1024];
     let mut connections: Vec<TcpStream> = Vec::new();
     let mut call = |connections: &mut [TcpStream]| {
-        for connection in (0..CALLS).flat_map(|_| 0..connections.len()) {
-            let stream = &mut connections[connection];
-            stream.write_all(request.as_bytes()).unwrap();
-            read_answer(stream, &mut buffer);
+        for _ in 0..CALLS {
+            for stream in &mut *connections {
+                stream.write_all(request.as_bytes()).unwrap();
+                read_answer(stream, &mut buffer);
+            }
         }
         memory_of(&server.id().to_string(), "VmRSS:")
     };
