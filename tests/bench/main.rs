@@ -14,6 +14,7 @@
 )]
 
 mod capture;
+mod connections;
 mod conversations;
 mod fixture;
 mod key;
@@ -37,12 +38,17 @@ fn main() -> ExitCode {
         fixture::load(file.as_ref());
         return ExitCode::SUCCESS;
     }
+    if let Ok(what) = std::env::var(connections::SERVED) {
+        connections::serve(&what);
+        return ExitCode::SUCCESS;
+    }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 5] = [
+    let parts: [(&str, Measure); 6] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),
+        ("connections", connections::measure),
         ("capture", capture::measure),
         ("suite", suite::measure),
     ];
