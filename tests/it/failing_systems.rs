@@ -36,8 +36,8 @@ fn an_error_status_fails_with_the_answer() {
 }
 
 fn a_panic_of_a_handler_fails_its_scenario_alone() {
-    let says = "failed to take step 1 (POST /panic): connection closed before message completed";
-    fails("post = \"/panic\"", &[says, "a handler that panics"]);
+    let said = ["(POST /panic): error sending request: ", "connection closed before message completed"];
+    fails("post = \"/panic\"", &[said[0], said[1], "a handler that panics"]);
 }
 
 fn an_answer_that_is_no_stream_fails_where_one_is_wanted() {
