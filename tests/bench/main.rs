@@ -17,6 +17,7 @@ mod capture;
 mod connections;
 mod conversations;
 mod fixture;
+mod golden;
 mod key;
 mod server;
 mod suite;
@@ -42,14 +43,23 @@ fn main() -> ExitCode {
         connections::serve(&what);
         return ExitCode::SUCCESS;
     }
+    if std::env::var_os(capture::CAPTURES).is_some() {
+        capture::capture_fifty();
+        return ExitCode::SUCCESS;
+    }
+    if let Some(folder) = std::env::var_os(golden::COMPARES) {
+        golden::compare(folder.as_ref());
+        return ExitCode::SUCCESS;
+    }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 6] = [
+    let parts: [(&str, Measure); 7] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),
         ("connections", connections::measure),
         ("capture", capture::measure),
+        ("golden", golden::measure),
         ("suite", suite::measure),
     ];
     for (name, measure) in parts {
