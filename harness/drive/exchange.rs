@@ -60,7 +60,8 @@ pub(super) async fn exchange(
             Take::Body => read_body(response, &mut answered).await?,
             Take::Until(pointer, wanted) => {
                 read_body(response, &mut answered).await?;
-                let found = answered.events.first().and_then(Event::json).and_then(|body| pointer.find(body));
+                let body = answered.events.first().and_then(Event::json);
+                let found = body.as_ref().and_then(|body| pointer.find(body));
                 if found != Some(wanted) {
                     let found = found.map_or_else(|| "not there".to_owned(), |found| found.print(Layout::Compact));
                     progress.note(format!("{pointer} is {found}, not {}", wanted.print(Layout::Compact)));

@@ -57,7 +57,7 @@ enum Part<'a> {
 /// Where the id of a stream's last event is.
 #[derive(Clone)]
 enum LastId {
-    Known(Option<String>),
+    Known(Option<Box<str>>),
     /// Of the stream that is the part of this index, which is still open.
     Of(usize),
 }
@@ -298,7 +298,7 @@ impl<'a> Driver<'a> {
                 _ => None,
             },
         };
-        id.ok_or_else(|| {
+        id.map(String::from).ok_or_else(|| {
             Error::new("the stream before this step had no event with an id")
                 .help("`reconnect` sends the id of the last event; where the service has none, use a plain step")
         })

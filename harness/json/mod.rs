@@ -14,8 +14,8 @@ mod text;
 use std::fmt;
 
 pub use object::Object;
-use smol_str::SmolStr;
 pub(crate) use parser::Step;
+use smol_str::SmolStr;
 pub use text::JsonText;
 
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
