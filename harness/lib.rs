@@ -44,6 +44,7 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+mod clients;
 pub mod conversation;
 mod drive;
 pub mod durable;

@@ -74,7 +74,7 @@ fn record_one(
     let watch = Arc::new(move |tally: &_| watch.show(tally));
     let errors = scenario.record_errors;
     let options_of_recorder = RecorderOptions { secrets, errors, watch, resume: begun.resume };
-    let recorder = Recorder::new(upstreams.clone(), begun.journal, options_of_recorder)?;
+    let recorder = Recorder::new(upstreams.clone(), begun.journal, options_of_recorder);
     let recorder = Arc::new(recorder.before_paying(told_before_paying(name, &progress)));
     let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
     let mode = Mode::Record(recorder.clone());

@@ -8,14 +8,17 @@ use futures_util::StreamExt as _;
 
 use super::Progress;
 use super::answered::Answered;
-use super::client::client;
 use super::cookies::Cookies;
 use super::listen::Listener;
 use super::stream::{EVENT_LIMIT, Stream};
+use crate::clients::Clients;
 use crate::error::{Error, Result, reqwest_reason};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
 use crate::scenario::{Pointer, Rendered, StreamSpec, Upload};
+
+/// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
+static CLIENTS: Clients = Clients::keeping(0);
 
 /// A rendered request.
 pub(super) struct Request {
@@ -41,7 +44,7 @@ const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(
 
 /// The status of a GET, without its body.
 pub(crate) async fn get(url: &str) -> Result<u16> {
-    let response = client(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
+    let response = CLIENTS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
     Ok(response.status().as_u16())
 }
 
@@ -128,7 +131,7 @@ fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
 async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Response> {
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is no HTTP method", request.method)))?;
-    let mut sending = client(&request.url)?.request(method, &request.url);
+    let mut sending = CLIENTS.of(&request.url)?.request(method, &request.url);
     let named = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     for (name, value) in &request.headers {
         sending = sending.header(name, value);

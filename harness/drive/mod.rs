@@ -2,7 +2,6 @@
 
 mod agent;
 mod answered;
-mod client;
 mod cookies;
 mod exchange;
 mod listen;

@@ -316,5 +316,5 @@ fn has_control(bytes: &[u8]) -> bool {
 
 /// As [`has_control`], of any but the line feed.
 fn has_control_but_newline(bytes: &[u8]) -> bool {
-    bytes.iter().fold(false, |found, byte| found | ((*byte < 0x20) & (*byte != b'\n')))
+    bytes.iter().fold(u8::MAX, |least, byte| least.min(if *byte == b'\n' { b' ' } else { *byte })) < 0x20
 }

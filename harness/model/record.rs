@@ -22,7 +22,8 @@ use super::miss::Reason;
 use super::resume::{Cost, Found, Resume};
 use super::tally::Tally;
 use super::upstream::Upstreams;
-use crate::error::{Error, Result, reqwest_reason};
+use crate::clients::Clients;
+use crate::error::{Result, reqwest_reason};
 use crate::fixture::journal::{Entry, Journal};
 use crate::json::Json;
 use crate::secrets::{Fired, Secrets};
@@ -32,7 +33,7 @@ use crate::wire::{self, Api, Body, Response};
 #[derive(Debug)]
 pub struct Recorder {
     upstreams: Upstreams,
-    client: reqwest::Client,
+    clients: Clients,
     shared: Arc<Shared>,
     before_paying: Option<BeforePaying>,
 }
@@ -95,14 +96,9 @@ pub(super) struct Passed {
 }
 
 impl Recorder {
-    /// A recorder that writes to a journal.
-    ///
-    /// # Errors
-    /// Where the HTTP client cannot be made.
-    pub fn new(upstreams: Upstreams, journal: Journal, options: RecorderOptions) -> Result<Recorder> {
-        // A provider's key follows no redirect: it is for the address that was configured.
-        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
-        let client = client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))?;
+    /// A recorder that writes to a journal. A provider's key follows no redirect: it is for the address that was configured.
+    #[must_use]
+    pub fn new(upstreams: Upstreams, journal: Journal, options: RecorderOptions) -> Recorder {
         let shared = Shared {
             journal,
             options,
@@ -111,7 +107,7 @@ impl Recorder {
             stopped: Mutex::default(),
             tally: Mutex::default(),
         };
-        Ok(Recorder { upstreams, client, shared: Arc::new(shared), before_paying: None })
+        Recorder { upstreams, clients: Clients::keeping(usize::MAX), shared: Arc::new(shared), before_paying: None }
     }
 
     /// Tells of the first call of a resumed recording that equals no recorded one: how it came, and what is to be expected
@@ -186,11 +182,14 @@ impl Recorder {
             Some(Found::New(None)) | None => {}
         }
         let sent = match self.upstreams.of(call.provider) {
-            Ok(upstream) => {
-                let request = upstream.request(&self.client, &call.path, &call.headers).body(call.body);
-                let unreachable = |e| format!("the provider at {upstream} cannot be reached: {}", reqwest_reason(e));
-                request.send().await.map_err(unreachable)
-            }
+            Ok(upstream) => match upstream.request(&self.clients, &call.path, &call.headers) {
+                Ok(request) => {
+                    let unreachable =
+                        |e| format!("the provider at {upstream} cannot be reached: {}", reqwest_reason(e));
+                    request.body(call.body).send().await.map_err(unreachable)
+                }
+                Err(no_client) => Err(no_client.to_string()),
+            },
             Err(unknown) => Err(unknown),
         };
         let answer = match sent {

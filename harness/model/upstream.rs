@@ -5,6 +5,7 @@ use std::fmt;
 
 use axum::http::{HeaderMap, header};
 
+use crate::clients::Clients;
 use crate::error::{Error, Result};
 use crate::wire::Api;
 
@@ -153,18 +154,24 @@ impl Upstreams {
 
 impl Upstream {
     /// A call that came to a path of ours as a request to the provider, with its own key in its own place.
-    pub(super) fn request(&self, client: &reqwest::Client, path: &str, headers: &HeaderMap) -> reqwest::RequestBuilder {
-        let mut request = client.post(self.url(path));
+    pub(super) fn request(
+        &self,
+        clients: &Clients,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Result<reqwest::RequestBuilder> {
+        let url = self.url(path);
+        let mut request = clients.of(&url)?.post(url);
         for name in PASSED {
             for value in headers.get_all(name) {
                 request = request.header(name, value);
             }
         }
-        match (&self.key, PROVIDERS[self.provider].key_header) {
+        Ok(match (&self.key, PROVIDERS[self.provider].key_header) {
             (None, _) => request,
             (Some(key), "authorization") => request.header(header::AUTHORIZATION, format!("Bearer {key}")),
             (Some(key), name) => request.header(name, key),
-        }
+        })
     }
 
     /// The address: a version that ends the base is not repeated, and the key of ours that a query may hold stays here.
@@ -233,11 +240,11 @@ mod tests {
     #[test]
     fn keys_are_sent_as_each_provider_takes_them() {
         let upstreams = read(&[("OPENAI_API_KEY", "o"), ("ANTHROPIC_API_KEY", "a"), ("GOOGLE_API_KEY", "g")]).unwrap();
-        let client = reqwest::Client::new();
+        let clients = Clients::keeping(0);
         let mut headers = HeaderMap::new();
         headers.insert("anthropic-version", header::HeaderValue::from_static("2023-06-01"));
         headers.insert("x-api-key", header::HeaderValue::from_static("ours"));
-        let sent = |api| upstreams.of(api).unwrap().request(&client, "/v1/x", &headers).build().unwrap();
+        let sent = |api| upstreams.of(api).unwrap().request(&clients, "/v1/x", &headers).unwrap().build().unwrap();
         let header = |request: &reqwest::Request, name: &str| {
             request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
         };

@@ -31,7 +31,7 @@ impl Recording {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let secrets = Secrets::new(["STRIPE"], environment).unwrap();
         let options = RecorderOptions { secrets, errors, watch: Arc::new(|_| ()), resume: None };
-        let recorder = Recorder::new(upstreams, Journal::create(&journal).unwrap(), options).unwrap();
+        let recorder = Recorder::new(upstreams, Journal::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);
         let server = ModelServer::start(Mode::Record(recorder.clone()), ServerOptions::default()).await.unwrap();
         Recording { server, recorder, journal, _folder: folder }

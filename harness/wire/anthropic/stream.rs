@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_message_is_the_same_after_its_stream() {
-        assert_eq!(assemble(&frames(&message())), Ok(message()));
+        assert_eq!(assemble(frames(&message())), Ok(message()));
     }
 
     #[test]

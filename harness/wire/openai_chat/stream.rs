@@ -128,7 +128,7 @@ mod tests {
     use crate::wire::sse::frame as chunk;
 
     fn answer(frames: &[&str]) -> Result<Answer, String> {
-        of_frames(&frames.iter().map(|frame| (*frame).to_owned()).collect::<Vec<_>>()).map_err(|error| error.message)
+        of_frames(frames.iter().map(|frame| (*frame).to_owned()).collect::<Vec<_>>()).map_err(|error| error.message)
     }
 
     /// The tool calls that come of the given deltas.

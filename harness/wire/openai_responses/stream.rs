@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_response_is_the_same_after_its_stream() {
-        assert_eq!(assemble(&frames(&response())), Ok(response()));
+        assert_eq!(assemble(frames(&response())), Ok(response()));
     }
 
     #[test]

@@ -1,0 +1,51 @@
+//! HTTP clients, of systems and of providers. None takes a proxy or follows a redirect.
+
+use std::sync::OnceLock;
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
+
+use crate::error::{Error, Result};
+
+/// A client for `http:` and one for `https:`, each made when it is first asked for. Only the latter reads the machine's
+/// certificates: some hundred files, and most of what a process for one scenario would otherwise take.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    idle: usize,
+    plain: OnceLock<Result<Client>>,
+    tls: OnceLock<Result<Client>>,
+}
+
+impl Clients {
+    /// Clients that keep so many idle connections for each host. None may be kept by clients that several runtimes use,
+    /// since a connection belongs to the runtime that made it.
+    pub(crate) const fn keeping(idle: usize) -> Clients {
+        Clients { idle, plain: OnceLock::new(), tls: OnceLock::new() }
+    }
+
+    /// The client for a URL.
+    pub(crate) fn of(&self, url: &str) -> Result<&Client> {
+        let client = if url.starts_with("https:") {
+            self.tls.get_or_init(|| self.made(Client::builder()))
+        } else {
+            self.plain.get_or_init(|| self.made(without_certificates(Client::builder())))
+        };
+        client.as_ref().map_err(Clone::clone)
+    }
+
+    fn made(&self, client: ClientBuilder) -> Result<Client> {
+        let client = client.no_proxy().pool_max_idle_per_host(self.idle).redirect(Policy::none()).build();
+        client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))
+    }
+}
+
+#[cfg(feature = "record")]
+fn without_certificates(client: ClientBuilder) -> ClientBuilder {
+    client.tls_certs_only([])
+}
+
+/// Without TLS there are none to read.
+#[cfg(not(feature = "record"))]
+fn without_certificates(client: ClientBuilder) -> ClientBuilder {
+    client
+}
