@@ -11,6 +11,7 @@ tests! { abused_folders:
     a_file_that_a_step_sends_is_in_its_folder,
     a_suite_that_cannot_be_read_is_an_error_for_all,
     what_may_not_be_read_is_told,
+    what_a_step_renders_to_is_checked_before_it_is_sent,
 }
 
 fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
@@ -289,4 +290,49 @@ fn what_may_not_be_read_is_told() {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
+}
+
+fn what_a_step_renders_to_is_checked_before_it_is_sent() {
+    let tree = greeting();
+    let silent = |path: &str, rest: &str| format!("fixture = \"none\"\n[[step]]\npost = \"{path}\"\n{rest}");
+    // Behind the system's address this would be another machine's.
+    let cases = [
+        ("machine", silent("{{ a }}", "[vars]\na = \"@machine.invalid/\"\n")),
+        ("header", silent("/silent", "headers = { x = \"{{ a }}\" }\n[vars]\na = \"1\\n2\"\n")),
+        ("attribute", silent("/silent", "json = { x = \"{{ user.nmae }}\" }\n[vars]\nuser = { name = \"ann\" }\n")),
+        (
+            "endless",
+            silent(
+                "/silent",
+                "json = \"{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}\"\n",
+            ),
+        ),
+    ];
+    for (name, text) in &cases {
+        tree.write(&format!("scenarios/{name}/scenario.toml"), text);
+    }
+    let run = tree.runner("oddities").run().exits(101);
+    for (name, says) in [
+        (
+            "machine",
+            ":3:8: failed to take step 1 (POST @machine.invalid/): the path is `@machine.invalid/`, which does not start with `/`\n  \
+             the system's address comes before it: a template gives the path alone",
+        ),
+        (
+            "header",
+            ":4:17: failed to take step 1 (POST /silent): the header `x` would hold '\\n', and a header's value is one line of text",
+        ),
+        (
+            "attribute",
+            ":4:18: failed to take step 1 (POST /silent): `user.nmae` is not defined\n  did you mean `name`?",
+        ),
+        (
+            "endless",
+            ":4:8: failed to take step 1 (POST /silent): `{% for a in range(99999) %}{% for b in range(99999) %}{% end…` takes \
+             more than 1000000 steps to render",
+        ),
+    ] {
+        assert_eq!(run.failure(name), format!("scenarios/{name}/scenario.toml{says}"));
+    }
+    only_these_fail(&run, &cases.map(|(name, _)| name));
 }
