@@ -99,7 +99,7 @@ impl Native {
     /// What it is, by its API's own word: its `type`, or the name of its only field.
     #[must_use]
     pub fn kind(&self) -> &str {
-        let field = || self.block.as_object()?.keys().find(|key| *key != "thoughtSignature").map(String::as_str);
+        let field = || self.block.as_object()?.keys().find(|key| *key != "thoughtSignature");
         self.block.str_of("type").or_else(field).unwrap_or("block")
     }
 }

@@ -31,23 +31,26 @@ impl KeyOf {
             let at = |column| Place { line: i + 1, column };
             let json = Json::parse(line)
                 .map_err(|e| Error::new(format!("not JSON: {}", e.message)).in_file(&name).at(at(e.column)))?;
-            let key = key_of(&json, &rules).map_err(|reason| Error::new(reason).in_file(&name).at(at(1)))?;
+            let key = key_of(json, &rules).map_err(|reason| Error::new(reason).in_file(&name).at(at(1)))?;
             terminal::out(key.print(Layout::Python));
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn key_of(call: &Json, rules: &Rules) -> Result<Json, String> {
-    let caller = match call.get("caller") {
+fn key_of(call: Json, rules: &Rules) -> Result<Json, String> {
+    let mut call = call.into_object().unwrap_or_default();
+    let caller = match call.remove("caller") {
         None | Some(Json::Null) => None,
-        Some(Json::Str(caller)) => Some(caller.as_str()),
+        Some(Json::Str(caller)) => Some(caller),
         Some(other) => return Err(format!("`caller`: expected a string or null, found {}", other.kind())),
     };
-    let messages = call.get("messages").and_then(Json::as_array).ok_or("`messages`: expected a list of messages")?;
+    let Some(Json::Array(messages)) = call.remove("messages") else {
+        return Err("`messages`: expected a list of messages".to_owned());
+    };
     let message = |(i, m)| message_from_langchain(m).map_err(|e| format!("messages[{i}]: {e}"));
-    let messages = messages.iter().enumerate().map(message).collect::<Result<Vec<_>, _>>()?;
-    let key = rules.key(&rules.canonical(&messages), caller);
+    let messages = messages.into_iter().enumerate().map(message).collect::<Result<Vec<_>, _>>()?;
+    let key = rules.key(&rules.canonical(messages), caller.as_deref());
     Ok(Json::object([
         ("conversation_hash", Json::Str(key.conversation_hash.to_string())),
         ("input_hash", Json::Str(key.input_hash.to_string())),

@@ -154,7 +154,7 @@ fn messages_that_count(messages: Json) -> Json {
 }
 
 fn message_that_counts(mut fields: Object) -> Object {
-    fields.retain(|field, _| !OF_A_MESSAGE.contains(&field.as_str()));
+    fields.retain(|field, _| !OF_A_MESSAGE.contains(&field));
     if let Some(Json::Array(parts)) = fields.get_mut("parts") {
         parts.iter_mut().for_each(strip_part);
     }
@@ -167,12 +167,12 @@ fn message_that_counts(mut fields: Object) -> Object {
 
 fn strip_part(part: &mut Json) {
     if let Json::Object(fields) = part {
-        fields.retain(|field, _| !OF_A_PART.contains(&field.as_str()));
+        fields.retain(|field, _| !OF_A_PART.contains(&field));
     }
 }
 
 fn settings_that_count(settings: Json) -> Json {
     let Json::Object(mut fields) = settings else { return settings };
-    fields.retain(|field, value| *value != Json::Null && !OF_TRANSPORT.contains(&field.as_str()));
+    fields.retain(|field, value| *value != Json::Null && !OF_TRANSPORT.contains(&field));
     if fields.is_empty() { Json::Null } else { Json::Object(fields) }
 }

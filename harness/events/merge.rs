@@ -111,9 +111,9 @@ fn fields(objects: &[&Object], without: Option<&str>, keep: Keep, normalize: &No
     // Objects of one place mostly have the same keys: where a key was last time is where to look first.
     let mut guesses: Vec<(&str, usize)> = Vec::new();
     for (number, object) in objects.iter().enumerate() {
-        for (nth, (key, value)) in object.iter().filter(|(key, _)| Some(key.as_str()) != without).enumerate() {
+        for (nth, (key, value)) in object.iter().filter(|(key, _)| Some(*key) != without).enumerate() {
             let place = match guesses.get(nth) {
-                Some((guess, place)) if guess == key => *place,
+                Some((guess, place)) if *guess == key => *place,
                 _ => {
                     let place =
                         *places.entry(key).or_insert_with(|| *names.entry(normalize(key)).or_insert(groups.len()));

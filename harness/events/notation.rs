@@ -60,7 +60,7 @@ fn normalized(value: &Json, normalize: &Normalize) -> String {
             format!("[{}]", items.join(", "))
         }
         Json::Object(entries) => {
-            let entry = |(key, item): (&String, _)| {
+            let entry = |(key, item): (&str, _)| {
                 format!("{}: {}", Json::Str(normalize(key)).print(Layout::Python), normalized(item, normalize))
             };
             let mut entries: Vec<_> = entries.iter().map(entry).collect();

@@ -129,8 +129,8 @@ impl<'a> Writer<'a, '_> {
         rest
     }
 
-    fn keys(&mut self, keys: impl Iterator<Item = &'a String>) -> String {
-        let list = self.lists.entry(keys.map(String::as_str).collect()).or_insert_with_key(|keys| {
+    fn keys(&mut self, keys: impl Iterator<Item = &'a str>) -> String {
+        let list = self.lists.entry(keys.collect()).or_insert_with_key(|keys| {
             let mut keys: Vec<String> = keys.iter().map(|key| (self.normalize)(key)).collect();
             keys.sort_unstable();
             keys.dedup();

@@ -121,7 +121,7 @@ pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(
 #[must_use]
 pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     let is_event = |event: &&Event| !matches!(event.payload, Payload::Comment(_) | Payload::Tail(_));
-    let keys = |event: &Event| Some(event.json()?.as_object()?.keys().cloned().collect());
+    let keys = |event: &Event| Some(event.json()?.as_object()?.keys().map(str::to_owned).collect());
     events.iter().filter(is_event).map(|event| (event.label().to_owned(), keys(event))).collect()
 }
 

@@ -15,6 +15,7 @@ use std::fmt;
 
 pub use object::Object;
 pub(crate) use parser::Step;
+use smol_str::SmolStr;
 pub use text::JsonText;
 
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
@@ -159,6 +160,18 @@ impl Json {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
+    /// The string itself, where this is one.
+    #[must_use]
+    pub fn into_string(self) -> Option<String> {
+        if let Json::Str(s) = self { Some(s) } else { None }
+    }
+
+    /// The entries themselves, where this is an object.
+    #[must_use]
+    pub fn into_object(self) -> Option<Object> {
+        if let Json::Object(o) = self { Some(o) } else { None }
+    }
+
     /// A non-negative integer.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
@@ -224,8 +237,8 @@ impl Json {
     }
 
     /// An object of the given entries.
-    pub fn object<K: Into<String>>(entries: impl IntoIterator<Item = (K, Json)>) -> Json {
-        Json::Object(entries.into_iter().map(|(k, v)| (k.into(), v)).collect())
+    pub fn object<K: Into<SmolStr>>(entries: impl IntoIterator<Item = (K, Json)>) -> Json {
+        Json::Object(entries.into_iter().collect())
     }
 }
 
@@ -299,4 +312,9 @@ fn utf8(text: &[u8]) -> parser::Parsed<&str> {
 /// Whether a byte below a space is among some; without a branch a byte, so that it takes many at once.
 fn has_control(bytes: &[u8]) -> bool {
     bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < 0x20
+}
+
+/// As [`has_control`], of any but the line feed.
+fn has_control_but_newline(bytes: &[u8]) -> bool {
+    bytes.iter().fold(false, |found, byte| found | ((*byte < 0x20) & (*byte != b'\n')))
 }

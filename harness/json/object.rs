@@ -1,12 +1,15 @@
-//! The entries of a JSON object. Most objects are small: a sorted list is half the memory of a tree, and faster to build.
+//! The entries of a JSON object. Most objects are small, and so are their keys: a sorted list whose short keys lie in it
+//! is a third of the memory of a tree, and faster to build.
 
 use std::fmt;
+
+use smol_str::SmolStr;
 
 use super::Json;
 
 /// The entries of an object: unique keys, sorted by code point. Of a repeated key the last value counts.
 #[derive(Clone, Default, PartialEq)]
-pub struct Object(Vec<(String, Json)>);
+pub struct Object(Vec<(SmolStr, Json)>);
 
 impl Object {
     /// An object without entries.
@@ -45,7 +48,8 @@ impl Object {
     }
 
     /// Sets the value of a key, and gives the earlier one.
-    pub fn insert(&mut self, key: String, value: Json) -> Option<Json> {
+    pub fn insert(&mut self, key: impl Into<SmolStr>, value: Json) -> Option<Json> {
+        let key = key.into();
         match self.find(&key) {
             Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
             Err(at) => {
@@ -58,7 +62,7 @@ impl Object {
     /// The value of a key, which is set first where there is none.
     pub fn or_insert_with(&mut self, key: &str, value: impl FnOnce() -> Json) -> &mut Json {
         let at = self.find(key).unwrap_or_else(|at| {
-            self.0.insert(at, (key.to_owned(), value()));
+            self.0.insert(at, (key.into(), value()));
             at
         });
         &mut self.0[at].1
@@ -70,23 +74,23 @@ impl Object {
     }
 
     /// Keeps the entries that a test accepts.
-    pub fn retain(&mut self, mut keep: impl FnMut(&String, &mut Json) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Json) -> bool) {
         self.0.retain_mut(|(key, value)| keep(key, value));
     }
 
     /// The entries, by key.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&String, &Json)> + Clone {
-        self.0.iter().map(|(key, value)| (key, value))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> + Clone {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 
     /// The entries, by key, to change the values.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&String, &mut Json)> {
-        self.0.iter_mut().map(|(key, value)| (&*key, value))
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Json)> {
+        self.0.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
     /// The keys, sorted.
-    pub fn keys(&self) -> impl ExactSizeIterator<Item = &String> + Clone {
-        self.0.iter().map(|(key, _)| key)
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
+        self.0.iter().map(|(key, _)| key.as_str())
     }
 
     /// The values, by key.
@@ -126,44 +130,42 @@ impl fmt::Debug for Object {
     }
 }
 
-impl FromIterator<(String, Json)> for Object {
-    fn from_iter<I: IntoIterator<Item = (String, Json)>>(entries: I) -> Object {
-        let mut object = Object(entries.into_iter().collect());
-        object.order();
-        object
+impl<K: Into<SmolStr>> FromIterator<(K, Json)> for Object {
+    fn from_iter<I: IntoIterator<Item = (K, Json)>>(entries: I) -> Object {
+        Object::from(entries.into_iter().map(|(key, value)| (key.into(), value)).collect::<Vec<_>>())
     }
 }
 
-impl From<Vec<(String, Json)>> for Object {
-    fn from(entries: Vec<(String, Json)>) -> Object {
+impl From<Vec<(SmolStr, Json)>> for Object {
+    fn from(entries: Vec<(SmolStr, Json)>) -> Object {
         let mut object = Object(entries);
         object.order();
         object
     }
 }
 
-impl Extend<(String, Json)> for Object {
-    fn extend<I: IntoIterator<Item = (String, Json)>>(&mut self, entries: I) {
-        self.0.extend(entries);
+impl<K: Into<SmolStr>> Extend<(K, Json)> for Object {
+    fn extend<I: IntoIterator<Item = (K, Json)>>(&mut self, entries: I) {
+        self.0.extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
         self.order();
     }
 }
 
 impl IntoIterator for Object {
     type Item = (String, Json);
-    type IntoIter = std::vec::IntoIter<(String, Json)>;
+    type IntoIter = std::iter::Map<std::vec::IntoIter<(SmolStr, Json)>, fn((SmolStr, Json)) -> Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.0.into_iter().map(|(key, value)| (key.into(), value))
     }
 }
 
 impl<'a> IntoIterator for &'a Object {
-    type Item = (&'a String, &'a Json);
-    type IntoIter = std::iter::Map<std::slice::Iter<'a, (String, Json)>, fn(&'a (String, Json)) -> Self::Item>;
+    type Item = (&'a str, &'a Json);
+    type IntoIter = std::iter::Map<std::slice::Iter<'a, (SmolStr, Json)>, fn(&'a (SmolStr, Json)) -> Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter().map(|(key, value)| (key, value))
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 }
 
@@ -178,7 +180,7 @@ mod tests {
         let read = |object: &Object| -> Vec<(String, Json)> { object.clone().into_iter().collect() };
         let expected = [("B", 4), ("a", 5), ("b", 6)].map(|(key, n)| (key.to_owned(), Json::Int(n)));
         assert_eq!(read(&object), expected);
-        assert_eq!(object.insert("a".into(), Json::Null), Some(Json::Int(5)));
+        assert_eq!(object.insert("a", Json::Null), Some(Json::Int(5)));
         assert_eq!(object.remove("B"), Some(Json::Int(4)));
         object.extend([("b".to_owned(), Json::Bool(true)), ("0".to_owned(), Json::Null)]);
         assert_eq!(object.keys().collect::<Vec<_>>(), ["0", "a", "b"]);

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use smol_str::SmolStr;
+
 use super::{Json, MAX_DEPTH, Object, has_control};
 
 /// Reads one JSON text. An error is its byte offset and the reason.
@@ -223,7 +225,7 @@ impl<'a> Parser<'a> {
             if self.peek() != Some(b'"') {
                 return self.expected("a key in quotes");
             }
-            let key = self.string()?;
+            let key = self.key()?;
             self.skip_space();
             if self.peek() != Some(b':') {
                 return self.expected("`:`");
@@ -354,27 +356,49 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// A key: a string that is short as a rule, and then takes no memory of its own.
+    fn key(&mut self) -> Parsed<SmolStr> {
+        let rest = &self.text[self.at + 1..];
+        let end = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20));
+        match end.filter(|end| rest[*end] == b'"') {
+            Some(end) => {
+                let start = self.at + 1;
+                self.at = start + end + 1;
+                Ok(SmolStr::new(&self.utf8[start..start + end]))
+            }
+            None => self.string().map(SmolStr::from),
+        }
+    }
+
     fn string(&mut self) -> Parsed<String> {
         self.at += 1;
+        let start = self.at;
+        let read = self.unescaped();
+        // Looked for once for the whole string; what stands before another mistake is the first one.
+        let raw = &self.text[start..self.at];
+        if has_control(raw) {
+            self.at = start + raw.iter().position(|b| *b < 0x20).unwrap_or(0);
+            return self.fail("a control character inside a string");
+        }
+        self.at += 1;
+        read
+    }
+
+    /// The text up to a closing quote, on which the parser then stands.
+    fn unescaped(&mut self) -> Parsed<String> {
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let mut run = &rest[..memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len())];
-            if has_control(run) {
-                run = &run[..run.iter().position(|b| *b < 0x20).unwrap_or(run.len())];
-            }
+            let run = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
             // A run begins and ends at ASCII bytes, so at whole characters.
-            out.push_str(&self.utf8[self.at..self.at + run.len()]);
-            self.at += run.len();
+            out.push_str(&self.utf8[self.at..self.at + run]);
+            self.at += run;
             match self.peek() {
-                Some(b'"') => break,
-                Some(b'\\') => out.push(self.escape()?),
-                Some(_) => return self.fail("a control character inside a string"),
+                Some(b'"') => return Ok(out),
+                Some(_) => out.push(self.escape()?),
                 None => return self.expected("the end of a string"),
             }
         }
-        self.at += 1;
-        Ok(out)
     }
 
     fn escape(&mut self) -> Parsed<char> {

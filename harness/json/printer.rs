@@ -2,49 +2,50 @@
 
 use std::fmt::Write as _;
 
-use super::{Json, Layout, has_control};
+use super::{Json, Layout, has_control, has_control_but_newline};
 
 /// Appends a value in a layout.
 pub(super) fn print(value: &Json, out: &mut String, layout: Layout) {
     print_value(value, out, layout, 0);
 }
 
-/// The first byte that a JSON string escapes.
-fn next_escape(bytes: &[u8]) -> Option<usize> {
-    let common = memchr::memchr3(b'"', b'\\', b'\n', bytes);
-    let run = &bytes[..common.unwrap_or(bytes.len())];
-    if has_control(run) { run.iter().position(|b| *b < 0x20) } else { common }
-}
-
 /// Appends a string with its quotes, escaped as `json.dumps(…, ensure_ascii=False)` does.
 fn print_string(s: &str, out: &mut String) {
     out.push('"');
-    let mut plain = 0;
+    // Rare in most texts, so looked for once.
+    let others = has_control_but_newline(s.as_bytes());
     let mut at = 0;
-    while let Some(next) = s.as_bytes().get(at..).and_then(next_escape) {
-        let i = at + next;
-        at = i + 1;
-        let b = s.as_bytes()[i];
-        let escape = match b {
+    for i in memchr::memchr3_iter(b'"', b'\\', b'\n', s.as_bytes()) {
+        print_run(&s[at..i], out, others);
+        out.push_str(match s.as_bytes()[i] {
             b'"' => "\\\"",
             b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            _ => "",
-        };
-        out.push_str(&s[plain..i]);
-        if escape.is_empty() {
-            let _ = write!(out, "\\u{b:04x}");
-        } else {
-            out.push_str(escape);
-        }
-        plain = i + 1;
+            _ => "\\n",
+        });
+        at = i + 1;
     }
-    out.push_str(&s[plain..]);
+    print_run(&s[at..], out, others);
     out.push('"');
+}
+
+/// Appends a part of a string that has no quote, backslash or line feed.
+fn print_run(run: &str, out: &mut String, controls: bool) {
+    if !controls || !has_control(run.as_bytes()) {
+        return out.push_str(run);
+    }
+    let mut plain = 0;
+    for (i, b) in run.bytes().enumerate().filter(|(_, b)| *b < 0x20) {
+        out.push_str(&run[plain..i]);
+        plain = i + 1;
+        let _ = match b {
+            b'\r' => out.write_str("\\r"),
+            b'\t' => out.write_str("\\t"),
+            0x08 => out.write_str("\\b"),
+            0x0c => out.write_str("\\f"),
+            _ => write!(out, "\\u{b:04x}"),
+        };
+    }
+    out.push_str(&run[plain..]);
 }
 
 fn print_value(value: &Json, out: &mut String, layout: Layout, depth: usize) {

@@ -6,84 +6,83 @@ use super::normalize::{Normalizer, is_blank};
 use crate::conversation::{Message, ToolCall};
 use crate::json::{Json, Layout};
 
-/// The canonical messages: `{"type", "content", "tool_calls"?, "name"?}`, each text normalized once.
+/// The canonical messages: `{"type", "content", "tool_calls"?, "name"?}`, each text normalized once. Takes the messages,
+/// since most of their text stays as it is.
 #[must_use]
-pub fn canonical_conversation(messages: &[Message], normalizer: &Normalizer) -> Vec<Json> {
-    messages.iter().filter_map(|message| canonical_message(message, normalizer)).collect()
+pub fn canonical_conversation(messages: Vec<Message>, normalizer: &Normalizer) -> Vec<Json> {
+    messages.into_iter().filter_map(|message| canonical_message(message, normalizer)).collect()
 }
 
-fn canonical_message(message: &Message, normalizer: &Normalizer) -> Option<Json> {
+fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> {
     if message.kind == "system" || message.hidden {
         return None;
     }
-    let text = content_text(&message.content);
-    let content = normalizer.apply(&text).into_owned();
+    let content = normalizer.apply_to(content_text(message.content));
     if is_blank(&content) && message.tool_calls.is_empty() {
         return None;
     }
-    let mut entries = vec![("type", Json::from(message.kind.as_str())), ("content", Json::Str(content))];
+    let mut entries = vec![("content", Json::Str(content))];
+    if let Some(name) = message.name.filter(|name| !name.is_empty()) {
+        entries.push(("name", Json::Str(name)));
+    }
     if !message.tool_calls.is_empty() {
-        let call = |c: &ToolCall| Json::object([("name", Json::from(c.name.as_str())), ("args", c.args.clone())]);
-        entries.push(("tool_calls", message.tool_calls.iter().map(call).collect::<Vec<_>>().into()));
+        let call = |c: ToolCall| Json::object([("args", c.args), ("name", Json::Str(c.name))]);
+        entries.push(("tool_calls", message.tool_calls.into_iter().map(call).collect::<Vec<_>>().into()));
     }
-    if let Some(name) = message.name.as_deref().filter(|name| !name.is_empty()) {
-        entries.push(("name", name.into()));
-    }
+    entries.push(("type", Json::Str(message.kind)));
     Some(Json::object(entries))
 }
 
 /// The text of message content: of a list, its blocks' texts in a row, and any other block as its JSON.
-fn content_text(content: &Json) -> Cow<'_, str> {
+fn content_text(content: Json) -> String {
     let blocks = match content {
-        Json::Str(text) => return Cow::Borrowed(text),
+        Json::Str(text) => return text,
         Json::Array(blocks) => blocks,
-        other => return Cow::Owned(other.python_str()),
+        other => return other.python_str(),
     };
     let texts = blocks.iter().map(|block| match block {
         Json::Object(_) => match block.str_of("text") {
-            Some(text) if !text.is_empty() => text.to_owned(),
-            _ => block.print(Layout::Python),
+            Some(text) if !text.is_empty() => Cow::Borrowed(text),
+            _ => block.print(Layout::Python).into(),
         },
-        other => other.python_str(),
+        Json::Str(text) => Cow::Borrowed(text.as_str()),
+        other => other.python_str().into(),
     });
-    Cow::Owned(texts.collect())
+    texts.collect()
 }
 
 /// A message in LangChain's `messages_to_dict` form: `{"type", "data": {"content", "tool_calls", "name", …}}`.
 ///
 /// # Errors
 /// What was found and what was expected, as a lower-case fragment.
-pub fn message_from_langchain(message: &Json) -> Result<Message, String> {
-    let kind = message.str_of("type").ok_or("a message needs a string `type`")?;
-    let data = message.get("data").filter(|d| d.as_object().is_some()).ok_or("a message needs an object `data`")?;
-    let content = data.get("content").ok_or("a message's `data` needs `content`")?;
-    let optional = |field: &str| match data.get(field) {
+pub fn message_from_langchain(message: Json) -> Result<Message, String> {
+    let Some(mut message) = message.into_object() else { return Err("a message needs a string `type`".to_owned()) };
+    let Some(Json::Str(kind)) = message.remove("type") else {
+        return Err("a message needs a string `type`".to_owned());
+    };
+    let data = message.remove("data").and_then(Json::into_object);
+    let mut data = data.ok_or("a message needs an object `data`")?;
+    let content = data.remove("content").ok_or("a message's `data` needs `content`")?;
+    let mut optional = |field: &str| match data.remove(field) {
         None | Some(Json::Null) => Ok(None),
-        Some(Json::Str(s)) => Ok(Some(s.clone())),
+        Some(Json::Str(s)) => Ok(Some(s)),
         Some(other) => Err(format!("expected a string `{field}`, found {}", other.kind())),
     };
-    let tool_calls = match data.get("tool_calls") {
+    let (name, tool_call_id) = (optional("name")?, optional("tool_call_id")?);
+    let tool_calls = match data.remove("tool_calls") {
         None | Some(Json::Null) => Vec::new(),
-        Some(Json::Array(calls)) => calls.iter().map(tool_call).collect::<Result<_, _>>()?,
+        Some(Json::Array(calls)) => calls.into_iter().map(tool_call).collect::<Result<_, _>>()?,
         Some(other) => return Err(format!("expected a list `tool_calls`, found {}", other.kind())),
     };
-    Ok(Message {
-        kind: kind.to_owned(),
-        content: content.clone(),
-        name: optional("name")?,
-        tool_calls,
-        tool_call_id: optional("tool_call_id")?,
-        hidden: data.pointer("/additional_kwargs/hide_from_ui").is_some_and(Json::is_truthy),
-    })
+    let hidden = data.get("additional_kwargs").and_then(|more| more.get("hide_from_ui")).is_some_and(Json::is_truthy);
+    Ok(Message { kind, content, name, tool_calls, tool_call_id, hidden })
 }
 
-fn tool_call(call: &Json) -> Result<ToolCall, String> {
-    let name = call.str_of("name").ok_or("a tool call needs a string `name`")?;
-    Ok(ToolCall {
-        id: call.str_of("id").unwrap_or_default().to_owned(),
-        name: name.to_owned(),
-        args: call.get("args").cloned().unwrap_or(Json::Null),
-    })
+fn tool_call(call: Json) -> Result<ToolCall, String> {
+    let mut call = call.into_object().unwrap_or_default();
+    let Some(Json::Str(name)) = call.remove("name") else { return Err("a tool call needs a string `name`".to_owned()) };
+    let id = call.remove("id").and_then(Json::into_string).unwrap_or_default();
+    Ok(ToolCall { id, name, args: call.remove("args").unwrap_or(Json::Null) })
 }
 
 #[cfg(test)]
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     fn content(content: &str) -> String {
-        content_text(&Json::parse(content.as_bytes()).unwrap()).into_owned()
+        content_text(Json::parse(content.as_bytes()).unwrap())
     }
 
     #[test]
@@ -110,14 +109,14 @@ mod tests {
         let hidden = Message { hidden: true, ..message("hidden") };
         let call = ToolCall { id: "x".into(), name: "ls".into(), args: Json::Null };
         let calling = Message { tool_calls: vec![call], ..Message::new("ai", "") };
-        let all = [
+        let all = vec![
             Message::new("system", "s"),
             hidden,
             message(" \u{1f}\n"),
             message("<system-reminder>x</system-reminder>"),
             calling,
         ];
-        let canonical = Json::Array(canonical_conversation(&all, &Normalizer::default())).print(Layout::Python);
+        let canonical = Json::Array(canonical_conversation(all, &Normalizer::default())).print(Layout::Python);
         assert_eq!(canonical, r#"[{"content": "", "tool_calls": [{"args": null, "name": "ls"}], "type": "ai"}]"#);
     }
 }

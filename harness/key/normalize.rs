@@ -29,13 +29,15 @@ impl Normalizer {
     #[must_use]
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        pass(&mut text, "", reminder);
-        pass(&mut text, "", empty_role_line);
-        if memmem::find(text.as_bytes(), b" USER INPUT ---").is_some() {
+        let Marks { removed, paths } = Marks::in_text(&text);
+        if removed {
+            pass(&mut text, "", reminder);
+            pass(&mut text, "", empty_role_line);
             pass(&mut text, "", begin_user_input);
             pass(&mut text, "", end_user_input);
         }
-        // What one of the next three passes writes has no digit and no dash, so what is not there now does not come.
+        // What one of the next three passes writes has no digit, no dash and no slash, so what is not there now does not
+        // come.
         let Dashes { uuids, dates } = Dashes::in_text(text.as_bytes());
         if uuids {
             pass(&mut text, "<UUID>", uuid);
@@ -44,13 +46,25 @@ impl Normalizer {
             pass(&mut text, "<TS>", timestamp);
             pass(&mut text, "<DATE>", date);
         }
-        pass(&mut text, "<PATH>", path);
+        if removed || paths {
+            pass(&mut text, "<PATH>", path);
+        }
         for (pattern, replacement) in &self.rules {
             if let Cow::Owned(replaced) = pattern.replace_all(&text, replacement) {
                 text = Cow::Owned(replaced);
             }
         }
         text
+    }
+
+    /// The normalized text; the same one where nothing was replaced.
+    #[must_use]
+    pub fn apply_to(&self, text: String) -> String {
+        let replaced = match self.apply(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(replaced) => Some(replaced),
+        };
+        replaced.unwrap_or(text)
     }
 }
 
@@ -81,6 +95,31 @@ fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -
     }
     out.push_str(&text[at..]);
     *text = Cow::Owned(out);
+}
+
+/// Whether a text has what the passes that remove something cannot do without, and what paths cannot: one search for all,
+/// since most texts have neither.
+struct Marks {
+    removed: bool,
+    paths: bool,
+}
+
+impl Marks {
+    fn in_text(text: &str) -> Marks {
+        static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+            regex("<system-reminder>|\n(?:User|Assistant):|--- (?:BEGIN|END) USER INPUT ---|/tmp/|/var/folders/")
+        });
+        let mut found = Marks { removed: text.starts_with("User:") || text.starts_with("Assistant:"), paths: false };
+        for mark in MARKS.find_iter(text) {
+            let path = mark.as_str().starts_with('/');
+            found.paths |= path;
+            found.removed |= !path;
+            if found.removed {
+                break;
+            }
+        }
+        found
+    }
 }
 
 fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
@@ -174,8 +213,9 @@ fn date(text: &str, from: usize) -> Option<Range<usize>> {
 /// The first match of an anchored pattern that begins with four digits and a dash.
 fn date_like(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
     dashes(text, from, 4).find_map(|at| {
-        // A second dash has to stand behind two more digits: most dashes in text end here.
-        if !text.as_bytes().get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii()) {
+        // Digits stand before and behind it: most dashes in text end here.
+        let may_be_digit = |at: usize| text.as_bytes().get(at).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
+        if !may_be_digit(at - 1) || !may_be_digit(at + 1) {
             return None;
         }
         let mut year = text[from..at].char_indices().rev().take(4);
@@ -191,12 +231,8 @@ fn path(text: &str, from: usize) -> Option<Range<usize>> {
 
 /// The offsets of dashes that have at least `before` bytes between them and `from`.
 fn dashes(text: &str, from: usize, before: usize) -> impl Iterator<Item = usize> {
-    let mut at = from + before;
-    std::iter::from_fn(move || {
-        let found = at + memchr(b'-', text.as_bytes().get(at..)?)?;
-        at = found + 1;
-        Some(found)
-    })
+    let first = (from + before).min(text.len());
+    memchr::memchr_iter(b'-', &text.as_bytes()[first..]).map(move |at| first + at)
 }
 
 fn find_at(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {

@@ -146,9 +146,10 @@ fn message_text() -> impl Strategy<Value = String> {
 /// What Retake makes of messages in LangChain's form; `None` where they are not.
 fn key_of(messages: &str, caller: Option<&str>) -> Option<[String; 2]> {
     let json = Json::parse(messages.as_bytes()).ok()?;
-    let messages: Option<Vec<Message>> = json.as_array()?.iter().map(|m| message_from_langchain(m).ok()).collect();
+    let messages: Option<Vec<Message>> =
+        json.as_array()?.iter().map(|m| message_from_langchain(m.clone()).ok()).collect();
     let rules = Rules::default();
-    let key = rules.key(&rules.canonical(&messages?), caller);
+    let key = rules.key(&rules.canonical(messages?), caller);
     Some([key.conversation_hash.to_string(), key.input_hash.to_string()])
 }
 
@@ -169,7 +170,7 @@ fn any_conversation() -> impl Strategy<Value = Vec<Message>> {
 
 fn hash(messages: &[Message]) -> Hash {
     let rules = Rules::default();
-    rules.conversation_hash(&rules.canonical(messages))
+    rules.conversation_hash(&rules.canonical(messages.to_vec()))
 }
 
 /// One thing that has no place in a key, done to a conversation.

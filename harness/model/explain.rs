@@ -148,8 +148,8 @@ pub(crate) fn first_difference<'a>(
     match (a, b) {
         (Json::Object(left), Json::Object(right)) => {
             // The type and the name come first: other text in another kind of message is no news.
-            let mut keys: Vec<&String> = left.keys().chain(right.keys()).collect();
-            keys.sort_by_key(|key| (!matches!(key.as_str(), "type" | "name"), key.as_str()));
+            let mut keys: Vec<&str> = left.keys().chain(right.keys()).collect();
+            keys.sort_by_key(|key| (!matches!(*key, "type" | "name"), *key));
             for key in keys {
                 match (left.get(key), right.get(key)) {
                     (Some(l), Some(r)) if l == r => {}

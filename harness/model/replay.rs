@@ -153,12 +153,10 @@ impl Replay {
     /// # Errors
     /// The miss, which is in the registry as well.
     pub fn answer(&self, messages: &[Message], caller: Option<&str>) -> Result<Answer, Arc<Miss>> {
-        let scrubbed: Vec<Message>;
         let messages = if self.fixture.scrub.is_empty() {
-            messages
+            messages.to_vec()
         } else {
-            scrubbed = messages.iter().map(|message| message.scrubbed(&self.fixture.scrub)).collect();
-            &scrubbed
+            messages.iter().map(|message| message.scrubbed(&self.fixture.scrub)).collect()
         };
         let asked = Asked {
             via: "a call in the process".to_owned(),

@@ -218,7 +218,7 @@ impl Resume {
 
     fn take(&self, state: &mut State, call: &Passed) -> Option<(Response, Response)> {
         let decoded = wire::decode(call.api, &call.path, &call.request, &state.known).ok()?;
-        let conversation = self.rules.canonical(&decoded.messages);
+        let conversation = self.rules.canonical(decoded.messages.clone());
         let normalizer = &self.rules.normalizer;
         let checks =
             CheckTexts::new(normalizer, &decoded.system, &decoded.tools, &decoded.model, &decoded.settings).hashes();

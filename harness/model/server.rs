@@ -393,7 +393,7 @@ impl Shared {
             via: incoming.via(),
             api: Some(call.api),
             caller: caller.map(|caller| rules.caller(Some(&caller))),
-            conversation: rules.canonical(&call.messages),
+            conversation: rules.canonical(call.messages.clone()),
             checks: Some(laid.checks.of(call, &rules.normalizer)),
         }
     }

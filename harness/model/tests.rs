@@ -24,7 +24,7 @@ fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Rec
     let body = Json::object([("said", Json::from(answer))]);
     Recorded {
         caller: caller.map(str::to_owned),
-        conversation: Rules::default().canonical(&[Message::new("human", question)]),
+        conversation: Rules::default().canonical(vec![Message::new("human", question)]),
         checks: checks(prompt),
         output: Answer { blocks: vec![Block::Text(answer.into())], ..Answer::default() },
         wire: Wire { api: Api::OpenAiChat, response: Response::json(200, body) },
@@ -43,7 +43,7 @@ fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> R
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
-        conversation: Rules::default().canonical(&[Message::new("human", question)]),
+        conversation: Rules::default().canonical(vec![Message::new("human", question)]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
     replay.take(asked).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
@@ -99,7 +99,7 @@ fn an_unknown_caller_that_fits_several_is_a_miss_that_names_them() {
 #[test]
 fn a_turn_older_than_callers_answers_anyone_after_the_callers_own() {
     let rules = Arc::new(Rules::default());
-    let hash = rules.conversation_hash(&rules.canonical(&[Message::new("human", "q")]));
+    let hash = rules.conversation_hash(&rules.canonical(vec![Message::new("human", "q")]));
     let own = rules.input_hash(hash, Some("a"));
     let output = |text| format!(r#"{{"type": "ai", "data": {{"content": "{text}"}}}}"#);
     let text = format!(
@@ -136,7 +136,7 @@ fn drift_names_the_check_and_both_texts() {
         via: String::new(),
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
-        conversation: Rules::default().canonical(&[Message::new("human", "q")]),
+        conversation: Rules::default().canonical(vec![Message::new("human", "q")]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
     let served = replay.take(asked("Be long on 2026-03-04")).unwrap();

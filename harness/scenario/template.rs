@@ -195,7 +195,7 @@ impl Template {
                     other => other.get(part),
                 };
                 let Some(inner) = inner else {
-                    let known = value.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+                    let known = value.as_object().into_iter().flatten().map(|(key, _)| key);
                     return told(known.collect(), part);
                 };
                 value = inner;

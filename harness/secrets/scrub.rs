@@ -249,7 +249,7 @@ impl Scrub {
         let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(key)?.as_str().map(str::to_owned));
         for (key, value) in entries.iter_mut() {
             let Json::Str(value) = value else { continue };
-            let named = name.as_ref().filter(|name| says(name) && matches!(key.as_str(), "value" | "Value"));
+            let named = name.as_deref().filter(|name| says(name) && matches!(key, "value" | "Value"));
             let Some(name) = named.or(Some(key).filter(|key| says(key))) else { continue };
             for form in &self.forms {
                 let text = format!("{name}={value}");
@@ -272,7 +272,7 @@ impl Scrub {
         let changed: Vec<(String, String)> = entries
             .keys()
             .filter_map(|key| match self.text(key, fired) {
-                Cow::Owned(scrubbed) => Some((key.clone(), scrubbed)),
+                Cow::Owned(scrubbed) => Some((key.to_owned(), scrubbed)),
                 Cow::Borrowed(_) => None,
             })
             .collect();

@@ -83,7 +83,7 @@ mod tests {
 
     fn hash(path: &str, body: &[u8]) -> String {
         let rules = Rules::default();
-        rules.conversation_hash(&rules.canonical(&decode(path, &request_body(body)).messages)).to_string()
+        rules.conversation_hash(&rules.canonical(decode(path, &request_body(body)).messages)).to_string()
     }
 
     #[test]

@@ -31,10 +31,7 @@ pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), Wi
 
 /// The fields of a request but those of the given names.
 pub(super) fn settings(sent: &Object, but: &[&str]) -> Object {
-    sent.iter()
-        .filter(|(key, _)| !but.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect()
+    sent.iter().filter(|(key, _)| !but.contains(key)).map(|(key, value)| (key, value.clone())).collect()
 }
 
 /// The text of all system messages, joined by an empty line.

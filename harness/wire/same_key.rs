@@ -199,11 +199,11 @@ proptest! {
     ) {
         let said = [&[Said::Human("hello".to_owned())], &said[..]].concat();
         let messages = messages(&said);
-        let expected = Rules::default().canonical(&messages);
+        let expected = Rules::default().canonical(messages.clone());
         for api in Api::ALL.into_iter().filter(|api| *api != Api::Opaque) {
             let body = request(api, &messages, together);
             let call = decode(api, "/models/m:generateContent", &body, &Known::default()).unwrap();
-            prop_assert_eq!(&Rules::default().canonical(&call.messages), &expected, "{}", api);
+            prop_assert_eq!(&Rules::default().canonical(call.messages.clone()), &expected, "{}", api);
             prop_assert_eq!(call.system, "Be brief.");
         }
     }

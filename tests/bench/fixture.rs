@@ -51,7 +51,7 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
         };
         Recorded {
             caller: Some("lead_agent".to_owned()),
-            conversation: rules.canonical(&[Message::new("human", question)]),
+            conversation: rules.canonical(vec![Message::new("human", question)]),
             checks: checks.clone(),
             output: Answer {
                 id: Some(format!("chatcmpl-{i}")),

@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 
-use retake::conversation::Message;
 use retake::json::Json;
 use retake::key::{Hash, Rules, message_from_langchain};
 
@@ -14,9 +13,9 @@ pub fn measure(table: &mut Table) {
     for (name, text) in [("long conversation", conversations::long()), ("hard conversation", conversations::hard())] {
         let key = fastest(15, || {
             let json = Json::parse(text.as_bytes()).unwrap();
-            let messages: Vec<Message> =
-                json.as_array().unwrap().iter().map(|m| message_from_langchain(m).unwrap()).collect();
-            black_box(rules.key(&rules.canonical(&messages), Some("lead_agent")));
+            let Json::Array(messages) = json else { panic!("no list") };
+            let messages = messages.into_iter().map(|m| message_from_langchain(m).unwrap()).collect();
+            black_box(rules.key(&rules.canonical(messages), Some("lead_agent")));
         });
         let parse = fastest(15, || drop(black_box(Json::parse(text.as_bytes()).unwrap())));
         let sha = fastest(15, || {

@@ -56,10 +56,11 @@ pub fn key(data: &[u8]) {
         _ => (None, &*text),
     };
     let Ok(json) = Json::parse(messages.as_bytes()) else { return };
-    let read = json.as_array().map(|list| list.iter().map(message_from_langchain).collect::<Result<Vec<_>, _>>());
+    let read =
+        json.as_array().map(|list| list.iter().cloned().map(message_from_langchain).collect::<Result<Vec<_>, _>>());
     let Some(Ok(read)) = read else { return };
     let rules = Rules::default();
-    let key = rules.key(&rules.canonical(&read), caller);
+    let key = rules.key(&rules.canonical(read), caller);
     if let Some(literal) = literal::key(messages, caller) {
         assert_eq!([key.conversation_hash, key.input_hash].map(|hash| hash.to_string()), literal);
     }
@@ -189,7 +190,7 @@ pub fn wire(data: &[u8]) {
             ["/v1/models/m:generateContent", "/v1/models/m:streamGenerateContent", ""][usize::from(how / 12 % 3)];
         let body = wire::request_body(body);
         if let Ok(call) = wire::decode(api, path, &body, &Known::default()) {
-            let _ = rules.key(&rules.canonical(&call.messages), None);
+            let _ = rules.key(&rules.canonical(call.messages), None);
         }
         return;
     }

@@ -7,6 +7,7 @@ use crate::spoilt::{forbid, in_need, link, pipe};
 
 tests! { abused_folders:
     each_folder_that_is_no_scenario_is_told_with_the_nearest_name,
+    a_name_that_no_report_can_show_is_written_out,
     what_editors_leave_is_passed_over,
     a_file_that_a_step_sends_is_in_its_folder,
     a_suite_that_cannot_be_read_is_an_error_for_all,
@@ -106,21 +107,25 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
     for name in ["greeting", "dotted.name", "under_score", "9", "retake::no_orphans"] {
         assert_eq!(run.trials().get(name), Some(&"ok"), "{name}: {}", run.stdout);
     }
+}
+
+#[cfg(not(unix))]
+fn a_name_that_no_report_can_show_is_written_out() {}
+
+#[cfg(unix)]
+fn a_name_that_no_report_can_show_is_written_out() {
+    let tree = greeting();
     // A line break in a name does not tear the report apart, and nothing colours it or turns it round.
-    #[cfg(unix)]
-    {
-        tree.write("scenarios/\u{1b}[31m\u{202e}red/scenario.toml", SILENT);
-        let long = "a".repeat(250);
-        tree.write(&format!("scenarios/{long}/scenario.toml"), SILENT);
-        tree.write("scenarios/two\nlines/scenario.toml", SILENT);
-        let run = tree.runner("oddities").run().exits(101);
-        let says = format!(
-            "scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long, at most 200 fit"
-        );
-        assert_eq!(run.failure(&long), says);
-        assert!(run.failure("\\u{1b}[31m\\u{202e}red").contains("cannot be the name of a scenario"));
-        assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));
-    }
+    tree.write("scenarios/\u{1b}[31m\u{202e}red/scenario.toml", SILENT);
+    let long = "a".repeat(250);
+    tree.write(&format!("scenarios/{long}/scenario.toml"), SILENT);
+    tree.write("scenarios/two\nlines/scenario.toml", SILENT);
+    let run = tree.runner("oddities").run().exits(101);
+    let says =
+        format!("scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long, at most 200 fit");
+    assert_eq!(run.failure(&long), says);
+    assert!(run.failure("\\u{1b}[31m\\u{202e}red").contains("cannot be the name of a scenario"));
+    assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));
 }
 
 fn what_editors_leave_is_passed_over() {
@@ -269,7 +274,9 @@ fn what_may_not_be_read_is_told() {
         tree.write(&format!("scenarios/{name}/body.json"), "{}");
     }
     let forbidden = ["scenarios/file/scenario.toml", "scenarios/folder", "scenarios/body/body.json"];
-    forbidden.iter().for_each(|path| forbid(&tree.path(path)));
+    for path in forbidden {
+        forbid(&tree.path(path));
+    }
     let Some(runner) = in_need(&tree) else { return };
     let run = runner.run().exits(101);
     let denied = "no permission to read it";

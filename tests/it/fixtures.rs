@@ -45,7 +45,7 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
     let response = wire::render(&output, &as_json).unwrap();
     Recorded {
         caller: caller.map(str::to_owned),
-        conversation: rules.canonical(&[Message::new("human", said)]),
+        conversation: rules.canonical(vec![Message::new("human", said)]),
         checks: CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])),
         output,
         wire: Wire { api: Api::OpenAiChat, response },

@@ -18,7 +18,7 @@ pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) 
     let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).unwrap();
     Recorded {
         caller: None,
-        conversation: rules.canonical(&call.messages),
+        conversation: rules.canonical(call.messages.clone()),
         checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),
         output: wire::decode_response(api, &response).unwrap(),
         wire: Wire { api, response },
@@ -149,7 +149,7 @@ fn an_earlier_response_can_be_named_instead_of_repeated() {
     );
     let first = recorded(Api::OpenAiResponses, "/v1/responses", r#"{"input": "q"}"#, Response::json(200, response));
     let history = [Message::new("human", "q"), Message::new("ai", "a"), Message::new("human", "and?")];
-    let again = || Recorded { conversation: Rules::default().canonical(&history), ..chat_turn() };
+    let again = || Recorded { conversation: Rules::default().canonical(history.to_vec()), ..chat_turn() };
     on_a_server(vec![first, again(), again()], async |server, replay| {
         let post = async |call: &str| post(server, "/v1/responses", server.key(), call).await;
         assert_eq!(post(r#"{"input": "q"}"#).await.0, 200);

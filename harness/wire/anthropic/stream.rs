@@ -73,7 +73,7 @@ impl Stream {
             Some(Json::Object(all)) => all,
             _ => Object::new(),
         };
-        all.extend(usage.iter().filter(|(_, count)| **count != Json::Null).map(|(key, n)| (key.clone(), n.clone())));
+        all.extend(usage.iter().filter(|(_, count)| **count != Json::Null).map(|(key, n)| (key, n.clone())));
         self.message.insert("usage".to_owned(), Json::Object(all));
     }
 }

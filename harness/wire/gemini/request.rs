@@ -102,7 +102,7 @@ fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, Wir
 
 /// The text of a response that is nothing else. Vercel's AI SDK puts the name of the tool, as it was sent, beside it.
 fn text_result<'a>(response: &'a Json, named: &str) -> Option<&'a str> {
-    let fields: Vec<_> = response.as_object()?.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    let fields: Vec<_> = response.as_object()?.iter().map(|(key, value)| (key, value)).collect();
     match fields[..] {
         [(key, Json::Str(text))] if TEXT_RESULTS.contains(&key) => Some(text),
         [("content", Json::Str(text)), ("name", Json::Str(name))] if name == named => Some(text),

@@ -58,11 +58,11 @@ impl Whole {
                 parts.map_err(|error| error.within("content"))?.into_iter().for_each(|part| all.part(part));
             }
             let other = candidate.as_object().into_iter().flatten().filter(|(key, _)| *key != "content");
-            all.fields.extend(other.map(|(key, value)| (key.clone(), value.clone())));
+            all.fields.extend(other.map(|(key, value)| (key, value.clone())));
             Ok(())
         })?;
         let other = sent.iter().filter(|(key, _)| *key != "candidates");
-        self.response.extend(other.map(|(key, value)| (key.clone(), value.clone())));
+        self.response.extend(other.map(|(key, value)| (key, value.clone())));
         Ok(())
     }
 

@@ -30,11 +30,11 @@ fn add(whole: &mut Object, message: &mut Object, piece: &Json) -> Result<(), Wir
         match (message.get_mut(key), value) {
             (Some(Json::Str(text)), Json::Str(more)) if key != "role" => text.push_str(more),
             (Some(Json::Array(items)), Json::Array(more)) => items.extend(more.iter().cloned()),
-            _ => drop(message.insert(key.clone(), value.clone())),
+            _ => drop(message.insert(key, value.clone())),
         }
     }
     let other = sent.iter().filter(|(key, _)| *key != "message");
-    whole.extend(other.map(|(key, value)| (key.clone(), value.clone())));
+    whole.extend(other.map(|(key, value)| (key, value.clone())));
     Ok(())
 }
 
