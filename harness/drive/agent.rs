@@ -16,6 +16,8 @@ use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 
 /// How much of what an agent wrote to its standard error a failure quotes, in lines.
 const LINES: usize = 20;
+/// How many chunks of its output may wait to be read. An agent that prints faster waits.
+const CHUNKS: usize = 64;
 
 /// An agent that is to run, with all names resolved.
 pub(super) struct Agent<'a> {
@@ -63,16 +65,18 @@ impl Agent<'_> {
     /// # Errors
     /// Where it cannot be started, ends wrong, or its events are not those that the step wants.
     pub(super) async fn run(self, progress: &Progress) -> Result<Answered> {
-        let (sender, mut chunks) = mpsc::unbounded_channel::<Vec<u8>>();
+        let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(CHUNKS);
         let guard = Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone()));
-        let guarded = guard.start(move |bytes| drop(sender.send(bytes.to_vec()))).await?;
+        let guarded = guard.start(move |bytes| drop(sender.blocking_send(bytes.to_vec()))).await?;
         let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
         let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, progress).await;
-        guarded.end().await;
         // What it printed last may still be on its way.
-        while let Some(chunk) = chunks.recv().await {
-            stream.push(&chunk);
-        }
+        let rest = async {
+            while let Some(chunk) = chunks.recv().await {
+                stream.push(&chunk);
+            }
+        };
+        tokio::join!(guarded.end(), rest);
         stream.end();
         if let Some(error) = stream.refused() {
             return Err(quoting(error, &self.errors));
@@ -105,7 +109,7 @@ impl Agent<'_> {
 /// Hears what it prints until it ends, or until the event at which it is cancelled.
 async fn hear(
     guarded: &Guarded,
-    chunks: &mut mpsc::UnboundedReceiver<Vec<u8>>,
+    chunks: &mut mpsc::Receiver<Vec<u8>>,
     stream: &mut Stream,
     cancel: bool,
     progress: &Progress,

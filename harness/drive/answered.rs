@@ -1,6 +1,7 @@
 //! What came back of a step, and what later steps need of it.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::HeaderMap;
 
@@ -46,10 +47,10 @@ impl Answered {
                 Some(Json::from(value.as_str()))
             }
             CaptureFrom::Header(header) => self.headers.get(header)?.to_str().ok().map(Json::from),
-            CaptureFrom::Json(pointer) => pointer.find(self.events.first()?.json()?).cloned(),
+            CaptureFrom::Json(pointer) => pointer.find(&self.events.first()?.json()?).cloned(),
             CaptureFrom::Sse { event, pointer } => {
                 let events = self.events.iter().filter(|e| e.label() == event.as_str());
-                events.filter_map(Event::json).find_map(|data| pointer.find(data)).cloned()
+                events.filter_map(Event::json).find_map(|data| pointer.find(&data).cloned())
             }
         }
     }
@@ -66,21 +67,18 @@ impl Answered {
             }
             CaptureFrom::Json(_) => format!("the answer was: {}", self.excerpt()),
             CaptureFrom::Sse { .. } => {
-                let mut labels: Vec<&str> = self.events.iter().map(Event::label).collect();
-                labels.sort_unstable();
-                labels.dedup();
-                format!("events that came: {}", list(labels))
+                let labels: BTreeSet<Cow<'_, str>> = self.events.iter().map(Event::label).collect();
+                format!("events that came: {}", list(labels.iter().map(AsRef::as_ref).collect()))
             }
         }
     }
 
     /// The beginning of an answer, for errors.
     pub(super) fn excerpt(&self) -> String {
-        let text = match self.events.first().map(|event| &event.payload) {
-            None | Some(Payload::Empty) => return "an empty body".to_owned(),
-            Some(Payload::Json(json)) => json.print(Layout::Compact),
-            Some(Payload::Text(text) | Payload::Comment(text) | Payload::Tail(text)) => text.clone(),
+        let Some(Event { payload: Payload::Data(text), .. }) = self.events.first() else {
+            return "an empty body".to_owned();
         };
+        let text = Json::parse(text.as_bytes()).map_or_else(|_| text.to_string(), |json| json.print(Layout::Compact));
         let short: String = text.chars().take(300).collect();
         if short.len() < text.len() { format!("{short}…") } else { short }
     }
@@ -92,12 +90,12 @@ impl Answered {
     }
 
     /// The id with which a client would come back to this stream.
-    pub(super) fn last_id(&self) -> Option<String> {
+    pub(super) fn last_id(&self) -> Option<Box<str>> {
         last_id(&self.events)
     }
 }
 
-pub(super) fn last_id(events: &[Event]) -> Option<String> {
+pub(super) fn last_id(events: &[Event]) -> Option<Box<str>> {
     events.iter().rev().find_map(|event| event.id.clone())
 }
 

@@ -1,6 +1,6 @@
 //! One request and its answer.
 
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::header;
@@ -8,6 +8,7 @@ use futures_util::StreamExt as _;
 
 use super::Progress;
 use super::answered::Answered;
+use super::client::client;
 use super::cookies::Cookies;
 use super::listen::Listener;
 use super::stream::{EVENT_LIMIT, Stream};
@@ -35,21 +36,12 @@ pub(super) enum Take<'a> {
     Stream(&'a StreamSpec),
 }
 
-/// One client for the process: making one costs milliseconds where TLS is compiled in. Each scenario has a runtime of its
-/// own, and a connection belongs to the runtime that made it, so none is kept for later.
-static CLIENT: LazyLock<Result<reqwest::Client>> = LazyLock::new(|| {
-    let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0);
-    let client = client.redirect(reqwest::redirect::Policy::none()).build();
-    client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))
-});
-
 /// How soon, and how often at most, a request is repeated that waits for something.
 const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
 
 /// The status of a GET, without its body.
 pub(crate) async fn get(url: &str) -> Result<u16> {
-    let client = CLIENT.as_ref().map_err(Clone::clone)?;
-    let response = client.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
+    let response = client(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
     Ok(response.status().as_u16())
 }
 
@@ -68,7 +60,8 @@ pub(super) async fn exchange(
             Take::Body => read_body(response, &mut answered).await?,
             Take::Until(pointer, wanted) => {
                 read_body(response, &mut answered).await?;
-                let found = answered.events.first().and_then(Event::json).and_then(|body| pointer.find(body));
+                let body = answered.events.first().and_then(Event::json);
+                let found = body.as_ref().and_then(|body| pointer.find(body));
                 if found != Some(wanted) {
                     let found = found.map_or_else(|| "not there".to_owned(), |found| found.print(Layout::Compact));
                     progress.note(format!("{pointer} is {found}, not {}", wanted.print(Layout::Compact)));
@@ -133,10 +126,9 @@ fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
 }
 
 async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Response> {
-    let client = CLIENT.as_ref().map_err(Clone::clone)?;
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is no HTTP method", request.method)))?;
-    let mut sending = client.request(method, &request.url);
+    let mut sending = client(&request.url)?.request(method, &request.url);
     let named = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     for (name, value) in &request.headers {
         sending = sending.header(name, value);

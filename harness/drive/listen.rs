@@ -67,7 +67,7 @@ impl Listener {
     }
 
     /// The id with which a client would come back now.
-    pub(super) fn last_id(&self) -> Option<String> {
+    pub(super) fn last_id(&self) -> Option<Box<str>> {
         last_id(&self.heard().stream.events)
     }
 

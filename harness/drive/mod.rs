@@ -2,6 +2,7 @@
 
 mod agent;
 mod answered;
+mod client;
 mod cookies;
 mod exchange;
 mod listen;
@@ -56,7 +57,7 @@ enum Part<'a> {
 /// Where the id of a stream's last event is.
 #[derive(Clone)]
 enum LastId {
-    Known(Option<String>),
+    Known(Option<Box<str>>),
     /// Of the stream that is the part of this index, which is still open.
     Of(usize),
 }
@@ -307,7 +308,7 @@ impl<'a> Driver<'a> {
                 _ => None,
             },
         };
-        id.ok_or_else(|| {
+        id.map(String::from).ok_or_else(|| {
             Error::new("the stream before this step had no event with an id")
                 .help("`reconnect` sends the id of the last event; where the service has none, use a plain step")
         })

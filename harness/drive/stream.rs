@@ -1,13 +1,24 @@
 //! Reading a stream up to the event at which a step is done with it.
 
 use crate::error::{Error, Result};
-use crate::events::{Capture, Event, Format, Payload};
+use crate::events::{Capture, Event, Format};
 use crate::scenario::StreamSpec;
 
 /// The largest event, and the largest body that is no stream, in bytes. What never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;
-/// The largest stream, in bytes.
-const STREAM_LIMIT: usize = 128 << 20;
+
+/// How much of a stream is taken.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// The largest event, in bytes.
+    event: usize,
+    /// The largest stream, in bytes.
+    stream: usize,
+    /// The most events, comments included: small ones take more memory than their text.
+    events: usize,
+}
+
+const LIMITS: Limits = Limits { event: EVENT_LIMIT, stream: 128 << 20, events: 1_000_000 };
 /// How much of what came is quoted where no event came, in bytes.
 const QUOTED: usize = 200;
 
@@ -15,6 +26,7 @@ const QUOTED: usize = 200;
 #[derive(Debug)]
 pub(super) struct Stream {
     wanted: StreamSpec,
+    limits: Limits,
     capture: Capture,
     pub(super) events: Vec<Event>,
     /// Its last event came: what comes then is not taken.
@@ -29,9 +41,13 @@ pub(super) struct Stream {
 impl Stream {
     /// A stream whose format its first line tells, or which is known.
     pub(super) fn new(wanted: &StreamSpec, format: Option<Format>) -> Stream {
+        Stream::within(LIMITS, wanted, format)
+    }
+
+    fn within(limits: Limits, wanted: &StreamSpec, format: Option<Format>) -> Stream {
         let capture = format.map_or_else(Capture::new, Capture::with_format);
-        let (events, done) = (Vec::new(), false);
-        Stream { wanted: wanted.clone(), capture, events, done, came: 0, head: Vec::new(), refused: None }
+        let (wanted, events, head) = (wanted.clone(), Vec::new(), Vec::new());
+        Stream { wanted, limits, capture, events, done: false, came: 0, head, refused: None }
     }
 
     /// Takes the next bytes. Tells whether no more are needed: the stream is done, or refused.
@@ -55,13 +71,17 @@ impl Stream {
 
     /// Why no more of this stream is taken, where it is too large. What it is not done with is dropped.
     fn refusal(&mut self) -> Option<Error> {
-        let what = if self.capture.held() > EVENT_LIMIT {
-            format!("more than {} MB came of one event, and its end did not", EVENT_LIMIT >> 20)
-        } else if self.came > STREAM_LIMIT {
-            format!("more than {} MB came of one stream, and its end did not", STREAM_LIMIT >> 20)
+        let Limits { event, stream, events } = self.limits;
+        let what = if self.capture.held() > event {
+            format!("more than {} came of one event", megabytes(event))
+        } else if self.came > stream {
+            format!("more than {} came of one stream", megabytes(stream))
+        } else if self.events.len() > events {
+            format!("more than {events} events and comments came of one stream")
         } else {
             return None;
         };
+        let what = format!("{what}, and its end did not");
         self.capture = Capture::new();
         Some(Error::new(what).help(format!("{} events had come; it begins: {}", self.events.len(), self.beginning())))
     }
@@ -108,8 +128,7 @@ impl Stream {
         if let Some(error) = &self.refused {
             return Err(error.clone());
         }
-        let real = |event: &&Event| !matches!(event.payload, Payload::Comment(_) | Payload::Tail(_));
-        let Some(first) = self.events.iter().find(real) else {
+        let Some(first) = self.events.iter().find(|event| event.is_real()) else {
             let error = |what: &str| Error::new(format!("no event came: {what}"));
             return Err(if self.came == 0 {
                 error("the stream is empty")
@@ -129,7 +148,105 @@ impl Stream {
         } else {
             format!("the stream ended before its last event `{last}`")
         };
-        let final_one = self.events.last().map_or("(none)", Event::label);
+        let final_one = self.events.last().map_or("(none)".into(), Event::label);
         Err(Error::new(what).help(format!("{} events came, the last was `{final_one}`", self.events.len())))
+    }
+}
+
+/// A limit in megabytes, as errors show it.
+pub(super) fn megabytes(limit: usize) -> String {
+    format!("{} MB", limit >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MB: usize = 1 << 20;
+    const SMALL: Limits = Limits { event: MB, stream: 2 * MB, events: 1000 };
+
+    fn until_end() -> StreamSpec {
+        StreamSpec { last: Some("end".to_owned()), ..StreamSpec::default() }
+    }
+
+    /// What is said of a stream that goes on with the same bytes for ever.
+    fn refused(limits: Limits, head: &str, more: &str) -> String {
+        let mut stream = Stream::within(limits, &until_end(), None);
+        let mut over = stream.push(head.as_bytes());
+        let chunk = more.repeat((16 << 10) / more.len());
+        let mut came = head.len();
+        while !over {
+            over = stream.push(chunk.as_bytes());
+            came += chunk.len();
+            assert!(came <= limits.stream + chunk.len(), "{came} bytes were taken");
+        }
+        let events = stream.events.len();
+        assert!(stream.push(b"event: end\n\n"), "what comes then is not taken");
+        stream.end();
+        assert_eq!(stream.events.len(), events);
+        assert_eq!(stream.capture.held(), 0, "what it held is dropped");
+        stream.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_event_or_stream_without_end_is_refused_at_its_limit() {
+        for (head, more, says) in [
+            (
+                "data: ",
+                "x",
+                "more than 1 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: xxx",
+            ),
+            (
+                "data: 1\n\n",
+                "data: y\n",
+                "more than 1 MB came of one event, and its end did not\n  1 events had come; ",
+            ),
+            ("{\"a\": \"", "x", "more than 1 MB came of one event, and its end did not\n  0 events had come; "),
+            (
+                "",
+                "data: 0123456789012345678901234567890123456789012345678901234567890123456789\n",
+                "more than 1 MB came of one event, ",
+            ),
+            (
+                "",
+                "retry: 1\n\n",
+                "more than 2 MB came of one stream, and its end did not\n  0 events had come; it begins: \"retry: 1\\n",
+            ),
+            ("", "data: 1\n\n", "more than 1000 events and comments came of one stream, and its end did not\n  1"),
+            (
+                "",
+                ":\n",
+                "more than 1000 events and comments came of one stream, and its end did not\n  8192 events had come; ",
+            ),
+            (
+                "",
+                "{}\n",
+                "more than 1000 events and comments came of one stream, and its end did not\n  5461 events had come; ",
+            ),
+        ] {
+            let told = refused(SMALL, head, more);
+            assert!(told.starts_with(says), "{told}\nbut wanted: {says}");
+            assert!(told.len() < 2 * QUOTED + 200, "{told}");
+        }
+        let large = format!("data: {}\n\n", "x".repeat(5000));
+        assert!(refused(SMALL, "", &large).starts_with("more than 2 MB came of one stream, and its end did not\n  4"));
+    }
+
+    #[test]
+    fn the_limits_are_64_mb_an_event_and_128_mb_or_a_million_events_a_stream() {
+        let comment = format!(":{}\n", "x".repeat(16_000));
+        assert!(refused(LIMITS, "", &comment).starts_with("more than 128 MB came of one stream, "));
+        assert_eq!((LIMITS.event, LIMITS.events), (64 * MB, 1_000_000));
+    }
+
+    #[test]
+    fn a_stream_up_to_its_limits_is_taken() {
+        let mut stream = Stream::within(SMALL, &until_end(), None);
+        let event = format!("data: {}\n\n", "x".repeat(MB - 8));
+        assert!(!stream.push(event.as_bytes()));
+        assert!(!stream.push(":\n".repeat(999).as_bytes()));
+        assert!(stream.push(b"event: end\n\nevent: more\n\n"));
+        stream.check().unwrap();
+        assert_eq!((stream.events.len(), stream.refused()), (1001, None));
     }
 }

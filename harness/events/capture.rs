@@ -12,13 +12,16 @@
 //! As events are read from whole lines only, the boundaries of chunks cannot change them.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::iter::once;
+use std::sync::Arc;
 
 use eventsource_stream::EventStream;
 use futures_util::{FutureExt, StreamExt, stream};
 
 use super::event::{Event, Payload};
+use crate::json::Json;
 
 /// The two forms of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,9 @@ pub enum Format {
     /// One JSON text a line.
     JsonLines,
 }
+
+/// How large a buffer may stay, in bytes: one event of many megabytes is no reason to keep them.
+const KEPT: usize = 1 << 20;
 
 /// Reads the events of one response body.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +49,8 @@ pub struct Capture {
     lines: usize,
     /// The first line that is no UTF-8, from 1, and its first wrong byte.
     not_utf8: Option<(usize, u8)>,
+    /// The names of events, to be shared.
+    names: HashSet<Arc<str>>,
 }
 
 impl Capture {
@@ -105,11 +113,9 @@ impl Capture {
             return Vec::new();
         }
         let payload = match self.format_told_by(&tail) {
-            Format::Sse => Payload::Tail(tail.trim_end_matches('\n').to_owned()),
-            Format::JsonLines => match Payload::of(&tail) {
-                Payload::Text(text) => Payload::Tail(text),
-                json => json,
-            },
+            Format::Sse => Payload::Tail(tail.trim_end_matches('\n').into()),
+            Format::JsonLines if Json::parse(tail.as_bytes()).is_ok() => Payload::Data(tail.into()),
+            Format::JsonLines => Payload::Tail(tail.into()),
         };
         vec![unnamed(payload)]
     }
@@ -124,25 +130,44 @@ impl Capture {
             match self.format_told_by(&line) {
                 Format::Sse => events.extend(self.take_sse_line(&line)),
                 Format::JsonLines if line.trim().is_empty() => {}
-                Format::JsonLines => events.push(unnamed(Payload::of(&line))),
+                Format::JsonLines => events.push(unnamed(Payload::Data(line.into()))),
             }
         }
         bytes.clear();
+        bytes.shrink_to(KEPT);
         self.line = bytes;
     }
 
     fn take_sse_line(&mut self, line: &str) -> Option<Event> {
         if line.is_empty() {
-            let event = parse_block(&self.block);
+            let event = self.parse_block();
             self.block.clear();
+            self.block.shrink_to(KEPT);
             return event;
         }
         if let Some(comment) = line.strip_prefix(':') {
-            return Some(unnamed(Payload::Comment(comment.strip_prefix(' ').unwrap_or(comment).to_owned())));
+            return Some(unnamed(Payload::Comment(comment.strip_prefix(' ').unwrap_or(comment).into())));
         }
         self.block.push_str(line);
         self.block.push('\n');
         None
+    }
+
+    /// The event of a block of lines. None where the block has neither data nor a name nor an id.
+    fn parse_block(&mut self) -> Option<Event> {
+        let seen = Seen::of(&self.block);
+        if seen.event.is_none() && !seen.id && !seen.data {
+            return None;
+        }
+        // The crate looks for a byte-order mark in its first chunk, and panics if there is one: an empty line goes first.
+        // It drops an event without data, name and all: such a block is given an empty data line.
+        let filler = if seen.data { None } else { Some("data\n") };
+        let lines = once("\n").chain(self.block.split_inclusive('\n')).chain(filler).chain(once("\n"));
+        let mut parsed = EventStream::new(stream::iter(lines.map(Ok::<_, Infallible>)));
+        let parsed = parsed.next().now_or_never()??.ok()?;
+        let name = seen.is_named().then(|| shared(&mut self.names, &parsed.event));
+        let payload = if seen.data { Payload::Data(parsed.data.into()) } else { Payload::Empty };
+        Some(Event { name, id: seen.id.then(|| parsed.id.into()), payload })
     }
 
     /// The text of a line. What is no UTF-8 in it becomes U+FFFD, as in a browser.
@@ -170,23 +195,14 @@ fn unnamed(payload: Payload) -> Event {
     Event { name: None, id: None, payload }
 }
 
-/// The event of one block of lines. None where the block has neither data nor a name nor an id.
-fn parse_block(block: &str) -> Option<Event> {
-    let seen = Seen::of(block);
-    if seen.event.is_none() && !seen.id && !seen.data {
-        return None;
+/// A name as it is shared by the events that have it.
+fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
+    if let Some(known) = names.get(name) {
+        return known.clone();
     }
-    // The crate looks for a byte-order mark in its first chunk, and panics if there is one: an empty line goes first.
-    // It drops an event without data, name and all: such a block is given an empty data line.
-    let filler = if seen.data { None } else { Some("data\n") };
-    let lines = once("\n").chain(block.split_inclusive('\n')).chain(filler).chain(once("\n"));
-    let mut parsed = EventStream::new(stream::iter(lines.map(Ok::<_, Infallible>)));
-    let parsed = parsed.next().now_or_never()??.ok()?;
-    Some(Event {
-        name: seen.is_named().then_some(parsed.event),
-        id: seen.id.then_some(parsed.id),
-        payload: if seen.data { Payload::of(&parsed.data) } else { Payload::Empty },
-    })
+    let name: Arc<str> = name.into();
+    names.insert(name.clone());
+    name
 }
 
 /// Which fields a block has. The crate fills in what is absent, so its events do not tell.
@@ -235,9 +251,14 @@ mod tests {
     /// The events as short text: `name#id payload`.
     fn read(body: &[u8]) -> Vec<String> {
         let print = |event: Event| {
-            let id = event.id.map(|id| format!("#{id}")).unwrap_or_default();
-            let name = event.name.unwrap_or_default();
-            format!("{name}{id} {:?}", event.payload)
+            let id = event.id.as_ref().map(|id| format!("#{id}")).unwrap_or_default();
+            let name = event.name.as_deref().unwrap_or_default();
+            let payload = match (event.json(), &event.payload) {
+                (Some(json), _) => format!("Json({json:?})"),
+                (None, Payload::Data(text)) => format!("Text({text:?})"),
+                (None, other) => format!("{other:?}"),
+            };
+            format!("{name}{id} {payload}")
         };
         capture([body]).into_iter().map(print).collect()
     }
@@ -361,10 +382,10 @@ mod tests {
             let mut alone = EventStream::new(stream::iter([Ok::<_, Infallible>(text.as_bytes())]));
             let mut expected = Vec::new();
             while let Some(Some(Ok(event))) = alone.next().now_or_never() {
-                expected.push((event.event, Payload::of(&event.data)));
+                expected.push((event.event.into(), Payload::Data(event.data.into())));
             }
             let mut events = capture([text.as_bytes()]);
-            events.retain(|event| matches!(event.payload, Payload::Json(_) | Payload::Text(_)));
+            events.retain(|event| matches!(event.payload, Payload::Data(_)));
             let found = events.into_iter().map(|e| (e.name.unwrap_or("message".into()), e.payload));
             prop_assert_eq!(found.collect::<Vec<_>>(), expected);
         }

@@ -1,63 +1,74 @@
 //! One event of a stream.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crate::json::Json;
 
 /// One event, or something between events that a client could see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The `event:` line, `None` where it is absent or empty.
-    pub name: Option<String>,
+    /// The `event:` line, `None` where it is absent or empty. The events of a stream share their names.
+    pub name: Option<Arc<str>>,
     /// The event's own `id:` line. Where there is none, the last id before it still counts for `Last-Event-ID`.
-    pub id: Option<String>,
+    pub id: Option<Box<str>>,
     /// What it carries.
     pub payload: Payload,
 }
 
-/// What an event carries.
+/// What an event carries. Kept as text: as a tree it would take nine times the memory, and few are asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
-    /// Data that is JSON.
-    Json(Json),
-    /// Data that is not: `[DONE]`, or prose.
-    Text(String),
+    /// Its data: mostly JSON; else `[DONE]`, or prose.
+    Data(Box<str>),
     /// None: there was no `data:` line. (`data:` with nothing behind it is an empty text.)
     Empty,
     /// No event at all but a comment, such as a heartbeat.
-    Comment(String),
+    Comment(Box<str>),
     /// The raw text of a last event that the end of the stream cut off. Browsers drop it.
-    Tail(String),
+    Tail(Box<str>),
 }
 
 impl Event {
     /// A response that is no stream: one event named `body`, without a payload where the body is empty.
     #[must_use]
     pub fn body(bytes: &[u8]) -> Event {
-        let payload = if bytes.is_empty() { Payload::Empty } else { Payload::of(&String::from_utf8_lossy(bytes)) };
-        Event { name: Some("body".to_owned()), id: None, payload }
+        let payload =
+            if bytes.is_empty() { Payload::Empty } else { Payload::Data(String::from_utf8_lossy(bytes).into()) };
+        Event { name: Some("body".into()), id: None, payload }
     }
 
     /// The name by which goldens and scenarios call the event: its `event:` line; else the string `type` of its
     /// payload, as AG-UI and the AI SDK have it; else `message`. A comment is `:`, a tail `(unterminated)`.
+    ///
+    /// Where there is no `event:` line the payload is read for it.
     #[must_use]
-    pub fn label(&self) -> &str {
-        match &self.payload {
-            Payload::Comment(_) => ":",
-            Payload::Tail(_) => "(unterminated)",
-            _ => self.name.as_deref().or_else(|| self.json()?.str_of("type")).unwrap_or("message"),
+    pub fn label(&self) -> Cow<'_, str> {
+        match (&self.name, &self.payload) {
+            (None, Payload::Data(_)) => Cow::Owned(self.label_with(self.json().as_ref()).to_owned()),
+            _ => Cow::Borrowed(self.label_with(None)),
         }
     }
 
-    /// The payload, where it is JSON.
-    #[must_use]
-    pub fn json(&self) -> Option<&Json> {
-        if let Payload::Json(json) = &self.payload { Some(json) } else { None }
+    /// The same, of a payload that was read already.
+    pub(super) fn label_with<'a>(&'a self, json: Option<&'a Json>) -> &'a str {
+        match &self.payload {
+            Payload::Comment(_) => ":",
+            Payload::Tail(_) => "(unterminated)",
+            _ => self.name.as_deref().or_else(|| json?.str_of("type")).unwrap_or("message"),
+        }
     }
-}
 
-impl Payload {
-    /// The payload of some data: JSON where it reads as JSON.
-    pub(super) fn of(data: &str) -> Payload {
-        Json::parse(data.as_bytes()).map_or_else(|_| Payload::Text(data.to_owned()), Payload::Json)
+    /// Whether it is an event, and no comment and no tail.
+    #[must_use]
+    pub fn is_real(&self) -> bool {
+        !matches!(self.payload, Payload::Comment(_) | Payload::Tail(_))
+    }
+
+    /// The payload, where it is JSON. It is read anew each time.
+    #[must_use]
+    pub fn json(&self) -> Option<Json> {
+        if let Payload::Data(text) = &self.payload { Json::parse(text.as_bytes()).ok() } else { None }
     }
 }
 
@@ -65,17 +76,21 @@ impl Payload {
 mod tests {
     use super::*;
 
+    fn data(text: &str) -> Payload {
+        Payload::Data(text.into())
+    }
+
     fn label(name: Option<&str>, payload: Payload) -> String {
-        Event { name: name.map(str::to_owned), id: None, payload }.label().to_owned()
+        Event { name: name.map(Arc::from), id: None, payload }.label().into_owned()
     }
 
     #[test]
     fn an_event_is_named_by_its_line_then_by_its_type() {
-        let typed = Payload::of(r#"{"type": "RUN_STARTED"}"#);
+        let typed = data(r#"{"type": "RUN_STARTED"}"#);
         assert_eq!(label(Some("values"), typed.clone()), "values");
         assert_eq!(label(None, typed), "RUN_STARTED");
-        assert_eq!(label(None, Payload::of(r#"{"type": 1}"#)), "message");
-        assert_eq!(label(None, Payload::of("[DONE]")), "message");
+        assert_eq!(label(None, data(r#"{"type": 1}"#)), "message");
+        assert_eq!(label(None, data("[DONE]")), "message");
         assert_eq!(label(None, Payload::Comment("ping".into())), ":");
         assert_eq!(label(None, Payload::Tail("data: {".into())), "(unterminated)");
     }
@@ -83,10 +98,7 @@ mod tests {
     #[test]
     fn a_body_is_one_event() {
         assert_eq!(Event::body(b"").payload, Payload::Empty);
-        assert_eq!(Event::body(b"{\n}").payload, Payload::of("{}"));
-        assert_eq!(
-            Event::body(b"ok\xff"),
-            Event { name: Some("body".into()), id: None, payload: Payload::Text("ok\u{fffd}".into()) }
-        );
+        assert_eq!(Event::body(b"{\n}").json(), Some(Json::object::<&str>([])));
+        assert_eq!(Event::body(b"ok\xff"), Event { name: Some("body".into()), id: None, payload: data("ok\u{fffd}") });
     }
 }

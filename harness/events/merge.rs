@@ -1,14 +1,15 @@
-//! All the values that were seen at one place become one shape.
+//! All the values that were seen at one place become one shape, one value after another: none is kept.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
-use super::notation::{self, Normalize};
-use crate::json::{Json, Layout, Object};
+use super::notation::Normalize;
+use super::scalars::Scalars;
+use super::shape::Detail;
+use super::shared::Shared;
+use crate::json::{Json, Object};
 
-/// How many distinct values of a place are shown.
-const SHOWN_VALUES: usize = 20;
-
-/// The keys by which the elements of a list are told apart, the first one that fits.
+/// The keys by which the elements of a list are told apart, the first one that all objects in it have as a string.
 const DISCRIMINATORS: [&str; 2] = ["type", "role"];
 
 /// What was seen at one place.
@@ -22,7 +23,7 @@ pub(super) struct Shape {
 }
 
 /// The fields of merged objects, by normalized key.
-pub(super) type Fields = BTreeMap<String, Field>;
+pub(super) type Fields = BTreeMap<Rc<str>, Field>;
 
 /// One field of merged objects.
 pub(super) struct Field {
@@ -35,7 +36,7 @@ pub(super) struct Field {
 /// The elements of merged lists.
 pub(super) struct List {
     /// Objects that are told apart by a discriminator, which is left out of their fields.
-    pub(super) variants: BTreeMap<String, Fields>,
+    pub(super) variants: BTreeMap<Rc<str>, Fields>,
     /// All other elements.
     pub(super) rest: Option<Box<Shape>>,
 }
@@ -47,132 +48,214 @@ pub(super) enum Keep {
     Values,
 }
 
-impl Shape {
-    /// Merges values into one shape. Each value is visited once, and none is copied.
-    pub(super) fn of(values: &[&Json], keep: Keep, normalize: &Normalize) -> Shape {
-        let (mut objects, mut elements) = (Vec::new(), Vec::new());
-        let mut is_list = false;
-        let mut scalars = Scalars::default();
-        for value in values {
-            match value {
-                Json::Object(object) => objects.push(object),
-                Json::Array(array) => {
-                    is_list = true;
-                    elements.extend(array);
-                }
-                scalar if keep == Keep::Values => scalars.add_value(scalar, normalize),
-                scalar => scalars.add_type(scalar),
-            }
-        }
-        Shape {
-            scalars: scalars.finish(),
-            object: (!objects.is_empty()).then(|| fields(&objects, None, keep, normalize)),
-            list: is_list.then(|| List::of(&elements, keep, normalize)),
-        }
+impl Keep {
+    /// What it is for a level of detail. At the level of keys nothing is merged.
+    pub(super) fn of(detail: Detail) -> Keep {
+        if detail == Detail::Values { Keep::Values } else { Keep::Types }
     }
 }
 
-impl List {
-    fn of(elements: &[&Json], keep: Keep, normalize: &Normalize) -> List {
-        let told_apart = |key: &&str| elements.iter().all(|e| e.as_object().is_none() || e.str_of(key).is_some());
-        let key = DISCRIMINATORS.into_iter().find(told_apart);
-        let mut names: HashMap<&str, String> = HashMap::new();
-        let mut kinds: BTreeMap<String, Vec<_>> = BTreeMap::new();
-        let mut rest = Vec::new();
-        for &element in elements {
-            match (element, key.and_then(|key| element.str_of(key))) {
-                (Json::Object(object), Some(kind)) => {
-                    let name = names.entry(kind).or_insert_with(|| normalize(kind));
-                    kinds.entry(name.clone()).or_default().push(object);
-                }
-                _ => rest.push(element),
-            }
-        }
-        let variants = kinds.into_iter().map(|(kind, objects)| (kind, fields(&objects, key, keep, normalize)));
-        List {
-            variants: variants.collect(),
-            rest: (!rest.is_empty()).then(|| Box::new(Shape::of(&rest, keep, normalize))),
-        }
-    }
+/// How values are merged, for all places.
+pub(super) struct Merger<'a> {
+    keep: Keep,
+    normalize: &'a Normalize<'a>,
+    names: Shared,
+    /// How many scalars came: the turn of the next.
+    turns: usize,
 }
 
-/// The values under one normalized key.
-struct Group<'a> {
-    values: Vec<&'a Json>,
+/// What was seen at one place so far.
+#[derive(Default)]
+pub(super) struct Seen {
+    scalars: Scalars,
+    object: Option<Objects>,
+    list: Option<Elements>,
+}
+
+/// Objects of one place.
+#[derive(Default)]
+struct Objects {
+    count: usize,
+    keys: Vec<Key>,
+    places: HashMap<Rc<str>, usize>,
+    /// Objects of one place mostly have the same keys: where a key was last time is where to look first.
+    guesses: Vec<(String, usize)>,
+}
+
+/// What is under one normalized key.
+struct Key {
+    name: Rc<str>,
+    seen: Seen,
     /// How many objects have the key, and the last of them: several raw keys of one object can be one when normalized.
     objects: usize,
     last: usize,
 }
 
-fn fields(objects: &[&Object], without: Option<&str>, keep: Keep, normalize: &Normalize) -> Fields {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    let mut groups: Vec<Group> = Vec::new();
-    // Objects of one place mostly have the same keys: where a key was last time is where to look first.
-    let mut guesses: Vec<(&str, usize)> = Vec::new();
-    for (number, object) in objects.iter().enumerate() {
-        for (nth, (key, value)) in object.iter().filter(|(key, _)| Some(*key) != without).enumerate() {
-            let place = match guesses.get(nth) {
-                Some((guess, place)) if *guess == key => *place,
+/// Elements of the lists of one place. By which discriminator they are told apart is known when all have come.
+#[derive(Default)]
+struct Elements {
+    kinds: BTreeMap<Kind, (Objects, [Scalars; 2])>,
+    rest: Option<Box<Seen>>,
+}
+
+/// The values of an object's discriminators, normalized, where they are strings. They are kept apart from its other fields.
+type Kind = [Option<Rc<str>>; 2];
+
+impl Merger<'_> {
+    pub(super) fn new<'a>(keep: Keep, normalize: &'a Normalize<'a>) -> Merger<'a> {
+        Merger { keep, normalize, names: Shared::default(), turns: 0 }
+    }
+
+    /// Adds a value to what was seen at its place.
+    pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) {
+        match value {
+            Json::Object(object) => self.add_object(object, [false; 2], seen.object.get_or_insert_default()),
+            Json::Array(array) => {
+                let list = seen.list.get_or_insert_default();
+                for element in array {
+                    self.add_element(element, list);
+                }
+            }
+            scalar => self.add_scalar(scalar, &mut seen.scalars),
+        }
+    }
+
+    fn add_scalar(&mut self, scalar: &Json, scalars: &mut Scalars) {
+        match self.keep {
+            Keep::Types => scalars.add_type(scalar),
+            Keep::Values => scalars.add_value(self.turns, scalar, self.normalize),
+        }
+        self.turns += 1;
+    }
+
+    fn add_element(&mut self, element: &Json, list: &mut Elements) {
+        let Json::Object(object) = element else {
+            return self.add(element, list.rest.get_or_insert_default());
+        };
+        let values = DISCRIMINATORS.map(|key| object.get(key).filter(|value| value.as_str().is_some()));
+        let kind = values.map(|value| Some(self.name(value?.as_str()?)));
+        let (objects, of) = list.kinds.entry(kind).or_default();
+        for (value, scalars) in values.into_iter().zip(of) {
+            if let Some(value) = value {
+                self.add_scalar(value, scalars);
+            }
+        }
+        self.add_object(object, values.map(|value| value.is_some()), objects);
+    }
+
+    /// Adds an object, without its discriminators where these are kept apart.
+    fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) {
+        let number = objects.count;
+        objects.count += 1;
+        let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);
+        for (nth, (key, value)) in object.iter().filter(|(key, _)| !is_apart(key)).enumerate() {
+            let place = match objects.guesses.get(nth) {
+                Some((guess, place)) if guess == key => *place,
                 _ => {
-                    let place =
-                        *places.entry(key).or_insert_with(|| *names.entry(normalize(key)).or_insert(groups.len()));
-                    guesses.truncate(nth);
-                    guesses.push((key, place));
+                    let place = objects.place(self.name(key));
+                    objects.guesses.truncate(nth);
+                    objects.guesses.push((key.to_owned(), place));
                     place
                 }
             };
-            if place == groups.len() {
-                groups.push(Group { values: Vec::new(), objects: 0, last: usize::MAX });
+            let key = &mut objects.keys[place];
+            key.objects += usize::from(key.last != number);
+            key.last = number;
+            self.add(value, &mut key.seen);
+        }
+    }
+
+    fn name(&mut self, raw: &str) -> Rc<str> {
+        self.names.of(raw, || (self.normalize)(raw))
+    }
+
+    /// The shape of what was seen at a place.
+    pub(super) fn finish(&mut self, seen: Seen) -> Shape {
+        Shape {
+            scalars: seen.scalars.finish(),
+            object: seen.object.map(|objects| self.fields(objects)),
+            list: seen.list.map(|elements| self.list(elements)),
+        }
+    }
+
+    fn fields(&mut self, Objects { count, keys, .. }: Objects) -> Fields {
+        let field = |key: Key| (key.name, Field { optional: key.objects < count, shape: self.finish(key.seen) });
+        keys.into_iter().map(field).collect()
+    }
+
+    fn list(&mut self, Elements { kinds, mut rest }: Elements) -> List {
+        let chosen = (0..DISCRIMINATORS.len()).find(|&nth| kinds.keys().all(|kind| kind[nth].is_some()));
+        let mut variants: BTreeMap<Rc<str>, Objects> = BTreeMap::new();
+        for (kind, (mut objects, scalars)) in kinds {
+            for (nth, scalars) in scalars.into_iter().enumerate() {
+                if chosen != Some(nth) && kind[nth].is_some() {
+                    let name = self.name(DISCRIMINATORS[nth]);
+                    objects.add_to_each(name, scalars);
+                }
             }
-            let group = &mut groups[place];
-            group.values.push(value);
-            group.objects += usize::from(group.last != number);
-            group.last = number;
+            match chosen.and_then(|nth| kind[nth].clone()) {
+                Some(name) => variants.entry(name).or_default().add_all(objects),
+                None => rest.get_or_insert_default().object.get_or_insert_default().add_all(objects),
+            }
+        }
+        List {
+            variants: variants.into_iter().map(|(name, objects)| (name, self.fields(objects))).collect(),
+            rest: rest.map(|seen| Box::new(self.finish(*seen))),
         }
     }
-    let field = |place: usize| {
-        let group = &groups[place];
-        let shape = Shape::of(&group.values, keep, normalize);
-        Field { optional: group.objects < objects.len(), shape }
-    };
-    names.into_iter().map(|(name, place)| (name, field(place))).collect()
 }
 
-/// The scalars of one place.
-#[derive(Default)]
-struct Scalars {
-    shown: Vec<String>,
-    raw: HashSet<String>,
-    distinct: HashSet<String>,
+impl Seen {
+    /// Whether any object or list was seen.
+    pub(super) fn is_nested(&self) -> bool {
+        self.object.is_some() || self.list.is_some()
+    }
+
+    fn add_all(&mut self, other: Seen) {
+        self.scalars.add_all(other.scalars);
+        if let Some(objects) = other.object {
+            self.object.get_or_insert_default().add_all(objects);
+        }
+        if let Some(Elements { kinds, rest }) = other.list {
+            let list = self.list.get_or_insert_default();
+            for (kind, (objects, scalars)) in kinds {
+                let (own, own_scalars) = list.kinds.entry(kind).or_default();
+                own.add_all(objects);
+                own_scalars.iter_mut().zip(scalars).for_each(|(own, scalars)| own.add_all(scalars));
+            }
+            if let Some(rest) = rest {
+                list.rest.get_or_insert_default().add_all(*rest);
+            }
+        }
+    }
 }
 
-impl Scalars {
-    fn add_type(&mut self, scalar: &Json) {
-        let kind = scalar.kind();
-        if let Err(place) = self.shown.binary_search_by(|shown| shown.as_str().cmp(kind)) {
-            self.shown.insert(place, kind.to_owned());
+impl Objects {
+    /// Where a key is.
+    fn place(&mut self, name: Rc<str>) -> usize {
+        let next = self.keys.len();
+        let place = *self.places.entry(name.clone()).or_insert(next);
+        if place == next {
+            self.keys.push(Key { name, seen: Seen::default(), objects: 0, last: usize::MAX });
         }
+        place
     }
 
-    fn add_value(&mut self, scalar: &Json, normalize: &Normalize) {
-        if !self.raw.insert(scalar.print(Layout::Python)) {
-            return;
-        }
-        let value = notation::value(scalar, normalize);
-        if self.distinct.contains(&value) {
-            return;
-        }
-        if self.shown.len() < SHOWN_VALUES {
-            self.shown.push(value.clone());
-        }
-        self.distinct.insert(value);
+    /// Adds scalars that each of the objects has under a key.
+    fn add_to_each(&mut self, name: Rc<str>, scalars: Scalars) {
+        let place = self.place(name);
+        let key = &mut self.keys[place];
+        key.objects = self.count;
+        key.seen.scalars.add_all(scalars);
     }
 
-    fn finish(mut self) -> Vec<String> {
-        if let more @ 1.. = self.distinct.len().saturating_sub(SHOWN_VALUES) {
-            self.shown.push(format!("… {more} more"));
+    fn add_all(&mut self, other: Objects) {
+        self.count += other.count;
+        for key in other.keys {
+            let place = self.place(key.name);
+            let own = &mut self.keys[place];
+            own.objects += key.objects;
+            own.seen.add_all(key.seen);
         }
-        self.shown
     }
 }

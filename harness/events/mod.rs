@@ -9,8 +9,10 @@ mod event;
 mod merge;
 mod notation;
 mod outline;
+mod scalars;
 mod sequence;
 mod shape;
+mod shared;
 
 pub use capture::{Capture, Format};
 pub use event::{Event, Payload};

@@ -1,5 +1,7 @@
 //! A shape as lines of text: one key a line, what is inside it indented below.
 
+use std::rc::Rc;
+
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 
@@ -71,7 +73,7 @@ fn describe_list(list: &List, place: &str, keep: Keep) -> (String, Vec<Line>) {
 }
 
 fn field_lines(fields: &Fields, place: &str, keep: Keep) -> Vec<Line> {
-    let line = |(key, field): (&String, &Field)| {
+    let line = |(key, field): (&Rc<str>, &Field)| {
         let (text, below) = describe(&field.shape, "", keep);
         Line { name: inside(place, &field_name(key, field)), text, below }
     };
@@ -141,11 +143,17 @@ fn inside(place: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::merge::{Merger, Seen};
     use crate::json::Json;
 
     fn tree(keep: Keep, payloads: &[&str]) -> String {
         let payloads: Vec<Json> = payloads.iter().map(|text| Json::parse(text.as_bytes()).unwrap()).collect();
-        let shape = Shape::of(&payloads.iter().collect::<Vec<_>>(), keep, &|text| text.replace("u-1", "<ID>"));
+        let normalize = |text: &str| text.replace("u-1", "<ID>");
+        let (mut merger, mut seen) = (Merger::new(keep, &normalize), Seen::default());
+        for payload in &payloads {
+            merger.add(payload, &mut seen);
+        }
+        let shape = merger.finish(seen);
         let mut out = String::new();
         print("event", &shape, keep, &mut out);
         out

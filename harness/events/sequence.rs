@@ -1,24 +1,28 @@
-//! The first part of a golden: one line an event, in order.
+//! Events are read once, one after another, into both parts of a golden: one line an event, and what is inside them, merged.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::event::{Event, Payload};
+use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::shape::{Detail, ShapeOptions};
+use super::shared::Shared;
 use crate::json::Json;
 
-/// The events of one capture, in the order in which a golden has them.
-pub(super) struct Sequence<'a> {
-    lines: Vec<Line<'a>>,
+/// The lines of a golden's first part, and the shapes of its second one by label.
+pub(super) struct Sequence {
+    lines: Vec<Line>,
+    pub(super) shapes: BTreeMap<String, Shape>,
 }
 
-struct Line<'a> {
+/// A line and how often it comes in a row.
+struct Line {
     label: Rc<Label>,
     /// What stands behind the label; empty for an event without data.
-    rest: String,
-    event: &'a Event,
+    rest: Rc<str>,
+    count: usize,
 }
 
 /// A label, as it is written, and what the options say of it.
@@ -28,115 +32,165 @@ struct Label {
     unordered: bool,
 }
 
-impl<'a> Sequence<'a> {
-    /// Reads events into lines.
-    pub(super) fn of(events: &'a [Event], options: &ShapeOptions, normalize: &Normalize) -> Sequence<'a> {
-        let mut writer = Writer { options, normalize, labels: HashMap::new(), lists: HashMap::new() };
-        let mut lines: Vec<Line> = events.iter().map(|event| writer.line(event)).collect();
-        for run in lines.chunk_by_mut(|a, b| a.label.unordered && b.label.unordered).filter(|run| run.len() > 1) {
-            // Equal lines are told apart only where their values are shown, in order of appearance.
-            let values = |line: &Line| match line.event.json() {
-                Some(json) if options.detail == Detail::Values => notation::value(json, normalize),
-                _ => String::new(),
-            };
-            run.sort_by_cached_key(|line| (line.label.text.clone(), line.rest.clone(), values(line)));
+impl Sequence {
+    /// Reads events. There are no shapes where nothing is to be kept of them.
+    pub(super) fn of(events: &[Event], options: &ShapeOptions, normalize: &Normalize) -> Sequence {
+        let mut reader = Reader {
+            options,
+            normalize,
+            labels: HashMap::new(),
+            lists: Shared::default(),
+            merger: Merger::new(Keep::of(options.detail), normalize),
+            lines: Vec::new(),
+            waiting: Vec::new(),
+            seen: BTreeMap::new(),
+        };
+        for event in events {
+            reader.read(event);
         }
-        Sequence { lines }
+        reader.sort_waiting();
+        let Reader { lines, seen, mut merger, .. } = reader;
+        let nested = seen.into_iter().filter(|(_, seen)| seen.is_nested());
+        Sequence { lines, shapes: nested.map(|(label, seen)| (label, merger.finish(seen))).collect() }
     }
 
     /// Appends the lines. Runs of equal ones are counted.
     pub(super) fn print(&self, out: &mut String) {
         let width = self.lines.iter().map(|line| line.label.text.chars().count()).max().unwrap_or(0);
-        for run in self.lines.chunk_by(|a, b| a.label.text == b.label.text && a.rest == b.rest) {
-            let Line { label, rest, .. } = &run[0];
+        for Line { label, rest, count } in &self.lines {
             out.push_str(&label.text);
             if !rest.is_empty() {
                 out.extend(std::iter::repeat_n(' ', width - label.text.chars().count() + 2));
                 out.push_str(rest);
             }
-            if run.len() > 1 && !label.collapsed {
-                let _ = write!(out, " ×{}", run.len());
+            if *count > 1 && !label.collapsed {
+                let _ = write!(out, " ×{count}");
             }
             out.push('\n');
         }
     }
-
-    /// The payloads that are JSON, by label.
-    pub(super) fn payloads(&self) -> BTreeMap<&str, Vec<&'a Json>> {
-        let mut payloads: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        for line in &self.lines {
-            if let Some(json) = line.event.json() {
-                payloads.entry(&line.label.text).or_default().push(json);
-            }
-        }
-        payloads
-    }
 }
 
-/// Writes lines. Labels and lists of keys come again and again: each is written once.
-struct Writer<'a, 'o> {
+/// Reads events. Labels and lists of keys come again and again: each is written once.
+struct Reader<'a, 'o> {
     options: &'o ShapeOptions,
     normalize: &'o Normalize<'o>,
     /// By label, and whether it belongs to no event: a comment, a tail.
-    labels: HashMap<(&'a str, bool), Rc<Label>>,
+    labels: HashMap<String, [Option<Rc<Label>>; 2]>,
     /// The keys of objects, as they are written.
-    lists: HashMap<Vec<&'a str>, String>,
+    lists: Shared,
+    merger: Merger<'o>,
+    lines: Vec<Line>,
+    /// Events in a row that are to be sorted.
+    waiting: Vec<Waiting<'a>>,
+    /// What was seen in payloads, by label.
+    seen: BTreeMap<String, Seen>,
 }
 
-impl<'a> Writer<'a, '_> {
-    fn line(&mut self, event: &'a Event) -> Line<'a> {
-        let label = self.label(event);
-        let rest = if label.collapsed { "…".to_owned() } else { self.rest(&event.payload) };
-        Line { label, rest, event }
-    }
+/// An event that is to be sorted among its neighbours.
+struct Waiting<'a> {
+    label: Rc<Label>,
+    rest: Rc<str>,
+    /// Equal lines are told apart only where their values are shown, in order of appearance.
+    values: String,
+    event: &'a Event,
+}
 
-    fn label(&mut self, event: &'a Event) -> Rc<Label> {
-        let raw = event.label();
-        let no_event = matches!(event.payload, Payload::Comment(_) | Payload::Tail(_));
-        let label = self.labels.entry((raw, no_event)).or_insert_with(|| {
-            let normal = if no_event { raw.to_owned() } else { (self.normalize)(raw) };
-            let is_in = |labels: &[String]| labels.iter().any(|label| *label == normal || label == raw);
-            let text = match &*normal {
-                ":" | "(unterminated)" if no_event => normal.clone(),
-                ":" | "(unterminated)" => notation::quoted(&normal),
-                _ => notation::name(&normal).into_owned(),
-            };
-            let (collapsed, unordered) = (is_in(&self.options.collapse), is_in(&self.options.unordered));
-            Rc::new(Label { text, collapsed, unordered })
-        });
-        Rc::clone(label)
-    }
-
-    fn rest(&mut self, payload: &'a Payload) -> String {
-        let mut rest = match payload {
-            Payload::Json(Json::Object(entries)) => self.keys(entries.keys()),
-            Payload::Json(Json::Array(_)) => "[]".to_owned(),
-            Payload::Json(scalar) => scalar.kind().to_owned(),
-            Payload::Text(text) if text == "[DONE]" => "\"[DONE]\"".to_owned(),
-            Payload::Text(_) | Payload::Tail(_) => "text".to_owned(),
-            Payload::Empty => String::new(),
-            Payload::Comment(text) if text.is_empty() => String::new(),
-            Payload::Comment(text) => return notation::prose(&(self.normalize)(text)).into_owned(),
-        };
-        if let Payload::Json(json) = payload {
-            for pointer in &self.options.show {
-                if let Some(value) = json.pointer(pointer) {
-                    let value = notation::value(value, self.normalize);
-                    let _ = write!(rest, "  {} = {value}", notation::name(pointer));
-                }
-            }
+impl<'a> Reader<'a, '_> {
+    fn read(&mut self, event: &'a Event) {
+        let json = event.json();
+        let label = self.label(event.label_with(json.as_ref()), !event.is_real());
+        let rest = if label.collapsed { "…".into() } else { self.rest(&event.payload, json.as_ref()) };
+        if !label.unordered {
+            self.sort_waiting();
+            self.merge(&label, json.as_ref());
+            self.line(label, rest);
+            return;
         }
-        rest
+        let values = if self.options.detail == Detail::Values {
+            json.map(|json| notation::value(&json, self.normalize)).unwrap_or_default()
+        } else {
+            self.merge(&label, json.as_ref());
+            String::new()
+        };
+        self.waiting.push(Waiting { label, rest, values, event });
     }
 
-    fn keys(&mut self, keys: impl Iterator<Item = &'a str>) -> String {
-        let list = self.lists.entry(keys.collect()).or_insert_with_key(|keys| {
-            let mut keys: Vec<String> = keys.iter().map(|key| (self.normalize)(key)).collect();
+    fn sort_waiting(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_by(|a, b| (&a.label.text, &a.rest, &a.values).cmp(&(&b.label.text, &b.rest, &b.values)));
+        for Waiting { label, rest, event, .. } in waiting {
+            if self.options.detail == Detail::Values {
+                self.merge(&label, event.json().as_ref());
+            }
+            self.line(label, rest);
+        }
+    }
+
+    fn line(&mut self, label: Rc<Label>, rest: Rc<str>) {
+        match self.lines.last_mut() {
+            Some(last) if last.label.text == label.text && last.rest == rest => last.count += 1,
+            _ => self.lines.push(Line { label, rest, count: 1 }),
+        }
+    }
+
+    fn merge(&mut self, label: &Label, json: Option<&Json>) {
+        let Some(json) = json.filter(|_| self.options.detail != Detail::Keys) else { return };
+        if let Some(seen) = self.seen.get_mut(&label.text) {
+            self.merger.add(json, seen);
+        } else {
+            self.merger.add(json, self.seen.entry(label.text.clone()).or_default());
+        }
+    }
+
+    fn label(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
+        if let Some(Some(label)) = self.labels.get(raw).map(|labels| &labels[usize::from(no_event)]) {
+            return label.clone();
+        }
+        let normal = if no_event { raw.to_owned() } else { (self.normalize)(raw) };
+        let is_in = |labels: &[String]| labels.iter().any(|label| *label == normal || label == raw);
+        let text = match &*normal {
+            ":" | "(unterminated)" if no_event => normal.clone(),
+            ":" | "(unterminated)" => notation::quoted(&normal),
+            _ => notation::name(&normal).into_owned(),
+        };
+        let (collapsed, unordered) = (is_in(&self.options.collapse), is_in(&self.options.unordered));
+        let label = Rc::new(Label { text, collapsed, unordered });
+        self.labels.entry(raw.to_owned()).or_default()[usize::from(no_event)] = Some(label.clone());
+        label
+    }
+
+    fn rest(&mut self, payload: &Payload, json: Option<&Json>) -> Rc<str> {
+        let rest: Rc<str> = match (json, payload) {
+            (Some(Json::Object(entries)), _) => self.keys(entries.keys()),
+            (Some(Json::Array(_)), _) => "[]".into(),
+            (Some(scalar), _) => scalar.kind().into(),
+            (None, Payload::Data(text)) if &**text == "[DONE]" => "\"[DONE]\"".into(),
+            (None, Payload::Data(_) | Payload::Tail(_)) => "text".into(),
+            (None, Payload::Empty) => "".into(),
+            (None, Payload::Comment(text)) if text.is_empty() => "".into(),
+            (None, Payload::Comment(text)) => return notation::prose(&(self.normalize)(text)).into(),
+        };
+        let shown = self.options.show.iter().filter_map(|pointer| Some((pointer, json?.pointer(pointer)?)));
+        let shown = shown.map(|(pointer, value)| {
+            format!("  {} = {}", notation::name(pointer), notation::value(value, self.normalize))
+        });
+        let shown: String = shown.collect();
+        if shown.is_empty() { rest } else { format!("{rest}{shown}").into() }
+    }
+
+    fn keys<'k>(&mut self, keys: impl Iterator<Item = &'k str> + Clone) -> Rc<str> {
+        let mut raw = String::new();
+        for key in keys.clone() {
+            // With its length, since a key may hold any character.
+            let _ = write!(raw, "{}:{key}", key.len());
+        }
+        self.lists.of(&raw, || {
+            let mut keys: Vec<String> = keys.map(|key| (self.normalize)(key)).collect();
             keys.sort_unstable();
             keys.dedup();
             let keys: Vec<_> = keys.iter().map(|key| notation::name(key)).collect();
             format!("{{{}}}", keys.join(", "))
-        });
-        list.clone()
+        })
     }
 }

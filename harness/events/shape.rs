@@ -7,8 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::event::{Event, Payload};
-use super::merge::{Keep, Shape};
+use super::event::Event;
+use super::merge::Keep;
 use super::sequence::Sequence;
 use super::{notation, outline};
 use crate::error::{Error, nearest};
@@ -120,9 +120,12 @@ pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(
 /// unterminated tails are left out.
 #[must_use]
 pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
-    let is_event = |event: &&Event| !matches!(event.payload, Payload::Comment(_) | Payload::Tail(_));
-    let keys = |event: &Event| Some(event.json()?.as_object()?.keys().map(str::to_owned).collect());
-    events.iter().filter(is_event).map(|event| (event.label().to_owned(), keys(event))).collect()
+    let keys = |event: &Event| {
+        let json = event.json();
+        let keys = json.as_ref().and_then(Json::as_object).map(|object| object.keys().map(str::to_owned).collect());
+        (event.label_with(json.as_ref()).to_owned(), keys)
+    };
+    events.iter().filter(|event| event.is_real()).map(keys).collect()
 }
 
 impl Captured {
@@ -135,18 +138,12 @@ impl Captured {
             out.push('\n');
             sequence.print(&mut out);
         }
-        let keep = match options.detail {
-            Detail::Keys => return out,
-            Detail::Types => Keep::Types,
-            Detail::Values => Keep::Values,
-        };
-        let mut payloads = sequence.payloads();
-        payloads.retain(|_, payloads| payloads.iter().any(|p| matches!(p, Json::Object(_) | Json::Array(_))));
-        if !payloads.is_empty() {
+        if !sequence.shapes.is_empty() {
             out.push('\n');
         }
-        for (label, payloads) in payloads {
-            outline::print(label, &Shape::of(&payloads, keep, normalize), keep, &mut out);
+        let keep = Keep::of(options.detail);
+        for (label, shape) in &sequence.shapes {
+            outline::print(label, shape, keep, &mut out);
         }
         out
     }

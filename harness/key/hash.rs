@@ -31,7 +31,7 @@ impl fmt::Display for Hash {
         for (pair, byte) in digits.chunks_mut(2).zip(self.0) {
             pair.copy_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
         }
-        f.write_str(&String::from_utf8_lossy(&digits))
+        f.write_str(std::str::from_utf8(&digits).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether model calls are under way, and when the last one came: what a scenario's settling waits for.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -19,6 +19,7 @@ struct Shared {
 #[derive(Clone, Copy, Debug)]
 struct State {
     in_flight: usize,
+    /// When the last call ended that left none under way.
     last: Instant,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct InFlight(Activity);
 
 impl Activity {
     pub(super) fn begin(&self) -> InFlight {
-        self.change(1);
+        self.state_mut().in_flight += 1;
         InFlight(self.clone())
     }
 
@@ -65,20 +66,23 @@ impl Activity {
     }
 
     fn state(&self) -> State {
-        *self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.state_mut()
     }
 
-    fn change(&self, by: isize) {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = State { in_flight: state.in_flight.saturating_add_signed(by), last: Instant::now() };
-        drop(state);
-        // A permit is kept where nobody waits yet; there is one waiter, the stage.
-        self.0.changed.notify_one();
+    fn state_mut(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.change(-1);
+        let mut state = self.0.state_mut();
+        state.in_flight = state.in_flight.saturating_sub(1);
+        if state.in_flight == 0 {
+            state.last = Instant::now();
+            drop(state);
+            // A permit is kept where nobody waits yet; there is one waiter, the stage.
+            self.0.0.changed.notify_one();
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! Who made a call that declares no caller: the suite's `[[callers]]` rules.
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 
 use crate::json::Json;
 use crate::scenario::{CallerRule, Tools, When};
 use crate::wire::Call;
 
 /// The header in which a call declares its caller.
-pub(super) const CALLER_HEADER: &str = "x-retake-caller";
+static CALLER_HEADER: HeaderName = HeaderName::from_static("x-retake-caller");
 
 /// The suite's rules, in order.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ impl CallerRules {
 
     /// The caller: declared in the header, in the request's metadata, or given by the first rule that fits.
     pub(crate) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
-        let declared = headers.get(CALLER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let declared = headers.get(&CALLER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let declared = declared.or_else(|| call.caller.clone()).filter(|caller| !caller.trim().is_empty());
         declared.or_else(|| self.0.iter().find(|rule| fits(&rule.when, headers, call)).map(|rule| rule.name.clone()))
     }

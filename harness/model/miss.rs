@@ -36,8 +36,10 @@ pub enum Reason {
     },
     /// Each turn that would fit was served already.
     AllServed {
-        /// Those turns.
+        /// The first of those turns, at most eight: a call that is made again and again must not fill the memory.
         turns: Vec<usize>,
+        /// How many more there are.
+        more: usize,
     },
     /// Several callers have this conversation, and nothing tells whose call it is.
     Ambiguous {
@@ -103,9 +105,10 @@ impl fmt::Display for Reason {
             Reason::OtherCaller { callers } => {
                 write!(f, "this conversation was recorded for {} only", quoted(callers))
             }
-            Reason::AllServed { turns } => {
-                let turns: Vec<String> = turns.iter().take(8).map(|t| format!("turns[{t}]")).collect();
-                write!(f, "the call was made again: {} answered it before", turns.join(", "))
+            Reason::AllServed { turns, more } => {
+                let turns: Vec<String> = turns.iter().map(|t| format!("turns[{t}]")).collect();
+                let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
+                write!(f, "the call was made again: {}{more} answered it before", turns.join(", "))
             }
             Reason::Ambiguous { callers } => {
                 write!(f, "{} had this conversation, and the call does not say whose it is", quoted(callers))

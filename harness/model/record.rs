@@ -175,7 +175,7 @@ impl Recorder {
         match self.shared.resume().map(|resume| resume.find(&scrubbed)) {
             Some(Found::Recorded(recorded, rendered)) => {
                 writer.append(recorded, None, true);
-                return super::server::http(rendered, false, in_flight);
+                return super::server::http(&rendered, false, in_flight);
             }
             Some(Found::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {

@@ -286,13 +286,13 @@ impl Replay {
             if let Some(index) = found.or_else(|| of_older.find_map(|group| state.first_open(group, older))) {
                 return Ok(index);
             }
-            let all = |group: Option<&Group>| group.map(|group| group.turns.clone()).unwrap_or_default();
-            let taken: Vec<usize> =
-                all(own).into_iter().chain(all(same_conversation).into_iter().filter(older)).collect();
-            return Err(match (taken.is_empty(), same_conversation) {
-                (false, _) => Reason::AllServed { turns: taken },
-                (true, Some(others)) => Reason::OtherCaller { callers: callers_of(turns, &others.turns) },
-                (true, None) => Reason::NotRecorded,
+            let own = own.map_or(&[][..], |group| &group.turns);
+            let same = same_conversation.map_or(&[][..], |group| &group.turns);
+            let taken = own.iter().copied().chain(same.iter().copied().filter(older));
+            return Err(match (taken.clone().next(), same_conversation) {
+                (Some(_), _) => all_served(taken),
+                (None, Some(others)) => Reason::OtherCaller { callers: callers_of(turns, &others.turns) },
+                (None, None) => Reason::NotRecorded,
             });
         }
         let group = same_conversation.ok_or(Reason::NotRecorded)?;
@@ -309,7 +309,7 @@ impl Replay {
                 None => last = &group.turns,
             }
         }
-        Err(Reason::AllServed { turns: last.clone() })
+        Err(all_served(last.iter().copied()))
     }
 
     fn drift(&self, turn: &Turn, called: &Checked) -> Vec<DriftOf> {
@@ -357,6 +357,10 @@ impl Replay {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn all_served(mut turns: impl Iterator<Item = usize>) -> Reason {
+    Reason::AllServed { turns: turns.by_ref().take(8).collect(), more: turns.count() }
 }
 
 fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {

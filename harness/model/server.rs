@@ -1,16 +1,17 @@
 //! The HTTP face of the model: loopback only, a port of its own for each stage, and a key that only the stage's system
 //! knows.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body as HttpBody, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, Request, Response as HttpResponse, Uri, header};
+use axum::handler::Handler as _;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response as HttpResponse, Uri, header};
 use axum::serve::ListenerExt as _;
 use futures_util::StreamExt as _;
 use tokio::net::TcpListener;
@@ -26,9 +27,10 @@ use super::record::Recorder;
 use super::replay::{Asked, DriftOf, Replay};
 use super::route;
 use crate::error::{Error, Result};
+use crate::fixture::Turn;
 use crate::json::Json;
 use crate::key::Rules;
-use crate::wire::{self, Api, Body, Call, Known, Response};
+use crate::wire::{self, Api, Body, Call, Known, Response, Unrenderable};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
@@ -105,7 +107,7 @@ struct Laid {
     drift: Mutex<Vec<(usize, DriftOf)>>,
     flaws: Mutex<Vec<Flaw>>,
     /// What was served, for requests that refer to it.
-    known: Mutex<Known>,
+    known: RwLock<Known>,
     checks: RecentChecks,
     calls: AtomicU64,
 }
@@ -113,7 +115,7 @@ struct Laid {
 impl Laid {
     fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
         let (drift, flaws, known, checks) =
-            (Mutex::default(), Mutex::default(), Mutex::default(), RecentChecks::default());
+            (Mutex::default(), Mutex::default(), RwLock::default(), RecentChecks::default());
         Arc::new(Laid { mode, delays, drift, flaws, known, checks, calls: AtomicU64::new(0) })
     }
 }
@@ -140,7 +142,8 @@ impl ModelServer {
             activity: Activity::default(),
             laid: Mutex::new(Laid::new(mode, options.delays)),
         });
-        let service = Router::new().fallback(handle).with_state(shared.clone());
+        // No router: there is one handler, and each layer costs a call some allocations.
+        let service = handle.with_state(shared.clone()).into_make_service();
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let task = tokio::spawn(async move { drop(axum::serve(listener, service).await) });
@@ -220,7 +223,7 @@ struct Incoming {
 impl Incoming {
     /// `POST /v1/chat/completions`, without the query: it may hold a key.
     fn via(&self) -> String {
-        format!("{} {}", self.method, self.uri.path())
+        [self.method.as_str(), " ", self.uri.path()].concat()
     }
 
     /// The API that a call is posted to.
@@ -245,7 +248,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
     let with_key = brings_key(&incoming, &shared.key);
     if !with_key && route::describes_model(&incoming.method, incoming.uri.path()) {
         // LiteLLM never brings the key here, and nothing recorded goes out.
-        return http(Response::json(200, wire::model_description()), false, in_flight);
+        return http(&Response::json(200, wire::model_description()), false, in_flight);
     }
     if !with_key {
         return refused(&shared, &laid, &incoming, 401, Reason::WrongKey);
@@ -258,7 +261,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
         return refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what });
     }
     if let Some(api) = route::lists_models(&incoming.method, incoming.uri.path(), &incoming.headers) {
-        return http(Response::json(200, wire::models_response(api, &laid.models())), false, in_flight);
+        return http(&Response::json(200, wire::models_response(api, &laid.models())), false, in_flight);
     }
     if incoming.method != Method::POST {
         return refused(&shared, &laid, &incoming, 404, Reason::UnknownRoute);
@@ -271,7 +274,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
                 let model = call.model.clone();
-                laid.lint(&call, caller.as_deref(), None);
+                laid.lint(lint::flaws(&call), caller.as_deref(), None);
                 let via = super::record::Passed {
                     model,
                     api: call.api,
@@ -307,20 +310,17 @@ impl Laid {
             #[cfg(feature = "record")]
             Mode::Record(_) => path.into(),
         };
-        let call = wire::decode(api, &path, &json, &self.known()).map_err(|e| e.to_string())?;
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let call = wire::decode(api, &path, &json, &known).map_err(|e| e.to_string())?;
+        drop(known);
         Ok((call, json))
     }
 
-    fn lint(&self, call: &Call, caller: Option<&str>, turn: Option<usize>) {
-        let flaws = lint::flaws(call);
+    fn lint(&self, flaws: Vec<String>, caller: Option<&str>, turn: Option<usize>) {
         if !flaws.is_empty() {
             let flaw = |what| Flaw { caller: caller.map(str::to_owned), turn, what };
             self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.into_iter().map(flaw));
         }
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn models(&self) -> Vec<String> {
@@ -353,37 +353,40 @@ impl Shared {
         let asked = self.asked(laid, replay.rules(), incoming, call);
         if route::describes_model(&incoming.method, incoming.uri.path()) && !replay.has_turn_for(&asked) {
             // Of a fixture that was recorded over another API. No answer of a model is asked for, so this is no miss.
-            return http(Response::json(200, wire::model_description()), false, in_flight);
+            return http(&Response::json(200, wire::model_description()), false, in_flight);
         }
         let number = laid.calls.fetch_add(1, Ordering::Relaxed);
-        let caller = asked.caller.clone();
+        let flaws = lint::flaws(call);
+        let caller = asked.caller.clone().filter(|_| !flaws.is_empty());
         let taken = replay.take(asked);
-        laid.lint(call, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
+        laid.lint(flaws, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
         if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
             tokio::time::sleep(shaken(number, served.index)).await;
         }
         match taken {
             Ok(served) => {
-                let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
-                laid.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
-                let turn = served.turn();
-                let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
-                let seed = turn.key.input_hash.to_string();
-                match wire::respond(&turn.output, recorded, &call.render_for(&seed)) {
+                if !served.drift.is_empty() {
+                    let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
+                    laid.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
+                }
+                match response_to(call, served.turn()) {
                     Ok(response) => {
-                        laid.known().learn(call.api, body, &response);
-                        http(response, false, in_flight)
+                        if Known::learns_of(call.api) {
+                            let mut known = laid.known.write().unwrap_or_else(PoisonError::into_inner);
+                            known.learn(call.api, body, &response);
+                        }
+                        http(&response, false, in_flight)
                     }
                     Err(unrenderable) => {
                         let place = replay.fixture().place_of(served.index);
                         let reason = Reason::Unrenderable { turn: place, what: unrenderable.to_string() };
                         let miss = replay.refuse(incoming.via(), reason);
                         let kind = "replay_unrenderable";
-                        http(wire::error_response(incoming.provider(), 404, kind, &miss.to_string()), true, in_flight)
+                        http(&wire::error_response(incoming.provider(), 404, kind, &miss.to_string()), true, in_flight)
                     }
                 }
             }
-            Err(miss) => http(miss_response(incoming.provider(), 404, &miss), true, in_flight),
+            Err(miss) => http(&miss_response(incoming.provider(), 404, &miss), true, in_flight),
         }
     }
 
@@ -397,6 +400,16 @@ impl Shared {
             checks: Some(laid.checks.of(call, &rules.normalizer)),
         }
     }
+}
+
+/// The response with which a turn answers a call: as it was recorded, as a rule, and then it is not even copied.
+fn response_to<'a>(call: &Call, turn: &'a Turn) -> Result<Cow<'a, Response>, Unrenderable> {
+    let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
+    if let Some(response) = wire::as_recorded(recorded, &call.render_for("")) {
+        return Ok(Cow::Borrowed(response));
+    }
+    let seed = turn.key.input_hash.to_string();
+    wire::respond(&turn.output, recorded, &call.render_for(&seed)).map(Cow::Owned)
 }
 
 /// Some milliseconds that differ from call to call and are the same in each run.
@@ -416,7 +429,7 @@ fn refused(shared: &Shared, laid: &Laid, incoming: &Incoming, status: u16, reaso
             wire::error_response(api, status, "record_error", &reason.to_string())
         }
     };
-    http(response, true, in_flight)
+    http(&response, true, in_flight)
 }
 
 /// A miss in the provider's own error envelope.
@@ -425,28 +438,28 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 }
 
 /// A response on its way out. The call is in flight until its last byte is taken.
-pub(super) fn http(response: Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
-    let body = match response.body {
+pub(super) fn http(response: &Response, final_error: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    let body = match &response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
-        Body::Text(text) => whole(text, in_flight),
-        Body::Binary(bytes) => whole(bytes, in_flight),
+        Body::Text(text) => whole(text.clone(), in_flight),
+        Body::Binary(bytes) => whole(bytes.clone(), in_flight),
         // Frame by frame, as they came: a system has to put up with that.
         Body::Frames(frames) => {
-            let frames = futures_util::stream::iter(frames).map(move |frame| {
+            let frames = futures_util::stream::iter(frames.bytes()).map(move |frame| {
                 let _until_sent = &in_flight;
-                Ok::<_, Infallible>(Bytes::from(frame))
+                Ok::<_, Infallible>(frame)
             });
             HttpBody::from_stream(frames)
         }
     };
     let mut out = HttpResponse::new(body);
     *out.status_mut() = axum::http::StatusCode::from_u16(response.status).unwrap_or_default();
-    if let Ok(content_type) = response.content_type.parse() {
+    if let Some(content_type) = content_type(&response.content_type) {
         out.headers_mut().insert(header::CONTENT_TYPE, content_type);
     }
     if final_error {
         // SDKs then neither retry nor hide it.
-        out.headers_mut().insert("x-should-retry", header::HeaderValue::from_static("false"));
+        out.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
     }
     out
 }
@@ -456,11 +469,29 @@ fn whole(body: impl Into<HttpBody>, in_flight: InFlight) -> HttpBody {
     body.into()
 }
 
+/// A content type as a header; `None` where it is no text of a header.
+fn content_type(text: &str) -> Option<HeaderValue> {
+    // The common ones need neither a check nor a copy.
+    ["application/json", "text/event-stream; charset=utf-8", "text/event-stream"]
+        .into_iter()
+        .find(|common| *common == text)
+        .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
+}
+
+/// Headers that bring a key, beside `Authorization`.
+static KEY_HEADERS: [HeaderName; 3] = [
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("api-key"),
+    HeaderName::from_static("x-goog-api-key"),
+];
+
 /// Whether the request brings the key, in any of the providers' ways to send it.
 fn brings_key(incoming: &Incoming, key: &str) -> bool {
-    let header = |name: &str| incoming.headers.get(name).and_then(|value| value.to_str().ok());
-    let bearer = header("authorization").and_then(|value| value.split_once(' ')).map(|(_, token)| token.trim());
-    let query = incoming.uri.query().unwrap_or_default();
-    let in_query = url::form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "key" && value == key);
-    [bearer, header("x-api-key"), header("api-key"), header("x-goog-api-key")].contains(&Some(key)) || in_query
+    let header = |name: &HeaderName| incoming.headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = || header(&header::AUTHORIZATION)?.split_once(' ').map(|(_, token)| token.trim());
+    let in_query =
+        |query: &str| url::form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "key" && value == key);
+    bearer() == Some(key)
+        || KEY_HEADERS.iter().any(|name| header(name) == Some(key))
+        || incoming.uri.query().is_some_and(in_query)
 }

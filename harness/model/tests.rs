@@ -56,7 +56,21 @@ fn turns_under_one_key_are_served_in_recorded_order_and_once() {
     assert_eq!(replay.unused(), [1]);
     assert_eq!(ask(&replay, Some("a"), "p", "q"), Ok("2".into()));
     assert!(replay.all_served());
-    assert_eq!(ask(&replay, Some("a"), "p", "q"), Err(Reason::AllServed { turns: vec![0, 1] }));
+    assert_eq!(ask(&replay, Some("a"), "p", "q"), Err(Reason::AllServed { turns: vec![0, 1], more: 0 }));
+}
+
+#[test]
+fn a_call_that_is_made_again_and_again_names_the_first_turns_only() {
+    let replay = replay_of(vec![turn(Some("a"), "p", "q", "1"); 10]);
+    for _ in 0..10 {
+        assert_eq!(ask(&replay, Some("a"), "p", "q"), Ok("1".into()));
+    }
+    let reason = ask(&replay, Some("a"), "p", "q").unwrap_err();
+    assert_eq!(
+        reason.to_string(),
+        "the call was made again: turns[0], turns[1], turns[2], turns[3], turns[4], turns[5], turns[6], turns[7] and 2 more \
+         answered it before"
+    );
 }
 
 #[test]
@@ -82,7 +96,11 @@ fn an_unknown_caller_gets_the_only_one_that_fits() {
     ]);
     assert_eq!(ask(&replay, None, "any", "r"), Ok("3".into()));
     assert_eq!(ask(&replay, None, "p2", "q"), Ok("2".into()));
-    assert_eq!(ask(&replay, None, "p2", "q"), Err(Reason::AllServed { turns: vec![1] }), "not the turn of `a`");
+    assert_eq!(
+        ask(&replay, None, "p2", "q"),
+        Err(Reason::AllServed { turns: vec![1], more: 0 }),
+        "not the turn of `a`"
+    );
     assert_eq!(ask(&replay, None, "p1", "q"), Ok("1".into()));
 }
 

@@ -83,6 +83,7 @@ fn clipped(sign: char, line: &str, differs_at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::{Captured, Event, Payload, ShapeOptions, Status, golden};
 
     #[test]
     fn changes_stand_with_their_context_and_stay_a_screenful() {
@@ -124,5 +125,42 @@ mod tests {
         // One line that differs among many is found where it is, whatever stands around it.
         let one = |word: &str| format!("{old}{word}\n{old}");
         assert_eq!(unified(&one("a"), &one("b")), "  old 199998\n  old 199999\n- a\n+ b\n  old 0\n  old 1");
+    }
+
+    /// The golden of a stream whose events each have a line, and of one whose only event has a line of 10 MB.
+    #[test]
+    fn the_diffs_of_large_goldens_stay_a_screenful() {
+        let text = |data: &str, show: &str| {
+            let events = vec![Event { name: Some("values".into()), id: None, payload: Payload::Data(data.into()) }];
+            let (request, content_type) = ("GET /".to_owned(), "text/event-stream".to_owned());
+            let options = ShapeOptions { show: vec![show.to_owned()], ..ShapeOptions::default() };
+            golden(&[Captured { request, status: Status::Http(200), content_type, events }], &options, &str::to_owned)
+        };
+        let line = |n: usize| format!("values  {{n}}  /n = {n}\n");
+        let many = text(r#"{"n": 0}"#, "/n").replace(&line(0), &(0..200_000).map(line).collect::<String>());
+        assert_eq!(many.lines().count(), 200_006);
+        let middle = many.replace("/n = 100000\n", "/n = \"100000\"\n");
+        let around = ["  values  {n}  /n = 99998", "  values  {n}  /n = 99999"];
+        let differs = ["- values  {n}  /n = 100000", "+ values  {n}  /n = \"100000\""];
+        let behind = ["  values  {n}  /n = 100001", "  values  {n}  /n = 100002"];
+        assert_eq!(unified(&many, &middle), [around, differs, behind].concat().join("\n"));
+        assert_eq!(unified(&many, &many), "");
+
+        let one = text(&format!("{{\"text\": \"{}\"}}", "text ".repeat(2_000_000)), "/text");
+        let other = "GET /\n500\n".to_owned();
+        let backwards = many.lines().rev().fold(String::new(), |text, line| text + line + "\n");
+        for (old, new) in [
+            (&many, many.replace("values", "value")),
+            (&many, backwards),
+            (&many, other.clone()),
+            (&other, many.clone()),
+            (&one, one.replace("text", "texts")),
+            (&one, one.replacen("values", "value", 1)),
+            (&one, other.clone()),
+        ] {
+            let diff = unified(old, &new);
+            assert!(!diff.is_empty() && diff.lines().count() <= LINES + 2, "{diff}");
+            assert!(diff.lines().all(|line| line.chars().count() <= WIDTH + 4), "{diff}");
+        }
     }
 }

@@ -152,7 +152,11 @@ impl Scrub {
                     *text = (&json).into();
                 }
             }
-            Body::Frames(frames) => stream::frames(self, frames, fired),
+            Body::Frames(frames) => {
+                let mut pieces: Vec<String> = frames.iter().map(str::to_owned).collect();
+                stream::frames(self, &mut pieces, fired);
+                *frames = pieces.into_iter().collect();
+            }
             Body::Text(text) => self.string(text, fired),
             Body::Binary(bytes) => {
                 if let Some(scrubbed) = self.bytes(bytes, fired) {

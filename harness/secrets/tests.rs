@@ -164,7 +164,7 @@ fn scrub_frames(frames: Vec<String>) -> (Vec<String>, Vec<String>) {
     let (mut response, mut fired) = (Response::stream(frames), Fired::new());
     Scrub::known().response(&mut response, &mut fired);
     let Body::Frames(frames) = response.body else { panic!() };
-    (frames, fired.into_iter().collect())
+    (frames.iter().map(str::to_owned).collect(), fired.into_iter().collect())
 }
 
 /// Wherever a stream parts a secret, the joined text is what scrubbing the whole text gives, and the frames stay frames.

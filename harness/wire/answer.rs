@@ -16,7 +16,7 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
                 let body = body.json();
                 body.get("error").cloned().unwrap_or(body)
             }
-            Body::Frames(frames) => Json::Str(frames.concat()),
+            Body::Frames(frames) => Json::Str(frames.iter().collect()),
             Body::Text(text) => Json::Str(text.clone()),
             Body::Binary(bytes) => Json::Str(format!("{} bytes", bytes.len())),
         };
@@ -25,7 +25,7 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
     match api {
         Api::OpenAiChat => match &response.body {
             Body::Json(body) => openai_chat::answer::of_json(&body.json()),
-            Body::Frames(frames) => openai_chat::stream::of_frames(frames),
+            Body::Frames(frames) => openai_chat::stream::of_frames(frames.iter()),
             Body::Text(_) | Body::Binary(_) => Err(no_answer()),
         },
         Api::OpenAiResponses => openai_responses::answer::of_json(&whole(api, &response.body)?),
@@ -44,10 +44,10 @@ pub(super) fn whole(api: Api, body: &Body) -> Result<Json, WireError> {
             Json::Array(pieces) if api == Api::Gemini => gemini::stream::assemble_array(&pieces),
             body => Ok(body),
         },
-        (Api::OpenAiResponses, Body::Frames(frames)) => openai_responses::stream::assemble(frames),
-        (Api::Anthropic, Body::Frames(frames)) => anthropic::stream::assemble(frames),
-        (Api::Gemini, Body::Frames(frames)) => gemini::stream::assemble(frames),
-        (Api::Ollama, Body::Frames(lines)) => ollama::stream::assemble(lines),
+        (Api::OpenAiResponses, Body::Frames(frames)) => openai_responses::stream::assemble(frames.iter()),
+        (Api::Anthropic, Body::Frames(frames)) => anthropic::stream::assemble(frames.iter()),
+        (Api::Gemini, Body::Frames(frames)) => gemini::stream::assemble(frames.iter()),
+        (Api::Ollama, Body::Frames(lines)) => ollama::stream::assemble(lines.iter()),
         (Api::OpenAiChat | Api::Opaque, Body::Frames(_)) | (_, Body::Text(_) | Body::Binary(_)) => Err(no_answer()),
     }
 }

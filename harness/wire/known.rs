@@ -21,15 +21,21 @@ struct Served {
 }
 
 impl Known {
+    /// Whether requests of an API can refer to what was served.
+    #[must_use]
+    pub fn learns_of(api: Api) -> bool {
+        api == Api::OpenAiResponses
+    }
+
     /// Notes a request and the response that it got. Only APIs that can refer to it are noted.
     pub fn learn(&mut self, api: Api, request: &Json, response: &Response) {
-        if api != Api::OpenAiResponses || response.status >= 300 {
+        if !Known::learns_of(api) || response.status >= 300 {
             return;
         }
         match &response.body {
             Body::Json(body) => self.learn_body(request, &body.json()),
             Body::Frames(frames) => {
-                if let Ok(body) = openai_responses::stream::assemble(frames) {
+                if let Ok(body) = openai_responses::stream::assemble(frames.iter()) {
                     self.learn_body(request, &body);
                 }
             }

@@ -269,7 +269,7 @@ proptest! {
     fn no_body_panics(api in any_api(), body in any_body(), status in 199..204u16) {
         let _ = decode(api, "/models/m:generateContent", &body, &Known::default());
         let frame = format!("data: {}\n\n", body.print(Layout::Compact));
-        for body in [Body::json(&body), Body::Frames(vec![frame.clone(), frame])] {
+        for body in [Body::json(&body), Body::Frames([&frame, &frame].into_iter().collect())] {
             let _ = decode_response(api, &Response { status, content_type: String::new(), body });
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Api, split_frames};
+use super::{Api, Frames, split_frames};
 use crate::conversation::{Native, ToolCall};
 use crate::json::{Json, JsonText};
 
@@ -27,7 +27,7 @@ pub enum Body {
     Json(JsonText),
     /// The pieces of a stream exactly as they came: frames of SSE, each with the blank line that ends it, or lines of
     /// JSON, each with its newline.
-    Frames(Vec<String>),
+    Frames(Frames),
     /// Any other text.
     Text(String),
     /// What is no text.
@@ -112,13 +112,13 @@ impl Response {
     #[must_use]
     pub fn stream(frames: Vec<String>) -> Response {
         let content_type = "text/event-stream; charset=utf-8".to_owned();
-        Response { status: 200, content_type, body: Body::Frames(frames) }
+        Response { status: 200, content_type, body: Body::Frames(frames.into_iter().collect()) }
     }
 
     /// A response of JSON lines.
     #[must_use]
     pub fn lines(lines: Vec<String>) -> Response {
-        Response { status: 200, content_type: LINES.to_owned(), body: Body::Frames(lines) }
+        Response { status: 200, content_type: LINES.to_owned(), body: Body::Frames(lines.into_iter().collect()) }
     }
 
     /// A response as it came over HTTP: a stream by its content type, JSON where it is JSON, else text or bytes.
@@ -133,8 +133,8 @@ impl Response {
         };
         let kind = content_type.split(';').next().unwrap_or_default().trim();
         let body = match kind {
-            "text/event-stream" => Body::Frames(split_frames(&text)),
-            LINES => Body::Frames(text.split_inclusive('\n').map(str::to_owned).collect()),
+            "text/event-stream" => Body::Frames(split_frames(&text).into_iter().collect()),
+            LINES => Body::Frames(text.split_inclusive('\n').collect()),
             _ => Json::parse(text.as_bytes()).map_or(Body::Text(text), |json| Body::json(&json)),
         };
         Response { status, content_type: content_type.to_owned(), body }
@@ -145,7 +145,7 @@ impl Response {
     pub fn bytes(&self) -> Vec<u8> {
         match &self.body {
             Body::Json(json) => json.bytes().into(),
-            Body::Frames(frames) => frames.concat().into_bytes(),
+            Body::Frames(frames) => frames.text().into(),
             Body::Text(text) => text.clone().into_bytes(),
             Body::Binary(bytes) => bytes.clone(),
         }
@@ -162,9 +162,12 @@ mod tests {
         assert_eq!(body("application/json", "[1]"), Body::json(&vec![Json::Int(1)].into()));
         assert_eq!(Response::received(200, "application/json", vec![0xff]).body, Body::Binary(vec![0xff]));
         assert_eq!(body("text/html", "<p>"), Body::Text("<p>".into()));
-        let frames = ["data: 1\n\n", "data: 2\n\n"].map(str::to_owned);
-        assert_eq!(body("text/event-stream; charset=utf-8", &frames.concat()), Body::Frames(frames.into()));
-        let lines = ["{}\n", "[]"].map(str::to_owned);
-        assert_eq!(body("application/x-ndjson", &lines.concat()), Body::Frames(lines.into()));
+        let frames = ["data: 1\n\n", "data: 2\n\n"];
+        assert_eq!(
+            body("text/event-stream; charset=utf-8", &frames.concat()),
+            Body::Frames(frames.into_iter().collect())
+        );
+        let lines = ["{}\n", "[]"];
+        assert_eq!(body("application/x-ndjson", &lines.concat()), Body::Frames(lines.into_iter().collect()));
     }
 }

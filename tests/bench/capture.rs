@@ -1,10 +1,39 @@
-//! Reading event streams, and writing and comparing their goldens.
+//! Reading event streams, and making the text of their goldens.
 
 use std::hint::black_box;
+use std::process::Command;
 
 use retake::events::{Capture, Captured, Event, ShapeOptions, golden};
 
-use crate::table::{Table, fastest, rate};
+use crate::table::{Table, fastest, peak_memory, rate};
+
+const BLOCK: &str = "event: values\ndata: {\"messages\": [{\"type\": \"ai\", \"content\": \"hello there\", \"usage\": {\"in\": 1}}], \"title\": \"a title\"}\n\n";
+
+/// The size of a long stream, in bytes.
+const FIFTY: usize = 50_000_000;
+
+/// Makes a process the one that captures a long stream, to tell its peak of memory.
+pub const CAPTURES: &str = "RETAKE_BENCH_CAPTURES";
+
+/// Captures a long stream that is never held as a whole, makes its golden, and prints how much more memory that took at the
+/// peak, in bytes.
+pub fn capture_fifty() {
+    let chunk = BLOCK.repeat(100);
+    let before = peak_memory();
+    let mut capture = Capture::new();
+    let mut events: Vec<Event> = Vec::new();
+    for _ in 0..FIFTY / chunk.len() {
+        events.extend(capture.push(chunk.as_bytes()));
+    }
+    events.extend(capture.finish());
+    black_box(golden(&[captured(events)], &ShapeOptions::default(), &str::to_owned));
+    println!("{}", peak_memory() - before);
+}
+
+fn captured(events: Vec<Event>) -> Captured {
+    let content_type = "text/event-stream".to_owned();
+    Captured { request: "GET /".to_owned(), status: retake::events::Status::Http(200), content_type, events }
+}
 
 fn read(body: &[u8]) -> Vec<Event> {
     let mut capture = Capture::new();
@@ -14,10 +43,8 @@ fn read(body: &[u8]) -> Vec<Event> {
 }
 
 pub fn measure(table: &mut Table) {
-    let block = "event: values\ndata: {\"messages\": [{\"type\": \"ai\", \"content\": \"hello there\", \"usage\": {\"in\": 1}}], \"title\": \"a title\"}\n\n";
-    let few = block.repeat(20_000);
-    let many = block.repeat(200_000);
-    let fifty = block.repeat(50_000_000 / block.len());
+    let (few, many) = (BLOCK.repeat(20_000), BLOCK.repeat(200_000));
+    let fifty = BLOCK.repeat(FIFTY / BLOCK.len());
     let small = fastest(3, || drop(black_box(read(few.as_bytes()))));
     for (what, body) in [("200,000 events", &many), ("50 MB of events", &fifty)] {
         let time = fastest(2, || drop(black_box(read(body.as_bytes()))));
@@ -31,14 +58,15 @@ pub fn measure(table: &mut Table) {
     let per_byte = (time.as_secs_f64() / line.len() as f64) / (small.as_secs_f64() / few.len() as f64);
     table.row("capture one event of 10 MB", figure, "20,000 events", format!("{per_byte:.2} of its time a byte"));
 
-    let of = |events: Vec<Event>| Captured {
-        request: "GET /".to_owned(),
-        status: retake::events::Status::Http(200),
-        content_type: "text/event-stream".to_owned(),
-        events,
-    };
+    // In a process of its own: what was freed before would hide what is needed.
+    let peak = Command::new(std::env::current_exe().unwrap()).env(CAPTURES, "1").output().unwrap();
+    let peak: usize = String::from_utf8(peak.stdout).unwrap().trim().parse().unwrap();
+    let figure = format!("{} MB at the peak", peak / 1_000_000);
+    let ratio = format!("{:.1} times its size", peak as f64 / FIFTY as f64);
+    table.row("memory of 50 MB of events and their golden", figure, "the stream", ratio);
+
     let options = ShapeOptions::default();
-    let (few, many) = ([of(read(few.as_bytes()))], [of(read(many.as_bytes()))]);
+    let (few, many) = ([captured(read(few.as_bytes()))], [captured(read(many.as_bytes()))]);
     let small = fastest(3, || drop(black_box(golden(&few, &options, &str::to_owned))));
     let large = fastest(2, || drop(black_box(golden(&many, &options, &str::to_owned))));
     let ratio = format!("{:.1} times its time", large.as_secs_f64() / small.as_secs_f64());

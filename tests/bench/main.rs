@@ -14,8 +14,10 @@
 )]
 
 mod capture;
+mod connections;
 mod conversations;
 mod fixture;
+mod golden;
 mod key;
 mod server;
 mod suite;
@@ -37,13 +39,27 @@ fn main() -> ExitCode {
         fixture::load(file.as_ref());
         return ExitCode::SUCCESS;
     }
+    if let Ok(what) = std::env::var(connections::SERVED) {
+        connections::serve(&what);
+        return ExitCode::SUCCESS;
+    }
+    if std::env::var_os(capture::CAPTURES).is_some() {
+        capture::capture_fifty();
+        return ExitCode::SUCCESS;
+    }
+    if let Some(folder) = std::env::var_os(golden::COMPARES) {
+        golden::compare(folder.as_ref());
+        return ExitCode::SUCCESS;
+    }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 5] = [
+    let parts: [(&str, Measure); 7] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),
+        ("connections", connections::measure),
         ("capture", capture::measure),
+        ("golden", golden::measure),
         ("suite", suite::measure),
     ];
     for (name, measure) in parts {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
+use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
+use axum::serve::ListenerExt as _;
 use retake::axum::{self, Router, routing::post};
 use retake::json::Json;
 use retake::key::Rules;
@@ -39,7 +41,7 @@ fn on_a_worker(
 
 /// What is served and asked.
 #[derive(Clone)]
-struct Load {
+pub struct Load {
     prompt: String,
     answer: String,
     stream: bool,
@@ -48,7 +50,7 @@ struct Load {
 }
 
 impl Load {
-    fn of(prompt_bytes: usize, answer_words: usize, stream: bool) -> Load {
+    pub fn of(prompt_bytes: usize, answer_words: usize, stream: bool) -> Load {
         let words = |count: usize| "word ".repeat(count);
         Load { prompt: words(prompt_bytes / 5), answer: words(answer_words), stream, others: 0 }
     }
@@ -58,7 +60,7 @@ impl Load {
         Turns { count: same + others, same, answer, prompt, stream: *stream }
     }
 
-    fn request(&self) -> String {
+    pub fn request(&self) -> String {
         format!(
             r#"{{"model": "m", "stream": {}, "messages": [{{"role": "system", "content": "{}"}}, {{"role": "user", "content": "the same question"}}]}}"#,
             self.stream, self.prompt
@@ -66,7 +68,7 @@ impl Load {
     }
 }
 
-fn replaying(load: Load) -> (SocketAddr, String) {
+pub fn replaying(load: Load) -> (SocketAddr, String) {
     on_a_worker(async move || {
         let fixture = Arc::new(of_turns(load.turns(REQUESTS * 2)));
         let replay = Arc::new(Replay::new(fixture, Arc::new(Rules::default()), Scope::new("bench")));
@@ -75,14 +77,14 @@ fn replaying(load: Load) -> (SocketAddr, String) {
     })
 }
 
-fn bare(load: Load) -> (SocketAddr, String) {
+pub fn bare(load: Load) -> (SocketAddr, String) {
     on_a_worker(async move || {
         let turn = of_turns(load.turns(1));
         let recorded = turn.table.turns()[0].wire.clone().unwrap().response;
-        let content_type = recorded.content_type.clone();
+        let content_type = HeaderValue::from_str(&recorded.content_type).unwrap();
         let pieces: Vec<Bytes> = match recorded.body {
             wire::Body::Json(body) => vec![body.bytes()],
-            wire::Body::Frames(frames) => frames.into_iter().map(Bytes::from).collect(),
+            wire::Body::Frames(frames) => frames.bytes().collect(),
             other => panic!("{other:?} is neither JSON nor a stream"),
         };
         let rules = Rules::default();
@@ -98,18 +100,25 @@ fn bare(load: Load) -> (SocketAddr, String) {
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        // As the model server has it: each piece of a stream would wait for an acknowledgement else.
+        let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
         tokio::spawn(async move { axum::serve(listener, Router::new().route("/v1/chat/completions", route)).await });
         (address, "none".to_owned(), Box::new(()) as Box<dyn std::any::Any>)
     })
 }
 
-/// Sends requests over kept connections, each waiting for its answer, and gives the time and each latency.
-fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec<Duration>) {
-    let request = format!(
+/// A whole request, as a client sends it.
+pub fn http_request(key: &str, body: &str) -> String {
+    format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\nx-retake-caller: lead_agent\r\n\
          content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
-    );
+    )
+}
+
+/// Sends requests over kept connections, each waiting for its answer, and gives the time and each latency.
+fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec<Duration>) {
+    let request = http_request(key, body);
     let start = Instant::now();
     let latencies = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..CONNECTIONS)
@@ -135,7 +144,7 @@ fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec<Dur
 }
 
 /// Reads one whole answer: of a known length, or in chunks.
-fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
+pub fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
     let mut filled = 0;
     loop {
         let read = stream.read(&mut buffer[filled..]).unwrap();

@@ -20,8 +20,11 @@ pub fn runner() -> ExitCode {
 
 /// A service that asks its model once and streams three events.
 fn minimal(stage: &retake::Stage) -> Router {
-    static CLIENT: LazyLock<reqwest::Client> =
-        LazyLock::new(|| reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap());
+    static CLIENT: LazyLock<reqwest::Client> = LazyLock::new(|| {
+        // A system that asks loopback only has no use for the machine's certificates.
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        client.pool_max_idle_per_host(0).build().unwrap()
+    });
     let (url, key) = (format!("{}/chat/completions", stage.model().openai), stage.key().to_owned());
     let call = r#"{"model": "m", "messages": [{"role": "user", "content": "the same question"}]}"#;
     Router::new().route(
@@ -58,13 +61,41 @@ fn children_cpu() -> f64 {
     fields.get(12).zip(fields.get(13)).map_or(0.0, |(user, system)| (user + system) / 100.0)
 }
 
-fn run(root: &Path, update: bool) {
+fn runner_on(root: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.env_remove("CI").env("RETAKE_BENCH_RUNNER", "1").env("RETAKE_ROOT", root).stdout(Stdio::null());
+    command
+}
+
+fn run(root: &Path, update: bool) {
+    let mut command = runner_on(root);
     if update {
         command.env("UPDATE_GOLDEN", "1");
     }
     assert!(command.status().unwrap().success(), "the scenarios are green");
+}
+
+/// What a scenario takes in a process of its own, as nextest starts it, beside a process of the same program that does
+/// nothing: processor time in milliseconds.
+fn alone(root: &Path) -> (f64, f64) {
+    const TIMES: usize = 50;
+    let each = |start: &dyn Fn(usize) -> Command| {
+        let before = children_cpu();
+        (0..TIMES).for_each(|i| assert!(start(i).status().unwrap().success()));
+        (children_cpu() - before) * 1e3 / TIMES as f64
+    };
+    let scenario = each(&|i| {
+        let mut command = runner_on(root);
+        command.env("NEXTEST", "1").args(["--exact", &format!("s{:04}", i * SCENARIOS / TIMES), "--nocapture"]);
+        command
+    });
+    let nothing = each(&|_| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        // No part of the figures has this name.
+        command.arg("nothing").stdout(Stdio::null());
+        command
+    });
+    (scenario, nothing)
 }
 
 pub fn measure(table: &mut Table) {
@@ -78,6 +109,10 @@ pub fn measure(table: &mut Table) {
     let figure = format!("{time:.1} s");
     let each = format!("{:.1} ms of CPU a scenario", cpu * 1e3 / SCENARIOS as f64);
     table.row(&format!("{SCENARIOS} scenarios, {build} build"), figure, "one scenario", each);
+    let (scenario, nothing) = alone(root.path());
+    let what = format!("one of them in a process of its own, as under nextest, {build} build");
+    let against = format!("a process that does nothing, {nothing:.1} ms");
+    table.row(&what, format!("{scenario:.1} ms of CPU"), &against, format!("{:.1} times it", scenario / nothing));
     if !cfg!(debug_assertions) {
         let mut debug = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         let args = ["bench", "--quiet", "--profile", "dev", "--bench", "figures", "--", "suite"];

@@ -42,7 +42,12 @@ pub fn rate(bytes: usize, time: Duration) -> f64 {
 
 /// The most memory that this process has had, in bytes; 0 where the system does not tell.
 pub fn peak_memory() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    memory_of("self", "VmHWM:")
+}
+
+/// What the system says of the memory of a process, `VmHWM:` or `VmRSS:`, in bytes; 0 where it does not tell.
+pub fn memory_of(process: &str, what: &str) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(what));
     line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<usize>().ok()).map_or(0, |kb| kb * 1024)
 }

@@ -14,6 +14,7 @@ use libtest_mimic::{Completion, Trial};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Value, json};
 
+use crate::loopback::client;
 use crate::proxy::proxy;
 use crate::serve::Serving;
 use crate::tree::{Program, Tree, retake};
@@ -78,7 +79,7 @@ fn recorded_from_a_replay_they_are_the_same(folder: &Path) {
         }
         let mut proxy = Serving::start(program);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let client = client();
         let all = files.iter().flat_map(|file| read(file));
         for one in all.filter(|one| one.method == "POST" && (200..300).contains(&one.status)) {
             let path = one.url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).unwrap().1;
@@ -171,7 +172,7 @@ fn replays(format: &str, files: &[&PathBuf], interactions: &[Interaction]) {
     assert_eq!(ran.stderr.lines().count(), said.len() + 1, "{}", ran.stderr);
     let serving = Serving::of(&out);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = client();
     for one in kept {
         let at = format!("{}: interaction {}: {}", one.file.display(), one.number, one.url);
         let path = one.url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).unwrap().1;

@@ -18,6 +18,7 @@ use retake::Stage;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::loopback::client;
 use crate::mutation;
 
 pub(crate) fn router(stage: Stage) -> Router {
@@ -79,7 +80,7 @@ async fn mint(State(stage): State<Stage>) -> Response {
 
 /// What the model says; an apology where it says nothing.
 pub(crate) async fn model(stage: &Stage, messages: Value) -> String {
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = client();
     let request = client.post(format!("{}/chat/completions", stage.model().openai));
     let request = request.header("content-type", "application/json").bearer_auth(stage.key());
     let body = json!({ "model": "gpt-4o-mini", "messages": messages }).to_string();

@@ -21,19 +21,21 @@ pub(crate) fn serve(port: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+#[expect(clippy::too_many_lines, reason = "an answer a line")]
 fn answer(mut stream: TcpStream) -> std::io::Result<()> {
-    let mut request = BufReader::new(stream.try_clone()?).lines();
-    let first = request.next().unwrap_or_else(|| Ok(String::new()))?;
-    for line in request.by_ref() {
-        if line?.is_empty() {
-            break;
-        }
+    let mut request = BufReader::new(stream.try_clone()?);
+    let mut first = String::new();
+    request.read_line(&mut first)?;
+    let mut line = first.clone();
+    while !matches!(&*line, "" | "\r\n") {
+        line.clear();
+        request.read_line(&mut line)?;
     }
     let path = first.split(' ').nth(1).unwrap_or_default();
     let mut say = |bytes: &[u8]| stream.write_all(bytes);
     let closed = |body: &str| format!("{SSE}connection: close\r\n\r\n{body}");
     match path {
-        "/ready" => say(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
+        "/ready" | "/said-7" => say(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
         "/nothing" => Ok(()),
         "/other-protocol" => say(b"220 mail.example.com ESMTP\r\n"),
         "/half-a-head" => say(b"HTTP/1.1 200 OK\r\ncontent-ty"),
@@ -51,6 +53,8 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
             say(b"HTTP/1.1 200 OK\r\n")?;
             for_ever(|| say(b"x-more: of the same\r\n"))
         }
+        "/200-headers" => say(format!("HTTP/1.1 200 OK\r\n{}\r\n", "x: y\r\n".repeat(200)).as_bytes()),
+        "/header-of-1-mb" => say(format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "x".repeat(1_000_000)).as_bytes()),
         "/header-of-10-mb" => say(format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "x".repeat(10_000_000)).as_bytes()),
         "/line-for-ever" => {
             say(closed("data: ").as_bytes())?;
@@ -67,6 +71,11 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
             let line = [b'x'; 1 << 14];
             for_ever(|| say(&line))
         }
+        "/comments-for-ever" => {
+            say(closed("event: tick\ndata: {}\n\n").as_bytes())?;
+            let comments = ":\n".repeat(8000);
+            for_ever(|| say(comments.as_bytes()))
+        }
         "/slow-for-ever" => {
             say(closed("").as_bytes())?;
             for_ever(|| {
@@ -81,6 +90,56 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         "/latin-1-json" => {
             say(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{\"a\": \"caf\xe9\"}")
         }
+        "/half-a-character" => {
+            say(closed("event: tick\ndata: {}\n\nevent: end\ndata: caf").as_bytes())?;
+            say(b"\xc3")
+        }
+        "/length-that-is-short" => {
+            say(format!("{SSE}content-length: 30\r\n\r\nevent: tick\ndata: {{}}\n\nevent: end\ndata: {{}}\n\n")
+                .as_bytes())
+        }
+        "/length-that-is-long" => {
+            say(format!("{SSE}content-length: 300\r\n\r\nevent: tick\ndata: {{}}\n\n").as_bytes())
+        }
+        // What it was asked is left unread until the client has its answer and leaves.
+        "/early" => {
+            say(b"HTTP/1.1 413 Too Large\r\ncontent-length: 9\r\n\r\ntoo large")?;
+            let mut rest = [0];
+            while request.get_ref().peek(&mut rest)? > 0 {
+                std::thread::park_timeout(std::time::Duration::from_millis(20));
+            }
+            Ok(())
+        }
+        // Its answer ends with the process.
+        "/leave" => {
+            say(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
+            #[expect(clippy::print_stdout, reason = "its last words")]
+            {
+                println!("the disk is full");
+            }
+            #[expect(clippy::disallowed_methods, reason = "a system that ends when it should not")]
+            std::process::exit(3)
+        }
+        // What follows is odd and right.
+        "/cr-only" => say(closed("event: tick\rdata: {\"n\": 7}\r\revent: end\rdata\r\r").as_bytes()),
+        "/bom" => say(closed("\u{feff}event: tick\ndata: {\"n\": 7}\n\nevent: end\n\n").as_bytes()),
+        "/retry" => say(closed("retry: 10\n\nretry: no\nevent: tick\ndata: {\"n\": 7}\n\nevent: end\n\n").as_bytes()),
+        "/http-1.0" => say(b"HTTP/1.0 200 OK\r\n\r\nevent: tick\ndata: {\"n\": 7}\n\nevent: end\ndata: null\n\n"),
+        "/100000-lines" => {
+            let lines = "data: 0,\n".repeat(100_000);
+            say(closed(&format!("event: tick\ndata: {{\"l\": [\n{lines}data: 0], \"n\": 7}}\n\nevent: end\n\n"))
+                .as_bytes())
+        }
+        "/trailing" => {
+            say(closed("event: tick\ndata: {\"n\": 7}\n\nevent: end\ndata: 1\n\nevent: more\ndata: ").as_bytes())?;
+            for_ever(|| say(b"what nobody asked for\n"))
+        }
+        "/a-byte-at-a-time" => "event: tick\ndata: {\"é\": 1, \"n\": 7}\n\nevent: end\ndata: 1\n\n"
+            .bytes()
+            .try_fold(say(format!("{SSE}transfer-encoding: chunked\r\n\r\n").as_bytes())?, |(), byte| {
+                say(&[b'1', b'\r', b'\n', byte, b'\r', b'\n'])
+            })
+            .and_then(|()| say(b"0\r\n\r\n")),
         "/page" => {
             say(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<!doctype html>\n<p>Log in")
         }

@@ -15,7 +15,7 @@ use futures_util::{StreamExt as _, stream};
 use retake::Stage;
 use serde_json::{Value, json};
 
-use crate::loopback::Service;
+use crate::loopback::{Service, client};
 
 /// The file to which the agent adds a line for each answer that it has got.
 pub(crate) const LOG: &str = "RETAKE_IT_LOG";
@@ -85,7 +85,7 @@ async fn rounds(stage: &Stage, agent: &Value) -> String {
 
 /// Reads the stream as SDKs do: up to `[DONE]`, not to its end.
 async fn ask(stage: &Stage, caller: &str, body: &Value) -> String {
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = client();
     let request = client.post(format!("{}/chat/completions", stage.model().openai)).bearer_auth(stage.key());
     let request = request.header("content-type", "application/json").header("x-retake-caller", caller);
     let Ok(response) = request.body(body.to_string()).send().await else { return "sorry".to_owned() };

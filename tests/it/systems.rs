@@ -11,6 +11,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use retake::{Stage, Suite};
 
+use crate::loopback::client;
 use crate::mutation::Mutation;
 use crate::{oddities, rounds, varying};
 
@@ -47,7 +48,7 @@ fn made_to_panic() -> Router {
 
 fn gateway(stage: &Stage, declare_callers: bool) -> Result<Router, gateway::Error> {
     let config = gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key());
-    let gateway = gateway::router(gateway::Config { declare_callers, ..config })?;
+    let gateway = gateway::router(gateway::Config { declare_callers, http: Some(client()), ..config })?;
     Ok(gateway.layer(from_fn(watch)))
 }
 

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::events::Capture;
+use crate::events::{Capture, Payload};
+use crate::json::Layout;
 
 const RUN: &str = r#": joined
 
@@ -227,7 +228,10 @@ fn any_events() -> impl Strategy<Value = Vec<Event>> {
         "prose",
         "[DONE]",
     ]);
-    prop::collection::vec(data.prop_map(|data| Event { name: None, id: None, payload: Payload::of(data) }), 0..12)
+    prop::collection::vec(
+        data.prop_map(|data| Event { name: None, id: None, payload: Payload::Data(data.into()) }),
+        0..12,
+    )
 }
 
 proptest! {
@@ -265,11 +269,11 @@ proptest! {
         let object = Json::object(keys.iter().map(|key| (key.as_str(), Json::from(key.as_str()))));
         let mut events = events(&String::from_utf8_lossy(&bytes));
         events.extend(keys.iter().map(|key| Event {
-            name: Some(key.clone()),
+            name: Some(key.as_str().into()),
             id: None,
-            payload: Payload::Comment(key.clone()),
+            payload: Payload::Comment(key.as_str().into()),
         }));
-        events.extend(keys.iter().map(|key| Event { name: Some(key.clone()), id: None, payload: Payload::Json(object.clone()) }));
+        events.extend(keys.iter().map(|key| Event { name: Some(key.as_str().into()), id: None, payload: Payload::Data(object.print(Layout::Compact).into()) }));
         for detail in [Detail::Keys, Detail::Types, Detail::Values] {
             let options = ShapeOptions { detail, show: list(&["", "/a"]), ..ShapeOptions::default() };
             let text = golden(&[captured(events.clone())], &options, &replay);

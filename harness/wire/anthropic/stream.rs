@@ -8,10 +8,11 @@ use crate::wire::pieces::{characters, words};
 use crate::wire::{args, sse};
 
 /// The message that a stream brings, as if it had come whole.
-pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
+pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut stream = Stream::default();
-    for (i, frame) in frames.iter().enumerate() {
-        sse::each_json(frame, |event| stream.read(&event)).map_err(|error| error.of(format_args!("frames[{i}]")))?;
+    for (i, frame) in frames.into_iter().enumerate() {
+        sse::each_json(frame.as_ref(), |event| stream.read(&event))
+            .map_err(|error| error.of(format_args!("frames[{i}]")))?;
     }
     let stopped = stream.message.get("stop_reason").is_some_and(|reason| *reason != Json::Null);
     if !stopped {

@@ -9,10 +9,11 @@ use crate::wire::pieces::words;
 use crate::wire::sse;
 
 /// The response that frames of SSE bring, as if it had come whole.
-pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
+pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut whole = Whole::default();
-    for (i, frame) in frames.iter().enumerate() {
-        sse::each_json(frame, |piece| whole.add(&piece)).map_err(|error| error.of(format_args!("frames[{i}]")))?;
+    for (i, frame) in frames.into_iter().enumerate() {
+        sse::each_json(frame.as_ref(), |piece| whole.add(&piece))
+            .map_err(|error| error.of(format_args!("frames[{i}]")))?;
     }
     whole.finished()
 }
@@ -213,7 +214,7 @@ mod tests {
         cut.pop();
         let incomplete = "an incomplete answer: the stream ended before a finishReason";
         assert_eq!(assemble_array(&cut).unwrap_err().message, incomplete);
-        assert_eq!(assemble(&[]).unwrap_err().message, incomplete);
+        assert_eq!(assemble([""; 0]).unwrap_err().message, incomplete);
         cut.push(json(r#"{"error": {"code": 503, "message": "overloaded"}}"#));
         assert_eq!(assemble_array(&cut).unwrap_err().message, "[4]: the provider's error: overloaded");
         let blocked = vec![json(r#"{"promptFeedback": {"blockReason": "SAFETY"}}"#)];

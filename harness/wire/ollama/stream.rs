@@ -5,11 +5,15 @@ use crate::wire::fields::{self, WireError};
 use crate::wire::pieces::words;
 
 /// The response that lines of JSON bring, as if it had come whole.
-pub(in crate::wire) fn assemble(lines: &[String]) -> Result<Json, WireError> {
+pub(in crate::wire) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut whole: Object = Object::new();
     let mut message: Object = Object::new();
-    for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let read = Json::parse(line.trim().as_bytes()).map_err(|error| WireError::new(error.to_string()));
+    for (i, line) in lines.into_iter().enumerate() {
+        let line = line.as_ref().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let read = Json::parse(line.as_bytes()).map_err(|error| WireError::new(error.to_string()));
         let read = read.and_then(|piece| add(&mut whole, &mut message, &piece));
         read.map_err(|error| error.of(format_args!("lines[{i}]")))?;
     }

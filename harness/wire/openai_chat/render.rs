@@ -178,7 +178,7 @@ mod tests {
 
     fn frames(response: Response) -> Vec<String> {
         let Body::Frames(frames) = response.body else { panic!("{response:?}") };
-        frames
+        frames.iter().map(str::to_owned).collect()
     }
 
     fn body(response: &Response) -> String {

@@ -8,10 +8,11 @@ use crate::wire::fields::{self, WireError};
 use crate::wire::sse;
 
 /// Puts the chunks together. `[DONE]` may be missing, as with some services; a finish reason may not.
-pub(in crate::wire) fn of_frames(frames: &[String]) -> Result<Answer, WireError> {
+pub(in crate::wire) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Answer, WireError> {
     let mut stream = Stream::default();
-    for (i, frame) in frames.iter().enumerate() {
-        sse::each_data(frame, |data| stream.read_data(data)).map_err(|error| error.of(format_args!("frames[{i}]")))?;
+    for (i, frame) in frames.into_iter().enumerate() {
+        sse::each_data(frame.as_ref(), |data| stream.read_data(data))
+            .map_err(|error| error.of(format_args!("frames[{i}]")))?;
     }
     if stream.draft.finish.is_none() {
         return Err(WireError::new("an incomplete answer: the stream ended before a finish_reason"));

@@ -8,11 +8,11 @@ use crate::wire::pieces::{characters, words};
 use crate::wire::sse;
 
 /// The response that a stream brings: its last event holds it. Some services leave the items out of that one.
-pub(in crate::wire) fn assemble(frames: &[String]) -> Result<Json, WireError> {
+pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut response: Option<Object> = None;
     let mut items = BTreeMap::new();
-    for (i, frame) in frames.iter().enumerate() {
-        let read = sse::each_json(frame, |event| {
+    for (i, frame) in frames.into_iter().enumerate() {
+        let read = sse::each_json(frame.as_ref(), |event| {
             match event.str_of("type").unwrap_or_default() {
                 "error" => return Err(WireError::of_provider(fields::given(&event, "error").unwrap_or(&event))),
                 "response.output_item.done" => {

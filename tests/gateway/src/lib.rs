@@ -47,6 +47,8 @@ pub struct Config {
     pub model: String,
     /// Whether each model call says in the header `x-retake-caller` who makes it.
     pub declare_callers: bool,
+    /// The client that asks the model, where the service is not to make one of its own.
+    pub http: Option<reqwest::Client>,
 }
 
 impl Config {
@@ -62,6 +64,7 @@ impl Config {
             openai_api_key: openai_api_key.into(),
             model: "gpt-4o-mini".to_owned(),
             declare_callers: true,
+            http: None,
         }
     }
 

@@ -51,8 +51,8 @@ impl Model {
         HeaderValue::from_str(&format!("Bearer {}", config.openai_api_key))
             .map_err(Error::because("the API key cannot be sent as a header"))?;
         // The model is on loopback, where a proxy of the environment has no business.
-        let http = reqwest::Client::builder().no_proxy().build();
-        let http = http.map_err(Error::because("cannot make the HTTP client"))?;
+        let make = || reqwest::Client::builder().no_proxy().build();
+        let http = config.http.map_or_else(make, Ok).map_err(Error::because("cannot make the HTTP client"))?;
         let openai = OpenAIConfig::new()
             .with_api_base(config.openai_base_url.trim_end_matches('/'))
             .with_api_key(config.openai_api_key)

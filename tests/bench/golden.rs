@@ -1,0 +1,73 @@
+//! Writing, comparing and diffing large goldens.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use retake::golden::{Compared, Goldens, Policy, environment, silence_comparisons};
+use retake::report::unified;
+
+use crate::table::Table;
+
+/// Makes a process the one that writes or compares, in the folder that it names: insta reads its environment once.
+pub const COMPARES: &str = "RETAKE_BENCH_COMPARES";
+
+/// Texts as goldens hold them. The first is what the others are measured against.
+fn texts() -> [(&'static str, String); 3] {
+    let lines = |count: usize| {
+        (0..count).fold(String::new(), |mut text, n| {
+            let _ = writeln!(text, "values  {{messages, n}}  /n = {n}");
+            text
+        })
+    };
+    let line = format!("values  {{text}}  /text = \"{}\"\n", "text ".repeat(2_000_000));
+    [("20,000 events", lines(20_000)), ("200,000 events", lines(200_000)), ("one event of 10 MB", line)]
+}
+
+/// Writes the goldens where there are none; else compares each with what is equal, with what differs in the middle and with
+/// what differs all over. Prints what took how many seconds.
+pub fn compare(folder: &Path) {
+    let writes = !folder.join("goldens").exists();
+    let policy = if writes { Policy::Update } else { Policy::Check };
+    silence_comparisons();
+    let goldens = Goldens::new(folder.join("goldens"), policy, retake::assert_golden!());
+    for (what, text) in texts() {
+        let time = |how: &str, text: &str| {
+            let start = Instant::now();
+            let compared = goldens.compare(&what.replace(' ', "-"), text, &folder.join("scenario.toml")).unwrap();
+            if let Compared::Differs(old) = compared {
+                assert!(unified(&old, text).lines().count() < 50);
+            }
+            println!("{how} golden of {what}\t{}", start.elapsed().as_secs_f64());
+        };
+        if writes {
+            time("write the", &text);
+            continue;
+        }
+        let (before, after) = text.split_at(text.len() / 2);
+        time("compare an equal", &text);
+        time("compare and diff, in the middle, a", &format!("{before}<changed>{after}"));
+        time("compare and diff, all over, a", &text.replace("values", "value").replace("text", "texts"));
+    }
+}
+
+pub fn measure(table: &mut Table) {
+    let folder = tempfile::tempdir().unwrap();
+    for policy in [Policy::Update, Policy::Check] {
+        let mut comparing = Command::new(std::env::current_exe().unwrap());
+        comparing.env(COMPARES, folder.path()).env_remove("CI").envs(environment(policy, folder.path()));
+        let told = comparing.output().unwrap();
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        let told = String::from_utf8(told.stdout).unwrap();
+        let time = |line: &'_ str| line.split_once('\t').unwrap().1.parse::<f64>().unwrap();
+        let lines: Vec<&str> = told.lines().collect();
+        let (small, others) = lines.split_at(lines.len() / 3);
+        for (line, small) in others.iter().zip(small.iter().cycle()) {
+            let (time, small) = (time(line), time(small));
+            let ratio = format!("{:.1} times its time", time / small);
+            let what = line.split('\t').next().unwrap_or_default();
+            table.row(what, format!("{:.0} ms", time * 1e3), "20,000 events", ratio);
+        }
+    }
+}
