@@ -1,5 +1,6 @@
 //! The one error type: what went wrong, where, and the command that resolves it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,12 @@ impl Error {
         self
     }
 
+    /// Names file and place, where the error names no place of its own.
+    #[must_use]
+    pub(crate) fn else_at(self, file: &Path, place: Place) -> Error {
+        if self.0.place.is_some() { self.in_file(file) } else { self.in_file(file).at(place) }
+    }
+
     /// Adds a line of help: the nearest right name, or the command that resolves it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Error {
@@ -103,19 +110,66 @@ impl fmt::Display for Error {
             }
             write!(f, ": ")?;
         }
-        write!(f, "{}", parts.what)?;
-        parts.help.iter().try_for_each(|help| write!(f, "\n  {help}"))
+        write!(f, "{}", readable(&parts.what))?;
+        parts.help.iter().try_for_each(|help| write!(f, "\n  {}", readable(help)))
     }
+}
+
+/// The most characters of one line of an error: what was found may be a line of a megabyte.
+const LONGEST_LINE: usize = 700;
+
+/// A text for a terminal: what would move its cursor, colour it or turn its letters round is written out, and of a long
+/// line stand the beginning and the end.
+pub(crate) fn readable(text: &str) -> Cow<'_, str> {
+    let is_long = |line: &str| line.len() > LONGEST_LINE && line.chars().count() > LONGEST_LINE;
+    if !text.chars().any(is_hidden) && !text.lines().any(is_long) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split('\n').map(|line| {
+        let line = visible(line);
+        if !is_long(&line) {
+            return line;
+        }
+        let half = LONGEST_LINE / 2;
+        let begin: String = line.chars().take(half).collect();
+        let end: String = line.chars().skip(line.chars().count() - half).collect();
+        format!("{begin} … {end}")
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// A text with what no terminal shows as itself written out.
+pub(crate) fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            visible.extend(c.escape_default());
+        } else {
+            visible.push(c);
+        }
+    }
+    visible
+}
+
+/// Controls but for line breaks and tabs, and the marks that turn the direction of writing.
+fn is_hidden(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && !matches!(c, '\n' | '\t'))
 }
 
 impl std::error::Error for Error {}
 
-/// The name among `known` that a person most likely meant, if one is near enough.
+/// The name among `known` that a person most likely meant, if one is near enough, capitals or not.
 #[must_use]
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A name of a megabyte is near to nothing, and comparing it takes long.
+    if name.len() > 200 {
+        return None;
+    }
+    let lower = name.to_lowercase();
     known
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= name.len().max(candidate.len()).div_ceil(3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -164,6 +218,19 @@ mod tests {
     #[test]
     fn nearest_name_is_near() {
         assert_eq!(nearest("jsn", ["json", "post"]), Some("json"));
+        assert_eq!(nearest("JSON", ["json", "post"]), Some("json"));
         assert_eq!(nearest("zzz", ["json", "post"]), None);
+    }
+
+    #[test]
+    fn a_terminal_is_safe_from_what_was_found() {
+        let found = "`\x1b[31mred\r\u{202e}\0` é 日本";
+        assert_eq!(Error::new(found).help(found).to_string(), {
+            let shown = "`\\u{1b}[31mred\\r\\u{202e}\\u{0}` é 日本";
+            format!("{shown}\n  {shown}")
+        });
+        let long = Error::new(format!("`{}` is no name\nand a second line", "é".repeat(100_000))).to_string();
+        assert!(long.ends_with("é` is no name\nand a second line") && long.starts_with("`éé"), "{long}");
+        assert_eq!(long.lines().next().map(|line| line.chars().count()), Some(LONGEST_LINE + 3));
     }
 }

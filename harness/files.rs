@@ -18,6 +18,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`read`].
 pub(crate) fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
+    if let Some(special) = special(path) {
+        return Err(Error::new(format!("failed to read it: it is {special}, expected a file")).in_file(shown));
+    }
     std::fs::read(path).map_err(|e| failed_as(shown, "read", path, &e))
 }
 
@@ -92,6 +95,30 @@ pub(crate) fn broken_link(path: &Path) -> Option<String> {
     let leads_nowhere = path.metadata().is_err_and(|error| error.kind() != ErrorKind::PermissionDenied);
     let target = std::fs::read_link(path).ok().filter(|_| leads_nowhere)?;
     Some(format!("a link to `{}` that leads nowhere", target.display()))
+}
+
+/// What stands at a path, in words, where reading it could go on for ever: who reads a pipe waits for somebody to write
+/// into it. Pipes that this program was given open are somebody's output.
+pub(crate) fn special(path: &Path) -> Option<&'static str> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|given| path.starts_with(given)) {
+            return None;
+        }
+        let kind = path.metadata().ok()?.file_type();
+        let kinds = [
+            (kind.is_fifo(), "a named pipe"),
+            (kind.is_socket(), "a socket"),
+            (kind.is_char_device() || kind.is_block_device(), "a device"),
+        ];
+        kinds.into_iter().find_map(|(is, name)| is.then_some(name))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
 }
 
 /// What a plainly created file gets; temporary files are otherwise private to their owner.

@@ -14,7 +14,7 @@ use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions,
 use crate::project::{Project, record_command};
 use crate::proof::Proof;
 use crate::report::{Failure, Progress, counted, notes, summary, terminal};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, is_name};
 use crate::suite::RecordOptions;
 use crate::trial;
 
@@ -47,7 +47,8 @@ fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Scenario> {
     let error = Error::new(format!("no scenario is called `{name}`"));
     Err(match nearest(name, project.discovered.sound().map(|scenario| scenario.name.as_str())) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help(format!("to make one: retake new {name}")),
+        None if is_name(name) => error.help(format!("to make one: retake new {name}")),
+        None => error,
     })
 }
 

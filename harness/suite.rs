@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use crate::golden::{self, Assert, Compared, Goldens, Policy};
 use crate::model::{self, Delays};
 use crate::project::{Commands, Project};
@@ -173,6 +173,9 @@ impl Suite {
     /// Does one thing with the project. The program may start anew for it, with the same arguments.
     pub(crate) fn act(self, action: &Action) -> Result<ExitCode> {
         let root = self.root.canonicalize().map_err(|e| crate::files::failed("open", &self.root, &e))?;
+        if !root.is_dir() {
+            return Err(Error::new("expected the project's folder, found a file").in_file(&self.root));
+        }
         let policy = policy(!matches!(action, Action::Test(_)), self.update)?;
         let wanted = golden::environment(policy, &root);
         if wanted.iter().any(|(name, value)| std::env::var_os(name).as_deref() != Some(OsStr::new(value))) {
@@ -189,7 +192,11 @@ impl Suite {
         project.records = !matches!(action, Action::Test(_));
         let project = Arc::new(project);
         match action {
-            Action::Test(args) => Ok(run_trials(&project, policy, &arguments(args))),
+            Action::Test(args) => {
+                let args = arguments(args);
+                project.check_filter(&args)?;
+                Ok(run_trials(&project, policy, &args))
+            }
             #[cfg(feature = "record")]
             Action::Record(names, options) => {
                 let code = crate::recording::record(&project, names, *options);
@@ -218,6 +225,27 @@ fn only_trial(args: &[String]) -> Option<String> {
     std::env::var_os("NEXTEST")?;
     let Arguments { filter, exact: true, list: false, .. } = arguments(args) else { return None };
     filter.filter(|name| name != NO_ORPHANS)
+}
+
+impl Project {
+    /// Refuses a filter of the command that fits nothing: nothing would be tested, and green. (One of `cargo test` is for
+    /// all test programs of a crate.)
+    fn check_filter(&self, args: &Arguments) -> Result<()> {
+        let Some(filter) = args.filter.as_deref().filter(|_| self.commands != Commands::CargoTest) else {
+            return Ok(());
+        };
+        let names = self.discovered.scenarios.iter().map(|found| match found {
+            Ok(scenario) => scenario.name.as_str(),
+            Err(broken) => broken.name.as_str(),
+        });
+        let names: Vec<&str> = names.chain([NO_ORPHANS]).collect();
+        if names.iter().any(|name| if args.exact { *name == filter } else { name.contains(filter) }) {
+            return Ok(());
+        }
+        let what = if args.exact { "is called" } else { "has in its name" };
+        let error = Error::new(format!("no scenario {what} `{filter}`"));
+        Err(nearest(filter, names).into_iter().fold(error, |error, near| error.help(format!("did you mean `{near}`?"))))
+    }
 }
 
 /// What this run may write.

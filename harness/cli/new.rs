@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::report::terminal;
-use crate::scenario::{NAME_RULE, is_name};
+use crate::scenario::{is_name, no_name};
 
 /// Make a scenario folder from a template
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ impl New {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let name = &self.name;
         if !is_name(name) {
-            return Err(Error::new(format!("{name:?} cannot be the name of a scenario")).help(NAME_RULE));
+            return Err(no_name(name, "scenario"));
         }
         if name == "none" {
             return Err(Error::new("\"none\" cannot be the name of a scenario")

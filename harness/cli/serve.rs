@@ -34,6 +34,10 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) fn run(self) -> Result<ExitCode> {
+        if self.key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+            return Err(Error::new("the key is empty, so that calls without a key would bring it")
+                .help("leave --key out for a random one"));
+        }
         let rules = Arc::new(Rules::default());
         let mut fixtures = self.fixture.iter().map(|file| Fixture::read(file, &rules));
         let first = fixtures.next().ok_or_else(|| Error::new("no fixture"))??;

@@ -205,7 +205,7 @@ impl<'a> Driver<'a> {
     }
 
     fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
-        error.while_doing(&format!("take {title}")).in_file(&self.scenario.file).at(step.place)
+        error.while_doing(&format!("take {title}")).else_at(&self.scenario.file, step.place)
     }
 
     /// What reports call a step. A path is shown as it was sent, where it can be rendered.
@@ -258,10 +258,20 @@ impl<'a> Driver<'a> {
 
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
         let path = step.path.render_text(&self.context)?;
+        if !path.starts_with('/') {
+            // Behind the system's address another beginning could name another machine.
+            let error = step.path.error(format!("the path is `{path}`, which does not start with `/`"));
+            return Err(error.help("the system's address comes before it: a template gives the path alone"));
+        }
         let base = self.stage.url().ok_or_else(|| Error::new("this scenario has no system to ask"))?;
         let mut headers = Vec::with_capacity(step.headers.len() + 1);
         for (name, value) in &step.headers {
-            headers.push((name.clone(), value.render_text(&self.context)?));
+            let text = value.render_text(&self.context)?;
+            if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\t') {
+                let what = format!("the header `{name}` would hold {c:?}, and a header's value is one line of text");
+                return Err(value.error(what));
+            }
+            headers.push((name.clone(), text));
         }
         let mut title = format!("{} {path}", step.method);
         if let Some(event) = step.stream().filter(|stream| stream.cancel).and_then(|stream| stream.last.as_ref()) {

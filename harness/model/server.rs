@@ -257,6 +257,9 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
         let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
         return refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what });
     }
+    if let Some(what) = coding(&incoming.headers) {
+        return refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what });
+    }
     if let Some(api) = route::lists_models(&incoming.method, incoming.uri.path(), &incoming.headers) {
         return http(&Response::json(200, wire::models_response(api, &laid.models())), false, in_flight);
     }
@@ -286,6 +289,12 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
             }
         },
     }
+}
+
+/// Why a body that was compressed cannot be read. No provider's SDK sends one.
+fn coding(headers: &HeaderMap) -> Option<String> {
+    let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
+    Some(format!("its body has the content encoding {coding:?}, and is read only without one"))
 }
 
 impl Laid {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::Error;
+use crate::error::{Error, visible};
 
 /// Why a scenario failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.headline)?;
         for evidence in &self.evidence {
-            write!(f, "\n\n{evidence}")?;
+            write!(f, "\n\n{}", visible(evidence))?;
         }
         if !self.resolve.is_empty() {
             writeln!(f)?;

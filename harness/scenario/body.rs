@@ -143,8 +143,7 @@ impl StepFiles<'_> {
         }
         let upload = |(field, named): (&Spanned<String>, &Spanned<String>)| {
             let file = self.in_folder(named)?;
-            let content = std::fs::read(self.root.join(&file)).map_err(|error| {
-                let why = super::source::unreadable(&self.root.join(&file), &error);
+            let content = super::source::read_upload(&self.root.join(&file)).map_err(|why| {
                 self.source.error(named.span().start, format!("`{}`: {}", named.get_ref(), why.what()))
             })?;
             Ok(Upload { field: field.get_ref().clone(), path: PathBuf::from(named.get_ref()), content })

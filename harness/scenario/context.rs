@@ -38,11 +38,15 @@ impl Context {
     }
 }
 
+/// How much one template may do: loops within loops would hold up a scenario beyond its time limit.
+pub(super) const MOST_STEPS: u64 = 1_000_000;
+
 /// minijinja as templates of a suite see it: an undefined value is an error, and a value that is no string is printed
 /// as JSON.
 pub(super) fn environment<'source>() -> Environment<'source> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(MOST_STEPS));
     if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
         environment.set_syntax(syntax);
     }
@@ -52,6 +56,82 @@ pub(super) fn environment<'source>() -> Environment<'source> {
     });
     environment
 }
+
+/// minijinja where every name is there and holds nothing.
+pub(super) fn blank_environment<'source>() -> Environment<'source> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment.set_fuel(Some(MOST_STEPS / 100));
+    environment
+}
+
+/// The filters of a template, for hints.
+pub(super) const FILTERS: [&str; 41] = [
+    "abs",
+    "attr",
+    "batch",
+    "bool",
+    "capitalize",
+    "chain",
+    "count",
+    "default",
+    "dictsort",
+    "escape",
+    "first",
+    "float",
+    "groupby",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lines",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "split",
+    "string",
+    "sum",
+    "title",
+    "trim",
+    "unique",
+    "upper",
+];
+
+/// The tests of a template, for hints.
+pub(super) const TESTS: [&str; 19] = [
+    "boolean",
+    "defined",
+    "divisibleby",
+    "endingwith",
+    "eq",
+    "even",
+    "false",
+    "float",
+    "in",
+    "integer",
+    "iterable",
+    "mapping",
+    "none",
+    "number",
+    "odd",
+    "sequence",
+    "startingwith",
+    "string",
+    "true",
+];
 
 /// A string as it is, anything else as JSON.
 pub(super) fn as_text(json: Json) -> String {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::source::{Source, unreadable};
 use super::suite::Suite;
 use super::toml_error::{listed, suggest};
-use super::trial::{Broken, Folder, NAME_RULE, Scenario, is_name, nearest_name};
+use super::trial::{Broken, Folder, Scenario, is_name, nearest_name, no_name};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -84,7 +84,7 @@ fn below(parts: &[&str]) -> PathBuf {
 /// What one entry of `scenarios/` holds.
 fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
     // A line break in a name would tear reports apart.
-    let shown: String = name.to_string_lossy().chars().flat_map(|c| visible(c).collect::<Vec<_>>()).collect();
+    let shown = crate::error::visible(&name.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t");
     let broken = |error: Error| vec![Err(Broken { name: shown.clone(), error })];
     let dir = below(&[&shown]);
     let path = root.join(SCENARIOS).join(name);
@@ -98,7 +98,7 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
         return broken(error.help("`scenarios` holds `suite.toml`, and a folder for each scenario"));
     }
     if !is_name(&shown) {
-        let error = Error::new(format!("`{shown}` cannot be the name of a scenario")).in_file(&dir).help(NAME_RULE);
+        let error = no_name(&shown, "scenario").in_file(&dir);
         let near = nearest_name(&shown).filter(|near| !root.join(SCENARIOS).join(near).exists());
         return broken(
             near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, to `{near}` perhaps"))),
@@ -116,12 +116,6 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
         Ok(source) => Folder { name: &shown, root, dir: &dir, source: &source, defaults: &suite.defaults }.scenarios(),
         Err(error) => broken(error),
     }
-}
-
-fn visible(c: char) -> impl Iterator<Item = char> {
-    let escaped = c.is_control().then(|| c.escape_default());
-    let itself = escaped.is_none().then_some(c);
-    escaped.into_iter().flatten().chain(itself)
 }
 
 /// The error about a folder without its `scenario.toml`.

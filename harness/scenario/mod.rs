@@ -37,9 +37,9 @@ pub use step::{Action, Method, Request, Run, Step, StreamSpec, Take, Wait};
 pub use suite::{AttachedModel, CallerRule, CommandSpec, NormalizeRule, Ready, Suite, SystemSpec, UrlSpec, When};
 pub use template::Template;
 pub use template_json::TemplateJson;
-#[cfg(feature = "cli")]
-pub(crate) use trial::NAME_RULE;
 pub(crate) use trial::is_name;
+#[cfg(feature = "cli")]
+pub(crate) use trial::no_name;
 pub use trial::{Broken, FixtureRef, GoldenOptions, Scenario};
 pub use vars::Vars;
 pub use words::{Delays, Detail, Level, Pointer, Tools, Unused};

@@ -83,7 +83,7 @@ pub(super) struct RawWhen {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawNormalize {
     pub(super) pattern: Spanned<Pattern>,
-    pub(super) replace: String,
+    pub(super) replace: Spanned<String>,
 }
 
 #[derive(Clone, Default, Deserialize)]

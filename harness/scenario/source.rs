@@ -21,8 +21,7 @@ pub(super) struct Source {
 impl Source {
     /// Reads `file` below `root`. A byte order mark is dropped.
     pub(super) fn read(root: &Path, file: &Path) -> Result<Source> {
-        let bytes = fs::read(root.join(file)).map_err(|error| unreadable(&root.join(file), &error).in_file(file))?;
-        Source::of(file, bytes)
+        Source::of(file, read(&root.join(file)).map_err(|error| error.in_file(file))?)
     }
 
     /// The source of bytes that were read already.
@@ -56,6 +55,26 @@ impl Source {
     pub(super) fn error(&self, offset: usize, what: impl Into<String>) -> Error {
         Error::new(what).in_file(&self.file).at(self.place(offset))
     }
+}
+
+/// The largest file that a person writes, in bytes: what is larger is another file under this name.
+const LARGEST: u64 = 16 << 20;
+
+/// The bytes of a file that a person wrote.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    if let Some(size) = path.metadata().ok().map(|about| about.len()).filter(|size| *size > LARGEST) {
+        let what = format!("the file is too large: {} MB, expected {} MB at most", size >> 20, LARGEST >> 20);
+        return Err(Error::new(what));
+    }
+    read_upload(path)
+}
+
+/// The bytes of any file, without its name in the error.
+pub(super) fn read_upload(path: &Path) -> Result<Vec<u8>> {
+    if let Some(special) = files::special(path) {
+        return Err(Error::new(format!("expected a file, found {special}")));
+    }
+    fs::read(path).map_err(|error| unreadable(path, &error))
 }
 
 /// Why a file or folder cannot be read, without the numbers of an operating system.

@@ -287,6 +287,9 @@ impl StepFiles<'_> {
             let error = template.error(format!("the path `{}` does not start with `/`", path.get_ref()));
             return Err(error.help("the system's address comes before it: write the path alone"));
         }
+        if let Some(c) = path.get_ref().chars().find(|c| c.is_control()) {
+            return Err(template.error(format!("the path holds {c:?}")));
+        }
         Ok(template)
     }
 
@@ -298,8 +301,8 @@ impl StepFiles<'_> {
                 let what = format!("the header `{}` is given twice: case does not tell headers apart", name.get_ref());
                 return Err(self.source.error(name.span().start, what));
             }
-            if value.get_ref().contains(['\r', '\n', '\0']) {
-                return Err(self.source.error(value.span().start, "a header's value is one line"));
+            if value.get_ref().contains(|c: char| c.is_control() && c != '\t') {
+                return Err(self.source.error(value.span().start, "a header's value is one line of text"));
             }
             headers.push((name.get_ref().clone(), Template::parse(value.get_ref(), self.source, value.span())?));
         }

@@ -169,17 +169,51 @@ impl Suite {
                 let what = format!("`{pattern}` fits the empty text, so it would fit everywhere");
                 return Err(source.error(at, what));
             }
-            normalize.push(NormalizeRule { pattern, replace: rule.replace });
+            if let Some(group) = no_group(&pattern, rule.replace.get_ref()) {
+                let what = format!("`${group}` is no group of `{pattern}`, so nothing would stand for it");
+                let error = source.error(rule.replace.span().start, what);
+                return Err(error.help("a group is `${1}` or `${name}`, and `$$` is one dollar sign"));
+            }
+            normalize.push(NormalizeRule { pattern, replace: rule.replace.into_inner() });
         }
+        let raw_aliases: BTreeSet<String> = raw.aliases.keys().cloned().collect();
         let mut aliases = BTreeMap::new();
         for (alias, name) in raw.aliases {
             if name.get_ref().trim().is_empty() {
                 return Err(source.error(name.span().start, format!("the alias `{alias}` stands for no caller")));
             }
+            if raw_aliases.contains(name.get_ref()) {
+                let what = format!("`{alias}` stands for `{}`, which is itself an alias", name.get_ref());
+                return Err(source.error(name.span().start, what));
+            }
             aliases.insert(alias, name.into_inner());
         }
         Ok(Suite { systems, callers, normalize, aliases, defaults, path: source.file.to_path_buf() })
     }
+}
+
+/// A group that a replacement names and its pattern has not. regex takes as a name what is longest: `$1x` is `${1x}`.
+fn no_group(pattern: &Regex, replace: &str) -> Option<String> {
+    let mut rest = replace;
+    while let Some((_, after)) = rest.split_once('$') {
+        if let Some(dollar) = after.strip_prefix('$') {
+            rest = dollar;
+            continue;
+        }
+        rest = after;
+        let name = match after.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').map_or("", |(name, _)| name),
+            None => after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default(),
+        };
+        let there = match name.parse::<usize>() {
+            Ok(number) => number < pattern.captures_len(),
+            Err(_) => name.is_empty() || pattern.capture_names().flatten().any(|known| known == name),
+        };
+        if !there {
+            return Some(name.to_owned());
+        }
+    }
+    None
 }
 
 struct Reader<'a> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use minijinja::value::Serde;
 use minijinja::{ErrorKind, Value};
 
-use super::context::{Context, as_text, environment, to_json};
+use super::context::{Context, FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
 use super::source::Source;
 use super::toml_error::suggest;
 use crate::error::{Error, Place, Result};
@@ -75,6 +75,7 @@ impl Template {
             },
         };
         template.form = form;
+        template.check_words(source, &span)?;
         let own: Vec<&str> = environment.globals().map(|(name, _)| name).collect();
         template.uses = names
             .into_iter()
@@ -83,6 +84,27 @@ impl Template {
             .collect();
         template.uses.sort_by(|a, b| (a.place, &a.path).cmp(&(b.place, &b.path)));
         Ok(template)
+    }
+
+    /// Refuses filters and tests that there are not. The engine knows only when it comes upon them, so the text is
+    /// rendered once with nothing defined; what that does not reach is told when the scenario runs.
+    fn check_words(&self, source: &Source, span: &Range<usize>) -> Result<()> {
+        let blank = blank_environment();
+        let outcome = match &self.form {
+            Form::Plain => return Ok(()),
+            Form::Text => blank.render_str(&self.text, ()).map(drop),
+            Form::Expression(code) => blank.compile_expression(code).and_then(|compiled| compiled.eval(())).map(drop),
+        };
+        let Err(error) = outcome else { return Ok(()) };
+        let (what, known) = match error.kind() {
+            ErrorKind::UnknownFilter => ("filter", &FILTERS[..]),
+            ErrorKind::UnknownTest => ("test", &TESTS[..]),
+            _ => return Ok(()),
+        };
+        let told = reason(&error);
+        let name = told.split(' ').nth(1).unwrap_or_default();
+        let error = self.error(format!("there is no {what} `{name}`")).at(place_of_name(name, source, span));
+        Err(suggest(error, name, known.iter().copied()))
     }
 
     /// The text as it was written.
@@ -111,6 +133,9 @@ impl Template {
                 .and_then(|value| to_json(&value)),
         };
         outcome.map_err(|error| match error.kind() {
+            ErrorKind::OutOfFuel => {
+                self.error(format!("`{}` takes more than {MOST_STEPS} steps to render", self.brief()))
+            }
             ErrorKind::UndefinedError => {
                 self.undefined(context).unwrap_or_else(|| self.error(format!("`{}` is not defined", self.brief())))
             }
@@ -136,7 +161,7 @@ impl Template {
     }
 
     /// An error about this template, at its place.
-    pub(super) fn error(&self, what: String) -> Error {
+    pub(crate) fn error(&self, what: String) -> Error {
         Error::new(what).in_file(&self.file).at(self.place)
     }
 
@@ -328,13 +353,19 @@ mod tests {
         );
         assert_eq!(fails("{{ range }}"), "t.toml:1:5: `{{ range }}` cannot be rendered: JSON has no plain object");
         assert_eq!(fails("{{ 1 / 0 }}"), "t.toml:1:5: `{{ 1 / 0 }}` cannot be rendered: unable to calculate 1 / 0");
-        assert!(fails("{{ n | nofilter }}").contains("filter nofilter is unknown"));
+        let unknown = |text: &str| template(text).unwrap_err().to_string();
+        assert_eq!(unknown("a {{ n | uper }}"), "t.toml:1:15: there is no filter `uper`\n  did you mean `upper`?");
+        assert_eq!(unknown("{{ n is evn }}"), "t.toml:1:14: there is no test `evn`\n  did you mean `even`?");
+        // What is not reached before anything runs is told then.
+        assert!(fails("{% if n %}{{ n | nofilter }}{% endif %}").contains("filter nofilter is unknown"));
+        let loops = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
+        assert!(fails(loops).contains("takes more than 1000000 steps to render"));
     }
 
     #[test]
     fn endless_code_is_refused_before_it_overflows_the_stack() {
         let too_much = "t.toml:1:5: this text holds too much code";
-        for link in [".a", "|trim", " + a", "[0]", " if a else a", " is a", " and a"] {
+        for link in [".a", "|trim", " + a", "[0]", " if a else a", " is odd", " and a"] {
             let chain = |length: usize| format!("{{{{ a{} }}}}", link.repeat(length / link.len()));
             assert_eq!(template(&chain(980)).map(|_| ()), Ok(()), "{link}");
             assert!(template(&chain(100_000)).is_err_and(|error| error.to_string().starts_with(too_much)), "{link}");
@@ -344,6 +375,16 @@ mod tests {
         assert!(template(&branches(100_000)).is_err());
         assert_eq!(template(&"{{ n }} ".repeat(5_000)).map(|_| ()), Ok(()));
         assert_eq!(render(&format!("{{{{ '{}' }}}}", "long }} ".repeat(500))), Json::from("long }} ".repeat(500)));
+    }
+
+    #[test]
+    fn the_words_of_hints_exist() {
+        for name in FILTERS {
+            assert!(template(&format!("{{{{ n | {name} }}}}")).is_ok(), "{name}");
+        }
+        for name in TESTS {
+            assert!(template(&format!("{{{{ n is {name}(1) }}}}")).is_ok(), "{name}");
+        }
     }
 
     proptest! {

@@ -41,7 +41,8 @@ pub(super) fn explain(error: &toml::de::Error, source: &Source) -> Error {
     let explained = unknown(message, "field")
         .map(|(name, known)| unknown_field(name, &known))
         .or_else(|| unknown(message, "variant").map(|(name, known)| unknown_word(name, &known)))
-        .or_else(|| wrong_type(message))
+        .or_else(|| wrong_type(message, source.text.get(error.span().unwrap_or_default()).unwrap_or_default()))
+        .or_else(|| no_null(error, source))
         .unwrap_or_else(|| plain(message));
     let offset = error.span().map_or(0, |span| span.start);
     explained.in_file(&source.file).at(source.place(offset))
@@ -95,8 +96,23 @@ fn unknown<'a>(message: &'a str, what: &str) -> Option<(&'a str, Vec<&'a str>)> 
     Some((name, known.split('`').skip(1).step_by(2).collect()))
 }
 
-/// ``invalid type: integer `5`, expected a string`` with the expected first, in TOML's words.
-fn wrong_type(message: &str) -> Option<Error> {
+/// What writers of JSON, YAML and Python are used to, and TOML has not.
+fn no_null(error: &toml::de::Error, source: &Source) -> Option<Error> {
+    let rest = source.text.get(error.span()?.start..)?;
+    let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    if !["null", "nil", "none"].contains(&word.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let error = Error::new(format!("TOML has no `{word}`"));
+    Some(
+        error.help(
+            "leave the field out; a body with null in it is written in a file of its own: json_file = \"body.json\"",
+        ),
+    )
+}
+
+/// ``invalid type: integer `5`, expected a string`` with the expected first, in TOML's words. The text is what stands there.
+fn wrong_type(message: &str, text: &str) -> Option<Error> {
     let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, expected) = rest.rsplit_once(", expected ")?;
     if found.contains(DATE) {
@@ -105,18 +121,21 @@ fn wrong_type(message: &str) -> Option<Error> {
     let expected = match expected {
         "a sequence" => "a list",
         "a map" => "a table",
-        "i32" => "a whole number",
+        "i32" | "i64" => "a whole number",
         other => other,
     };
     let found = match found {
+        // The reader hands out a date as a table of its own.
+        "map" if text.starts_with(|c: char| c.is_ascii_digit()) => format!("the date {text}"),
         "map" => "a table".to_owned(),
         "sequence" => "a list".to_owned(),
-        other => other.replacen("floating point", "number", 1),
+        other => other.replacen("floating point", "number", 1).trim_end_matches(" as i128").to_owned(),
     };
     let error = Error::new(format!("expected {expected}, found {found}"));
     Some(match (expected, found.as_str()) {
         ("a list", "a table") => error.help("a list of tables is written with two brackets: `[[name]]`"),
         ("a list", _) => error.help("a list is written in brackets: `[…]`"),
+        ("a table", "a list") if text.starts_with("[[") => error.help("a table is written with one bracket: `[name]`"),
         _ => error,
     })
 }

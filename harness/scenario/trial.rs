@@ -109,7 +109,16 @@ impl Scenario {
 /// Whether a name can be that of a scenario, a case, a fixture or a golden.
 pub(crate) fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
-    !name.is_empty() && !name.starts_with(['.', '-']) && name.chars().all(fits)
+    (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with(['.', '-']) && name.chars().all(fits)
+}
+
+/// What can be no name: of what, and why.
+pub(crate) fn no_name(name: &str, of: &str) -> Error {
+    let error = Error::new(format!("`{name}` cannot be the name of a {of}"));
+    if name.len() > LONGEST_NAME {
+        return error.help(format!("it is {} bytes long, at most {LONGEST_NAME} fit", name.len()));
+    }
+    error.help(NAME_RULE)
 }
 
 /// The name that is nearest to one that cannot be: its letters in lower case, `_` for what does not fit.
@@ -124,7 +133,10 @@ pub(super) fn nearest_name(name: &str) -> Option<String> {
     (is_name(&near) && near != "none").then_some(near)
 }
 
-pub(crate) const NAME_RULE: &str = "names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`";
+/// File systems end at 255 bytes, and files are called after names with endings behind them.
+const LONGEST_NAME: usize = 200;
+
+const NAME_RULE: &str = "names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`";
 
 /// A folder of `scenarios/` with its `scenario.toml`.
 pub(super) struct Folder<'a> {
@@ -168,8 +180,8 @@ impl Folder<'_> {
     /// The fields of a case, laid over those of the scenario.
     fn case(&self, name: &Spanned<String>, over: &Spanned<RawScenario>, base: &RawScenario) -> Result<RawScenario> {
         if !is_name(name.get_ref()) {
-            let what = format!("`{}` cannot be the name of a case", name.get_ref());
-            return Err(self.source.error(name.span().start, what).help(NAME_RULE));
+            let error = no_name(name.get_ref(), "case");
+            return Err(error.in_file(&self.source.file).at(self.source.place(name.span().start)));
         }
         if over.get_ref().case.is_some() {
             return Err(self.source.error(over.span().start, "a case holds no cases of its own"));
@@ -248,15 +260,16 @@ impl Folder<'_> {
             "none" => Ok(FixtureRef::None),
             named if is_name(named) && named.strip_suffix(".json").is_none() => Ok(FixtureRef::Named(named.to_owned())),
             other => {
-                let error =
-                    self.source.error(fixture.span().start, format!("`{other}` cannot be the name of a fixture"));
+                let place = self.source.place(fixture.span().start);
                 let stem = other.rsplit(['/', '\\']).next().unwrap_or_default();
                 let stem = stem.strip_suffix(".json").unwrap_or(stem);
-                Err(error.help(if is_name(stem) && stem != other {
-                    format!("without folder and ending: fixture = \"{stem}\"")
+                let error = if is_name(stem) && stem != other {
+                    Error::new(format!("`{other}` cannot be the name of a fixture"))
+                        .help(format!("without folder and ending: fixture = \"{stem}\""))
                 } else {
-                    NAME_RULE.to_owned()
-                }))
+                    no_name(other, "fixture")
+                };
+                Err(error.in_file(&self.source.file).at(place))
             }
         }
     }

@@ -9,6 +9,7 @@ use super::source::Source;
 use super::template::Template;
 use super::template_json::TemplateJson;
 use crate::error::{Error, Result};
+use crate::json::Json;
 
 /// The vars of a scenario, each behind those that it needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,10 +56,32 @@ impl Vars {
     pub fn resolve(&self, context: &Context) -> Result<Context> {
         let mut context = context.clone();
         for (name, value) in &self.0 {
-            let value = value.render(&context)?;
-            context.insert(name.as_str(), value);
+            let rendered = value.render(&context)?;
+            if size(&rendered) > LARGEST {
+                let what = format!("the var `{name}` holds more than {} MB", LARGEST >> 20);
+                let mut error = None;
+                let _ = value.each(&mut |template| {
+                    error.get_or_insert_with(|| template.error(what.clone()));
+                    Ok(())
+                });
+                return Err(error.unwrap_or_else(|| Error::new(what)));
+            }
+            context.insert(name.as_str(), rendered);
         }
         Ok(context)
+    }
+}
+
+/// The most bytes of text in one var. Vars that hold others twice, which hold others twice, would soon fill any memory.
+const LARGEST: usize = 16 << 20;
+
+/// The bytes of text in a value, and one for each value in it.
+fn size(value: &Json) -> usize {
+    1 + match value {
+        Json::Str(text) => text.len(),
+        Json::Array(items) => items.iter().map(size).sum(),
+        Json::Object(entries) => entries.iter().map(|(key, value)| key.len() + size(value)).sum(),
+        _ => 0,
     }
 }
 

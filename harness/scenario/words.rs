@@ -54,8 +54,7 @@ impl fmt::Display for Pointer {
 }
 
 /// How much a difference that is no miss weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// It is not told.
     Ignore,
@@ -66,8 +65,7 @@ pub enum Level {
 }
 
 /// What the second part of a golden holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// The part is left out: only the sequence of events and their top-level keys counts.
     Keys,
@@ -79,8 +77,7 @@ pub enum Detail {
 }
 
 /// Whether the pauses of a recorded stream are replayed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delays {
     /// As fast as it goes.
     #[default]
@@ -136,20 +133,27 @@ pub(super) struct RawStreamEnds {
     pub(super) last: Option<toml::Spanned<String>>,
 }
 
-fn parse_duration(text: &str) -> Option<Duration> {
-    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
-    let number: u64 = number.parse().ok()?;
-    match unit {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        "m" => number.checked_mul(60).map(Duration::from_secs),
-        _ => None,
-    }
+/// The longest duration: with a much longer one the clock's numbers overflow.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let none = || format!("`{text}` is no duration\nwrite \"60s\", \"500ms\" or \"2m\"");
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).ok_or_else(none)?);
+    let of_unit: fn(u64) -> Duration = match unit {
+        _ if number.is_empty() => return Err(none()),
+        "ms" => Duration::from_millis,
+        "s" => Duration::from_secs,
+        "m" => |minutes| Duration::from_secs(minutes.saturating_mul(60)),
+        _ => return Err(none()),
+    };
+    // Only a number that is too large does not parse.
+    let duration = of_unit(number.parse().unwrap_or(u64::MAX));
+    if duration > LONGEST { Err(format!("`{text}` is more than a day")) } else { Ok(duration) }
 }
 
 /// Implements `Deserialize` with a visitor for what a value may be: a text, a truth, a list, a table, a number.
 macro_rules! read_as {
-    ($type:ty, $expected:literal, { $($visit:tt)* }) => {
+    ($type:ty, $expected:expr, { $($visit:tt)* }) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Reader;
@@ -168,9 +172,7 @@ macro_rules! read_as {
 
 read_as!(RawDuration, "a duration as text: \"60s\", \"500ms\" or \"2m\"", {
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawDuration, E> {
-        parse_duration(text)
-            .map(RawDuration)
-            .ok_or_else(|| E::custom(format!("`{text}` is no duration\nwrite \"60s\", \"500ms\" or \"2m\"")))
+        parse_duration(text).map(RawDuration).map_err(E::custom)
     }
 });
 
@@ -223,6 +225,25 @@ read_as!(RawStream, "true, or a table with `first` and `last`", {
     }
 });
 
+/// Reads one of a few words. (serde's own reader of enums says of other types what it wanted, and not what of.)
+macro_rules! read_word {
+    ($type:ty: $first:literal => $value:expr $(, $word:literal => $other:expr)+) => {
+        read_as!($type, concat!("one of `", $first, "`" $(, ", `", $word, "`")+), {
+            fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<$type, E> {
+                match word {
+                    $first => Ok($value),
+                    $($word => Ok($other),)+
+                    other => Err(E::unknown_variant(other, &[$first, $($word),+])),
+                }
+            }
+        });
+    };
+}
+
+read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
+read_word!(Detail: "keys" => Detail::Keys, "types" => Detail::Types, "values" => Detail::Values);
+read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
+
 read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
     fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Unused, E> {
         match word {
@@ -265,11 +286,15 @@ mod tests {
 
     #[test]
     fn durations_have_a_unit() {
-        assert_eq!(parse_duration("500ms"), Some(Duration::from_millis(500)));
-        assert_eq!(parse_duration("2m"), Some(Duration::from_secs(120)));
-        assert_eq!(parse_duration("0s"), Some(Duration::ZERO));
-        for wrong in ["", "60", "s", "1.5s", "-1s", "1 s", "99999999999999999999s", "18446744073709551615m", "1h"] {
-            assert_eq!(parse_duration(wrong), None, "{wrong}");
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(parse_duration("0s"), Ok(Duration::ZERO));
+        assert_eq!(parse_duration("1440m"), Ok(LONGEST));
+        for wrong in ["", "60", "s", "1.5s", "-1s", "1 s", "1h", "\u{ff16}s"] {
+            assert!(parse_duration(wrong).is_err_and(|why| why.contains("is no duration")), "{wrong}");
+        }
+        for long in ["1441m", "99999999999999999999s", "18446744073709551615m", "18446744073709551615s"] {
+            assert_eq!(parse_duration(long), Err(format!("`{long}` is more than a day")));
         }
     }
 

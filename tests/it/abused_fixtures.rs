@@ -2,7 +2,7 @@
 
 use crate::spoilt::{Mistake, copies, only_these_fail, write_bytes};
 #[cfg(unix)]
-use crate::spoilt::{forbid, link};
+use crate::spoilt::{forbid, in_need, link, pipe};
 
 tests! { abused_fixtures:
     each_mistake_in_a_fixture_is_told_with_its_place,
@@ -67,7 +67,7 @@ const FIXTURES: &[Mistake] = &[
         |_| format!("{{\"turns\": [{}1{}]}}", "{\"a\":".repeat(1000), "}".repeat(1000)).into(),
         ":1:1282: not JSON: more than 256 levels of nesting",
     ),
-    ("a-list", |_| b"[]".to_vec(), ":1:1: the file: expected an object, found a value of type array"),
+    ("a-list", |_| b"[]".to_vec(), ":1:1: the file: expected an object, found a list"),
     ("null", |_| b"null".to_vec(), ":1:1: the file: expected an object, found null"),
     ("no-turns", |_| b"{}".to_vec(), ":1:1: `turns`: expected a list of recorded turns, found nothing"),
     (
@@ -113,6 +113,34 @@ const FIXTURES: &[Mistake] = &[
          the string \"openai\"",
     ),
     (
+        "near-api",
+        |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai_chat\"").into(),
+        ":38:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+         the string \"openai_chat\"; did you mean \"openai-chat\"?",
+    ),
+    ("turns-null", |_| b"{\"turns\": null}".to_vec(), ":1:2: `turns`: expected a list of recorded turns, found null"),
+    (
+        "git-lfs",
+        |_| b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n".to_vec(),
+        ":1:1: this is Git LFS's pointer to a file, not the file\n  to fetch it: git lfs pull",
+    ),
+    (
+        "scrub-number",
+        |good| good.replace("  \"turns\"", "  \"scrub\": [\"jwt\", 1],\n  \"turns\"").into(),
+        ":9:20: `scrub[1]`: expected the name of a form, found the number 1",
+    ),
+    (
+        "status-of-no-answer",
+        |good| good.replace("\"status\": 200", "\"status\": 101").into(),
+        ":63:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
+    ),
+    (
+        "status-beyond-numbers",
+        |good| good.replace("\"status\": 200", &format!("\"status\": {}", "9".repeat(5000))).into(),
+        ":63:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
+         9999999999999999999999999999999999999999…",
+    ),
+    (
         "status-as-text",
         |good| good.replace("\"status\": 200", "\"status\": \"200\"").into(),
         ":63:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
@@ -120,13 +148,13 @@ const FIXTURES: &[Mistake] = &[
     (
         "no-status",
         |good| good.replace("\"status\": 200", "\"status\": 70000").into(),
-        ":63:9: turns[0].wire.status: expected an HTTP status, found the number 70000",
+        ":63:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
     ),
     (
         "block-of-no-kind",
         |good| good.replace("\"type\": \"text\"", "\"type\": \"txt\"").into(),
-        ":31:13: turns[0].output.blocks[0].type: expected text, reasoning, refusal, tool_call or native, found the string \
-         \"txt\"",
+        ":31:13: turns[0].output.blocks[0].type: expected one of text, reasoning, refusal, tool_call, native, found the \
+         string \"txt\"; did you mean \"text\"?",
     ),
     (
         "no-hash",
@@ -178,7 +206,8 @@ fn what_stands_in_place_of_a_fixture_is_named() {}
 
 #[cfg(unix)]
 fn what_stands_in_place_of_a_fixture_is_named() {
-    let names = ["folder", "nowhere", "cycle", "forbidden", "upper", "ending", "missing", "linked"];
+    let names =
+        ["folder", "nowhere", "cycle", "forbidden", "upper", "ending", "missing", "linked", "pipe", "socket", "device"];
     let tree = copies(&names);
     for name in names {
         tree.remove(&format!("fixtures/{name}.json"));
@@ -187,12 +216,18 @@ fn what_stands_in_place_of_a_fixture_is_named() {
     link(&tree, "fixtures/nowhere.json", "gone.json");
     link(&tree, "fixtures/cycle.json", "cycle.json");
     link(&tree, "fixtures/linked.json", "greeting.json");
+    // Who reads these waits for ever, or never comes to an end.
+    pipe(&tree.path("fixtures/pipe.json"));
+    let _listener = std::os::unix::net::UnixListener::bind(tree.path("fixtures/socket.json")).unwrap();
+    link(&tree, "fixtures/device.json", "/dev/zero");
     let good = tree.read("fixtures/greeting.json");
     tree.write("fixtures/forbidden.json", &good);
     tree.write("fixtures/Upper.json", &good);
     tree.write("fixtures/ending.JSON", &good);
-    let forbidden = forbid(&tree.path("fixtures/forbidden.json"));
-    let run = tree.runner("oddities").run().exits(101);
+    forbid(&tree.path("fixtures/forbidden.json"));
+    let in_need = in_need(&tree);
+    let forbidden = in_need.is_some();
+    let run = in_need.unwrap_or_else(|| tree.runner("oddities")).run().exits(101);
     let record = |name: &str| format!("to record it anew: retake record {name}");
     let unreadable = |name: &str, why: &str| {
         assert_eq!(run.failure(name), format!("fixtures/{name}.json: failed to read it: {why}"), "{name}");
@@ -202,6 +237,9 @@ fn what_stands_in_place_of_a_fixture_is_named() {
         |to: &str, name: &str| format!("it is a link to `{to}` that leads nowhere\n  remove it; {}", record(name));
     unreadable("nowhere", &leads_nowhere("gone.json", "nowhere"));
     unreadable("cycle", &leads_nowhere("cycle.json", "cycle"));
+    for (name, what) in [("pipe", "a named pipe"), ("socket", "a socket"), ("device", "a device")] {
+        unreadable(name, &format!("it is {what}, expected a file\n  remove it; {}", record(name)));
+    }
     if forbidden {
         unreadable("forbidden", &format!("no permission\n  {}", record("forbidden")));
     }

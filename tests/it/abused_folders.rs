@@ -1,15 +1,18 @@
 //! The mistakes that a person can make with folders and names, with the files that steps send, and with the suite as a file.
 
 use crate::discovery::{asking, greeting};
-#[cfg(unix)]
-use crate::spoilt::link;
 use crate::spoilt::{SILENT, only_these_fail, write_bytes};
+#[cfg(unix)]
+use crate::spoilt::{forbid, in_need, link, pipe};
 
 tests! { abused_folders:
     each_folder_that_is_no_scenario_is_told_with_the_nearest_name,
+    a_name_that_no_report_can_show_is_written_out,
     what_editors_leave_is_passed_over,
     a_file_that_a_step_sends_is_in_its_folder,
     a_suite_that_cannot_be_read_is_an_error_for_all,
+    what_may_not_be_read_is_told,
+    what_a_step_renders_to_is_checked_before_it_is_sent,
 }
 
 fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
@@ -104,13 +107,25 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
     for name in ["greeting", "dotted.name", "under_score", "9", "retake::no_orphans"] {
         assert_eq!(run.trials().get(name), Some(&"ok"), "{name}: {}", run.stdout);
     }
-    // A line break in a name does not tear the report apart.
-    #[cfg(unix)]
-    {
-        tree.write("scenarios/two\nlines/scenario.toml", SILENT);
-        let run = tree.runner("oddities").run().exits(101);
-        assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));
-    }
+}
+
+#[cfg(not(unix))]
+fn a_name_that_no_report_can_show_is_written_out() {}
+
+#[cfg(unix)]
+fn a_name_that_no_report_can_show_is_written_out() {
+    let tree = greeting();
+    // A line break in a name does not tear the report apart, and nothing colours it or turns it round.
+    tree.write("scenarios/\u{1b}[31m\u{202e}red/scenario.toml", SILENT);
+    let long = "a".repeat(250);
+    tree.write(&format!("scenarios/{long}/scenario.toml"), SILENT);
+    tree.write("scenarios/two\nlines/scenario.toml", SILENT);
+    let run = tree.runner("oddities").run().exits(101);
+    let says =
+        format!("scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long, at most 200 fit");
+    assert_eq!(run.failure(&long), says);
+    assert!(run.failure("\\u{1b}[31m\\u{202e}red").contains("cannot be the name of a scenario"));
+    assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));
 }
 
 fn what_editors_leave_is_passed_over() {
@@ -203,9 +218,18 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
     {
         tree.write("scenarios/nowhere/scenario.toml", &format!("{SILENT}json_file = \"body.json\"\n"));
         link(&tree, "scenarios/nowhere/body.json", "gone.json");
+        for (name, field) in [("piped", "json_file = \"pipe\""), ("uploaded", "files = { a = \"pipe\" }")] {
+            tree.write(&format!("scenarios/{name}/scenario.toml"), &format!("{SILENT}{field}\n"));
+            pipe(&tree.path(&format!("scenarios/{name}/pipe")));
+        }
         let run = tree.runner("oddities").run().exits(101);
         let says = "scenarios/nowhere/scenario.toml:4:13: `body.json`: expected a file, found a link to `gone.json` that leads nowhere";
         assert_eq!(run.failure("nowhere"), says);
+        let says =
+            "scenarios/piped/pipe: expected a file, found a named pipe\n  named by scenarios/piped/scenario.toml:4:13";
+        assert_eq!(run.failure("piped"), says);
+        let says = "scenarios/uploaded/scenario.toml:4:15: `pipe`: expected a file, found a named pipe";
+        assert_eq!(run.failure("uploaded"), says);
     }
 }
 
@@ -225,8 +249,97 @@ fn a_suite_that_cannot_be_read_is_an_error_for_all() {
         link(&tree, "scenarios/suite.toml", "gone.toml");
         says("error: scenarios/suite.toml: expected a file, found a link to `gone.toml` that leads nowhere");
         tree.remove("scenarios/suite.toml");
+        pipe(&tree.path("scenarios/suite.toml"));
+        says("error: scenarios/suite.toml: expected a file, found a named pipe");
+        tree.remove("scenarios/suite.toml");
+        link(&tree, "scenarios/suite.toml", "/dev/zero");
+        says("error: scenarios/suite.toml: expected a file, found a device");
+        tree.remove("scenarios/suite.toml");
     }
+    tree.write("scenarios/suite.toml", &"# too much\n".repeat(2_000_000));
+    says("error: scenarios/suite.toml: the file is too large: 20 MB, expected 16 MB at most");
     std::fs::remove_dir_all(tree.path("scenarios")).unwrap();
     tree.write("scenarios", "");
     says("error: scenarios: expected a folder, found a file");
+}
+
+#[cfg(not(unix))]
+fn what_may_not_be_read_is_told() {}
+
+#[cfg(unix)]
+fn what_may_not_be_read_is_told() {
+    let tree = greeting();
+    for name in ["file", "folder", "body"] {
+        tree.write(&format!("scenarios/{name}/scenario.toml"), &format!("{SILENT}json_file = \"body.json\"\n"));
+        tree.write(&format!("scenarios/{name}/body.json"), "{}");
+    }
+    let forbidden = ["scenarios/file/scenario.toml", "scenarios/folder", "scenarios/body/body.json"];
+    for path in forbidden {
+        forbid(&tree.path(path));
+    }
+    let Some(runner) = in_need(&tree) else { return };
+    let run = runner.run().exits(101);
+    let denied = "no permission to read it";
+    assert_eq!(run.failure("file"), format!("scenarios/file/scenario.toml: {denied}"));
+    assert_eq!(run.failure("folder"), format!("scenarios/folder/scenario.toml: {denied}"));
+    let named = "named by scenarios/body/scenario.toml:4:13";
+    assert_eq!(run.failure("body"), format!("scenarios/body/body.json: {denied}\n  {named}"));
+    only_these_fail(&run, &["file", "folder", "body"]);
+    for (path, says) in [
+        ("scenarios/suite.toml", "error: scenarios/suite.toml: no permission to read it"),
+        ("scenarios", "error: scenarios: no permission to read it"),
+    ] {
+        forbid(&tree.path(path));
+        in_need(&tree).unwrap().run().exits(2).says(&[says]);
+    }
+    // A folder that its owner may not enter cannot be removed either.
+    for path in ["scenarios", "scenarios/folder"] {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+fn what_a_step_renders_to_is_checked_before_it_is_sent() {
+    let tree = greeting();
+    let silent = |path: &str, rest: &str| format!("fixture = \"none\"\n[[step]]\npost = \"{path}\"\n{rest}");
+    // Behind the system's address this would be another machine's.
+    let cases = [
+        ("machine", silent("{{ a }}", "[vars]\na = \"@machine.invalid/\"\n")),
+        ("header", silent("/silent", "headers = { x = \"{{ a }}\" }\n[vars]\na = \"1\\n2\"\n")),
+        ("attribute", silent("/silent", "json = { x = \"{{ user.nmae }}\" }\n[vars]\nuser = { name = \"ann\" }\n")),
+        (
+            "endless",
+            silent(
+                "/silent",
+                "json = \"{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}\"\n",
+            ),
+        ),
+    ];
+    for (name, text) in &cases {
+        tree.write(&format!("scenarios/{name}/scenario.toml"), text);
+    }
+    let run = tree.runner("oddities").run().exits(101);
+    for (name, says) in [
+        (
+            "machine",
+            ":3:8: failed to take step 1 (POST @machine.invalid/): the path is `@machine.invalid/`, which does not start with `/`\n  \
+             the system's address comes before it: a template gives the path alone",
+        ),
+        (
+            "header",
+            ":4:17: failed to take step 1 (POST /silent): the header `x` would hold '\\n', and a header's value is one line of text",
+        ),
+        (
+            "attribute",
+            ":4:18: failed to take step 1 (POST /silent): `user.nmae` is not defined\n  did you mean `name`?",
+        ),
+        (
+            "endless",
+            ":4:8: failed to take step 1 (POST /silent): `{% for a in range(99999) %}{% for b in range(99999) %}{% end…` takes \
+             more than 1000000 steps to render",
+        ),
+    ] {
+        assert_eq!(run.failure(name), format!("scenarios/{name}/scenario.toml{says}"));
+    }
+    only_these_fail(&run, &cases.map(|(name, _)| name));
 }

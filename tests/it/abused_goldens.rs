@@ -2,7 +2,7 @@
 
 use crate::spoilt::{Mistake, copies, only_these_fail, write_bytes};
 #[cfg(unix)]
-use crate::spoilt::{link, skipped};
+use crate::spoilt::{in_need, link, pipe};
 
 tests! { abused_goldens:
     each_mistake_in_a_golden_is_told_and_the_command_resolves_it,
@@ -91,7 +91,7 @@ fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {}
 
 #[cfg(unix)]
 fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
-    let names = ["folder", "nowhere", "cycle", "linked"];
+    let names = ["folder", "nowhere", "cycle", "linked", "pipe"];
     let tree = copies(&names);
     for name in names {
         tree.remove(&format!("goldens/{name}.snap"));
@@ -100,17 +100,19 @@ fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
     link(&tree, "goldens/nowhere.snap", "gone.snap");
     link(&tree, "goldens/cycle.snap", "cycle.snap");
     link(&tree, "goldens/linked.snap", "greeting.snap");
+    pipe(&tree.path("goldens/pipe.snap"));
     for update in ["0", "1"] {
         let run = tree.runner("oddities").env("UPDATE_GOLDEN", update).run().exits(101);
         for (name, why) in [
             ("folder", "a folder stands where a file was expected"),
             ("nowhere", "it is a link to `gone.snap` that leads nowhere"),
             ("cycle", "it is a link to `cycle.snap` that leads nowhere"),
+            ("pipe", "it is a named pipe, expected a file"),
         ] {
             let command = format!("once it is removed:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
             assert_eq!(run.failure(name), format!("goldens/{name}.snap: failed to read it: {why}\n\n{command}"));
         }
-        only_these_fail(&run, &["folder", "nowhere", "cycle"]);
+        only_these_fail(&run, &["folder", "nowhere", "cycle", "pipe"]);
     }
     assert!(!tree.has("goldens/gone.snap"));
 }
@@ -137,10 +139,8 @@ fn a_golden_that_cannot_be_written_says_so() {
     let mode = |mode| std::fs::Permissions::from_mode(mode);
     std::fs::set_permissions(&file, mode(0o444)).unwrap();
     std::fs::set_permissions(&folder, mode(0o555)).unwrap();
-    if std::fs::OpenOptions::new().append(true).open(&file).is_ok() {
-        skipped(&file);
-    } else {
-        let run = tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(101);
+    if let Some(runner) = in_need(&tree) {
+        let run = runner.env("UPDATE_GOLDEN", "1").run().exits(101);
         run.says(&["goldens/held.snap: the golden could not be written", "is there permission to write it"]);
         assert_eq!(tree.read("goldens/held.snap"), differing);
     }

@@ -14,6 +14,7 @@ use crate::tree::Tree;
 tests! { abused_requests:
     each_wire_refuses_in_its_own_envelope,
     a_path_or_method_that_is_no_call_is_refused,
+    broken_http_is_answered,
     a_body_of_20_mb_is_read_and_one_of_1000_levels_is_refused,
     a_client_that_leaves_midway_takes_no_turn,
     a_slow_client_holds_up_nobody,
@@ -95,6 +96,15 @@ fn each_wire_refuses_in_its_own_envelope() {
             (&*key, String::new(), 400, "not JSON: expected a JSON value, found the end of the text"),
             (&*key, "\u{feff}{}".to_owned(), 400, "not JSON: expected a JSON value, found '\\u{feff}'"),
             (&*key, "[]".to_owned(), 400, "expected an object, found array"),
+            (&*key, "null".to_owned(), 400, "expected an object, found null"),
+            (&*key, "\"\"".to_owned(), 400, "expected an object, found string"),
+            (&*key, "{}{}".to_owned(), 400, "more text after the value at line 1, column 3"),
+            (&*key, "{'model': 1}".to_owned(), 400, "expected a key in quotes, found '\\''"),
+            (&*key, "{\"model\": \"\\ud800\"}".to_owned(), 400, "a lone surrogate, which has no UTF-8 form"),
+            (&*key, "{\"model\": \"\0\"}".to_owned(), 400, "a control character inside a string"),
+            (&*key, "[".repeat(100_000), 400, "more than 256 levels of nesting"),
+            (&*key, format!("{{\"model\": \"m\", \"{list}\": null}}"), 400, list),
+            (&*key, format!("{{\"model\": \"m\", \"{list}\": [null]}}"), 400, list),
             (&*key, "{\"model\": \"m\"}".to_owned(), 400, list),
             (&*key, format!("{{\"model\": \"m\", \"{list}\": 7}}"), 400, list),
             (&*key, format!("{{\"model\": \"m\", \"{list}\": [7]}}"), 400, list),
@@ -141,6 +151,43 @@ fn a_path_or_method_that_is_no_call_is_refused() {
     assert_eq!(hello(&serving).status, 200, "the server goes on");
     let missed: Vec<String> = missed(&tree, serving).into_iter().map(|(call, _)| call).collect();
     assert_eq!(missed, asked);
+}
+
+/// What breaks HTTP itself gets an answer, and the server goes on; what can be told from the head is in the report.
+fn broken_http_is_answered() {
+    let (tree, serving) = serving();
+    let path = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    let head = format!("{path}x-api-key: {}\r\n", serving.ready("key"));
+    let flood = "x: y\r\n".repeat(500);
+    let cases = [
+        ("content-length: 5\r\ncontent-length: 6\r\n\r\n123456", 400, ""),
+        ("content-length: -5\r\n\r\n", 400, ""),
+        ("transfer-encoding: gzip\r\n\r\n", 400, ""),
+        (&format!("{flood}\r\n"), 431, ""),
+        ("transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400, "the body broke off"),
+        ("transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}", 400, "the body broke off"),
+        // Chunks count where both are given.
+        ("content-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 400, "messages"),
+        ("content-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x08xx", 400, "content encoding \"gzip\""),
+        ("content-encoding: br\r\ncontent-length: 2\r\n\r\n{}", 400, "content encoding \"br\""),
+        ("content-encoding: identity\r\ncontent-length: 2\r\n\r\n{}", 400, "messages"),
+    ];
+    for (request, status, says) in cases {
+        let mut stream = connect(&serving);
+        stream.write_all(format!("{head}{request}").as_bytes()).unwrap();
+        let (found, text) = answer(&mut stream);
+        assert_eq!(found, status, "{request}: {text}");
+        if !says.is_empty() {
+            let error: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+            assert!(error["error"]["message"].as_str().unwrap().contains(says), "{request}: {text}");
+        }
+    }
+    assert_eq!(hello(&serving).status, 200, "the server goes on");
+    let missed = missed(&tree, serving);
+    assert_eq!(missed.len(), cases.iter().filter(|(.., says)| !says.is_empty()).count());
+    for ((_, reason), (.., says)) in missed.iter().zip(cases.iter().filter(|(.., says)| !says.is_empty())) {
+        assert!(reason.contains(says), "{reason}");
+    }
 }
 
 fn a_body_of_20_mb_is_read_and_one_of_1000_levels_is_refused() {

@@ -152,6 +152,14 @@ fn test_and_record_say_what_they_cannot_do() {
     let tree = Tree::of(&["two_callers"]);
     tree.write("scenarios/suite.toml", COMMAND_SUITE);
     // The check failed, so 1: libtest's own 101 is for cargo.
+    // With nothing to test, a misspelled name would be green.
+    let says = "error: no scenario has in its name `two_calers`\n  did you mean `two_callers`?\n";
+    assert_eq!(tree.retake().args(&["test", "two_calers"]).run().exits(2).stderr, says);
+    let says = "error: no scenario is called `two`\n";
+    assert_eq!(tree.retake().args(&["test", "two", "--", "--exact"]).run().exits(2).stderr, says);
+    assert_eq!(tree.retake().args(&["record", "../x"]).run().exits(2).stderr, "error: no scenario is called `../x`\n");
+    let run = tree.retake().env("RETAKE_ROOT", tree.path("scenarios/suite.toml")).arg("test").run().exits(2);
+    run.says(&["suite.toml: expected the project's folder, found a file"]);
     let run = tree.retake().args(&["test", "two"]).run().exits(1);
     run.says(&["failed to start system `agent`: there is no program `agent`"]);
     tree.retake()
@@ -175,11 +183,12 @@ fn the_project_is_found_from_any_folder_in_it() {
 }
 
 fn wrong_use_exits_2_and_names_it() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
         (&[], "Usage: retake"),
         (&["recrod"], "unrecognized subcommand 'recrod'"),
         (&["serve"], "<FIXTURE>"),
         (&["serve", "a.json", "--addr", "here"], "invalid value 'here'"),
+        (&["serve", "a.json", "--key", ""], "the key is empty, so that calls without a key would bring it"),
         (&["record"], "<NAME>"),
         (&["new"], "<NAME>"),
         (&["import", "vhs", "a.json", "--out", "b.json"], "invalid value 'vhs'"),

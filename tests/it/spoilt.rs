@@ -4,6 +4,8 @@
 use std::path::Path;
 
 use crate::discovery::{asking, greeting};
+#[cfg(unix)]
+use crate::tree::Program;
 use crate::tree::{Ran, Tree};
 
 /// The smallest scenario: no model, no golden.
@@ -24,22 +26,49 @@ pub(crate) fn link(tree: &Tree, file: &str, target: &str) {
     std::os::unix::fs::symlink(target, path).unwrap();
 }
 
+/// Makes a named pipe, which nobody writes into.
 #[cfg(unix)]
-#[expect(clippy::print_stderr, reason = "a check that was left out is said")]
-pub(crate) fn skipped(path: &Path) {
-    eprintln!("skipped: who runs this needs no permission for {}, as root", path.display());
+pub(crate) fn pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Makes a file unreadable, unless nothing is unreadable to who runs this: root.
+/// Takes every permission from a file or folder.
 #[cfg(unix)]
-pub(crate) fn forbid(path: &Path) -> bool {
+pub(crate) fn forbid(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
-    let forbidden = std::fs::read(path).is_err();
-    if !forbidden {
-        skipped(path);
+}
+
+/// The user `nobody`, in numbers.
+#[cfg(unix)]
+const NOBODY: u32 = 65534;
+
+/// The runner as somebody who needs permission. Root needs none, so the project is given to nobody, who runs it then; and
+/// where nobody cannot start this program, in a checkout that is root's own, that is said and the check left out.
+#[cfg(unix)]
+#[expect(clippy::print_stderr, reason = "a check that was left out is said")]
+pub(crate) fn in_need(tree: &Tree) -> Option<Program> {
+    use std::os::unix::fs::{MetadataExt as _, lchown};
+    // A new file is that of who runs this.
+    if tempfile::tempfile().unwrap().metadata().unwrap().uid() != 0 {
+        return Some(tree.runner("oddities"));
     }
-    forbidden
+    let runner = tree.runner("oddities").by_user(NOBODY);
+    if !tree.runner("oddities").by_user(NOBODY).arg("--help").starts() {
+        eprintln!(
+            "skipped: what needs permission: this runs as root, and nobody else can start {:?}",
+            std::env::current_exe()
+        );
+        return None;
+    }
+    let mut paths = vec![tree.path("")];
+    while let Some(path) = paths.pop() {
+        lchown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        if path.symlink_metadata().unwrap().is_dir() {
+            paths.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    Some(runner)
 }
 
 /// A project with the green scenario `greeting`, and copies of it of other names.

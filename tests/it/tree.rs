@@ -165,6 +165,19 @@ impl Program {
         self
     }
 
+    #[cfg(unix)]
+    pub(crate) fn by_user(mut self, id: u32) -> Program {
+        use std::os::unix::process::CommandExt as _;
+        self.command.uid(id).gid(id);
+        self
+    }
+
+    /// Whether it can be started at all.
+    #[cfg(unix)]
+    pub(crate) fn starts(mut self) -> bool {
+        self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    }
+
     pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Program {
         self.input = input.into();
         self

@@ -511,7 +511,7 @@ headers = { "X-A" = "1", "x-a" = "2" }
 get = "/"
 headers = { "X-A" = "1\n2" }
 "#,
-        says: "scenarios/a/scenario.toml:3:21: a header's value is one line",
+        says: "scenarios/a/scenario.toml:3:21: a header's value is one line of text",
     },
     Mistake {
         name: "a stream kept out of the golden",
@@ -826,6 +826,131 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:12: `MY TOKEN` cannot be the name of an environment variable
   names are made of letters, digits and `_`, and do not start with a digit",
+    },
+    Mistake {
+        name: "a date for a text",
+        files: &[],
+        text: "description = 2024-01-01\n[[step]]\nget = \"/\"\n",
+        says: "scenarios/a/scenario.toml:1:15: expected a string, found the date 2024-01-01",
+    },
+    Mistake {
+        name: "null in a body",
+        files: &[],
+        text: "[[step]]\npost = \"/\"\njson = { a = null }\n",
+        says: r#"scenarios/a/scenario.toml:3:14: TOML has no `null`
+  leave the field out; a body with null in it is written in a file of its own: json_file = "body.json""#,
+    },
+    Mistake {
+        name: "None for a text",
+        files: &[],
+        text: "system = None\n[[step]]\nget = \"/\"\n",
+        says: r#"scenarios/a/scenario.toml:1:10: TOML has no `None`
+  leave the field out; a body with null in it is written in a file of its own: json_file = "body.json""#,
+    },
+    Mistake {
+        name: "a level that is no word",
+        files: &[],
+        text: "drift = { prompt = true }\n[[step]]\nget = \"/\"\n",
+        says: "scenarios/a/scenario.toml:1:20: expected one of `ignore`, `note`, `fail`, found boolean `true`",
+    },
+    Mistake {
+        name: "a level with a capital",
+        files: &[],
+        text: "drift = { prompt = \"Fail\" }\n[[step]]\nget = \"/\"\n",
+        says: r"scenarios/a/scenario.toml:1:20: `Fail` is not one of `ignore`, `note`, `fail`
+  did you mean `fail`?",
+    },
+    Mistake {
+        name: "delays as a number",
+        files: &[],
+        text: "delays = 5\n[[step]]\nget = \"/\"\n",
+        says: "scenarios/a/scenario.toml:1:10: expected one of `none`, `recorded`, found integer `5`",
+    },
+    Mistake {
+        name: "a detail that is no word",
+        files: &[],
+        text: "[[step]]\nget = \"/\"\n[golden]\ndetail = [\"keys\"]\n",
+        says: "scenarios/a/scenario.toml:4:10: expected one of `keys`, `types`, `values`, found a list",
+    },
+    Mistake {
+        name: "a time limit beyond the clock",
+        files: &[],
+        text: "timeout = \"18446744073709551615s\"\n[[step]]\nget = \"/\"\n",
+        says: "scenarios/a/scenario.toml:1:11: `18446744073709551615s` is more than a day",
+    },
+    Mistake {
+        name: "a settle beyond the clock",
+        files: &[],
+        text: "settle = \"307445734561825860m\"\n[[step]]\nget = \"/\"\n",
+        says: "scenarios/a/scenario.toml:1:10: `307445734561825860m` is more than a day",
+    },
+    Mistake {
+        name: "a status as text, in a list",
+        files: &[],
+        text: "[[step]]\nget = \"/\"\nstatus = [\"200\"]\n",
+        says: "scenarios/a/scenario.toml:3:11: expected a whole number, found string \"200\"",
+    },
+    Mistake {
+        name: "a status beyond all numbers",
+        files: &[],
+        text: "[[step]]\nget = \"/\"\nstatus = 99999999999999999999\n",
+        says: "scenarios/a/scenario.toml:3:10: expected a status or a list of them, found integer `99999999999999999999`",
+    },
+    Mistake {
+        name: "a method in capitals",
+        files: &[],
+        text: "[[step]]\nGET = \"/\"\n",
+        says: r"scenarios/a/scenario.toml:2:1: unknown field `GET`
+  did you mean `get`?
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`",
+    },
+    Mistake {
+        name: "a name that would colour the terminal",
+        files: &[],
+        text: "\"\\u001b[31mred\\u202e\" = 1\n[[step]]\nget = \"/\"\n",
+        says: r"scenarios/a/scenario.toml:1:1: unknown field `\u{1b}[31mred\u{202e}`
+  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+    },
+    Mistake {
+        name: "cases as a list",
+        files: &[],
+        text: "[[step]]\nget = \"/\"\n[[case]]\nname = \"a\"\n",
+        says: r"scenarios/a/scenario.toml:3:1: expected a table, found a list
+  a table is written with one bracket: `[name]`",
+    },
+    Mistake {
+        name: "capture: a form in capitals",
+        files: &[],
+        text: "[[step]]\nget = \"/\"\ncapture = { id = \"JSON:/id\" }\n",
+        says: r"scenarios/a/scenario.toml:3:18: `JSON:` is no place to capture from
+  did you mean `json:`?
+  write `cookie:NAME`, `header:NAME`, `json:/pointer` or `sse:EVENT:/pointer`",
+    },
+    Mistake {
+        name: "a control character in a header",
+        files: &[],
+        text: "[[step]]\nget = \"/\"\nheaders = { a = \"x\\u0001\" }\n",
+        says: "scenarios/a/scenario.toml:3:17: a header's value is one line of text",
+    },
+    Mistake {
+        name: "a path of two lines",
+        files: &[],
+        text: "[[step]]\nget = \"/a\\nb\"\n",
+        says: "scenarios/a/scenario.toml:2:7: the path holds '\\n'",
+    },
+    Mistake {
+        name: "template: an unknown filter",
+        files: &[],
+        text: "[[step]]\nget = \"/{{ run | uper }}\"\n",
+        says: r"scenarios/a/scenario.toml:2:18: there is no filter `uper`
+  did you mean `upper`?",
+    },
+    Mistake {
+        name: "template: an unknown test",
+        files: &[],
+        text: "[[step]]\nget = \"/{{ run is strng }}\"\n",
+        says: r"scenarios/a/scenario.toml:2:19: there is no test `strng`
+  did you mean `string`?",
     },
     Mistake {
         name: "fixture: a path",

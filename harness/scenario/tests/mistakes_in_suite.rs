@@ -131,6 +131,52 @@ replace = ''
         says: "scenarios/suite.toml:2:11: `a*` fits the empty text, so it would fit everywhere",
     },
     Mistake {
+        name: "normalize: a group that is not there",
+        files: &[],
+        text: "[[normalize]]\npattern = 'a(b)'\nreplace = '<$2>'\n",
+        says: r"scenarios/suite.toml:3:11: `$2` is no group of `a(b)`, so nothing would stand for it
+  a group is `${1}` or `${name}`, and `$$` is one dollar sign",
+    },
+    Mistake {
+        name: "normalize: a letter behind a group",
+        files: &[],
+        text: "[[normalize]]\npattern = 'a(b)'\nreplace = '$$$1st'\n",
+        says: r"scenarios/suite.toml:3:11: `$1st` is no group of `a(b)`, so nothing would stand for it
+  a group is `${1}` or `${name}`, and `$$` is one dollar sign",
+    },
+    Mistake {
+        name: "normalize: look-around",
+        files: &[],
+        text: "[[normalize]]\npattern = '(?=a)b'\nreplace = ''\n",
+        says: "scenarios/suite.toml:2:11: `(?=a)b` is no regular expression: look-around, including look-ahead and look-behind, is not supported",
+    },
+    Mistake {
+        name: "normalize: too large a pattern",
+        files: &[],
+        text: "[[normalize]]\npattern = '(a{1000}){1000}{1000}'\nreplace = ''\n",
+        says: "scenarios/suite.toml:2:11: `(a{1000}){1000}{1000}` is no regular expression: Compiled regex exceeds size limit of 10485760 bytes.",
+    },
+    Mistake {
+        name: "an alias of an alias",
+        files: &[],
+        text: "[aliases]\na = \"b\"\nb = \"a\"\n",
+        says: "scenarios/suite.toml:2:5: `a` stands for `b`, which is itself an alias",
+    },
+    Mistake {
+        name: "systems as a list",
+        files: &[],
+        text: "[[systems]]\ncommand = [\"a\"]\n",
+        says: r"scenarios/suite.toml:1:1: expected a table, found a list
+  a table is written with one bracket: `[name]`",
+    },
+    Mistake {
+        name: "a template with an unknown filter",
+        files: &[],
+        text: "[systems.agent]\ncommand = [\"a\", \"{{ port | itn }}\"]\nready = { http = \"/\" }\n",
+        says: r"scenarios/suite.toml:2:28: there is no filter `itn`
+  did you mean `int`?",
+    },
+    Mistake {
         name: "normalize: one bracket too few",
         files: &[],
         text: r"[normalize]

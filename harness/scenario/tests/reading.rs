@@ -372,6 +372,14 @@ fn nesting_without_end_is_an_error() {
     survives(&format!("{STEP}json = {}", "{a=".repeat(100_000)));
 }
 
+#[test]
+fn vars_that_double_each_other_are_refused_before_memory_ends() {
+    let vars: Vec<String> = (1..60).map(|i| format!("v{i} = \"{{{{ v{0} }}}}{{{{ v{0} }}}}\"\n", i - 1)).collect();
+    let scenario = only(&format!("[vars]\nv0 = \"{}\"\n{}{STEP}", "x".repeat(1 << 20), vars.concat()));
+    let error = scenario.resolve_vars(&stage()).unwrap_err().to_string();
+    assert_eq!(error, "scenarios/a/scenario.toml:6:6: the var `v4` holds more than 16 MB");
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in any::<String>()) {
