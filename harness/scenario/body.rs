@@ -143,7 +143,7 @@ impl StepFiles<'_> {
         }
         let upload = |(field, named): (&Spanned<String>, &Spanned<String>)| {
             let file = self.in_folder(named)?;
-            let content = super::source::read_upload(&self.root.join(&file)).map_err(|why| {
+            let content = super::source::read_bytes(&self.root.join(&file)).map_err(|why| {
                 self.source.error(named.span().start, format!("`{}`: {}", named.get_ref(), why.what()))
             })?;
             Ok(Upload { field: field.get_ref().clone(), path: PathBuf::from(named.get_ref()), content })
@@ -157,7 +157,7 @@ impl StepFiles<'_> {
             let place = self.source.place(named.span().start);
             format!("named by {}:{}:{}", self.source.file.display(), place.line, place.column)
         };
-        let source = Source::read(self.root, &file).map_err(|error| error.help(named_by()))?;
+        let source = Source::read_any(self.root, &file).map_err(|error| error.help(named_by()))?;
         let json = Json::parse_unique(source.text.as_bytes()).map_err(|error| {
             if let Some(conflict) = crate::error::conflict(&source.text) {
                 return conflict.in_file(&file).help(named_by());

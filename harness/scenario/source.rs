@@ -19,9 +19,15 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads `file` below `root`. A byte order mark is dropped.
+    /// Reads `file` below `root`, which a person wrote. A byte order mark is dropped.
     pub(super) fn read(root: &Path, file: &Path) -> Result<Source> {
-        Source::of(file, read(&root.join(file)).map_err(|error| error.in_file(file))?)
+        let written = check_size(&root.join(file)).map_err(|error| error.in_file(file));
+        written.and_then(|()| Source::read_any(root, file))
+    }
+
+    /// The same, of a file of any size: the body of a request.
+    pub(super) fn read_any(root: &Path, file: &Path) -> Result<Source> {
+        Source::of(file, read_bytes(&root.join(file)).map_err(|error| error.in_file(file))?)
     }
 
     /// The source of bytes that were read already.
@@ -60,17 +66,16 @@ impl Source {
 /// The largest file that a person writes, in bytes: what is larger is another file under this name.
 const LARGEST: u64 = 16 << 20;
 
-/// The bytes of a file that a person wrote.
-fn read(path: &Path) -> Result<Vec<u8>> {
+fn check_size(path: &Path) -> Result<()> {
     if let Some(size) = path.metadata().ok().map(|about| about.len()).filter(|size| *size > LARGEST) {
         let what = format!("the file is too large: {} MB, expected {} MB at most", size >> 20, LARGEST >> 20);
         return Err(Error::new(what));
     }
-    read_upload(path)
+    Ok(())
 }
 
 /// The bytes of any file, without its name in the error.
-pub(super) fn read_upload(path: &Path) -> Result<Vec<u8>> {
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if let Some(special) = files::special(path) {
         return Err(Error::new(format!("expected a file, found {special}")));
     }

@@ -99,6 +99,6 @@ fn main() -> ExitCode {
     let trials = trials.chain(cassettes::trials()).collect();
     // Most of them wait for processes of theirs.
     let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(6);
+    arguments.test_threads.get_or_insert(12);
     libtest_mimic::run(&arguments, trials).exit_code()
 }

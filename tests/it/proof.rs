@@ -26,7 +26,7 @@ tests! { proof:
 
 fn tree(kinds: &str) -> Tree {
     let tree = Tree::empty();
-    tree.write("scenarios/suite.toml", "settle = \"20ms\"\n");
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
     tree.write("scenarios/look/scenario.toml", &scenario(kinds));
     tree
 }
@@ -47,7 +47,7 @@ fn mended(kinds: &str) -> (Ran, usize) {
     let rules = proposed(&refused.stderr);
     let count = rules_of(&rules).len();
     assert!(count > 0, "{kinds}: no rule in:\n{}", refused.stderr);
-    tree.write("scenarios/suite.toml", &format!("settle = \"20ms\"\n{rules}"));
+    tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n{rules}"));
     recorder(&tree, &provider, "record").run().exits(0).says(&["recorded to fixtures/look.json, two replays agree"]);
     tree.runner("varying").run().exits(0);
     (refused, count)
@@ -105,7 +105,7 @@ fn paths_of_the_stage_are_caught_and_their_rules_hold() {
     let refused = record().run().exits(1).says(&["it is     the stage's folder"]);
     let rules = proposed(&refused.stderr);
     assert!(!rules.contains(target.to_str().unwrap()), "a path of this machine: {rules}");
-    tree.write("scenarios/suite.toml", &format!("settle = \"20ms\"\n{rules}"));
+    tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n{rules}"));
     record().run().exits(0);
 }
 
@@ -176,7 +176,7 @@ fn a_shown_value_that_varies_gets_a_rule() {
         "these lines vary from run to run:",
         "tried: with the rules below, two replays agree",
     ]);
-    tree.write("scenarios/suite.toml", &format!("settle = \"20ms\"\n{}", proposed(&refused.stderr)));
+    tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n{}", proposed(&refused.stderr)));
     recorder(&tree, &provider, "record").run().exits(0);
     tree.runner("varying").run().exits(0);
 }
@@ -212,7 +212,7 @@ fn the_rules_are_resumed_with_at_no_cost() {
     let tree = tree("hex clock");
     let refused = recorder(&tree, &provider, "record").run().exits(1);
     let rules = proposed(&refused.stderr);
-    tree.write("scenarios/suite.toml", &format!("settle = \"20ms\"\n{rules}"));
+    tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n{rules}"));
     // No provider is there any more.
     let resumed =
         recorder(&tree, &provider, "record --resume").env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();

@@ -29,7 +29,7 @@ const KILLED: &str = "RETAKE_KILLED_RECORDERS";
 
 fn tree(agents: &Value) -> Tree {
     let tree = Tree::empty();
-    tree.write("scenarios/suite.toml", "settle = \"20ms\"\n");
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
     tree.write("scenarios/work/scenario.toml", &scenario(agents));
     tree
 }
@@ -143,7 +143,7 @@ fn callers_at_once_are_told_apart_by_their_keys() {
 fn equal_calls_get_their_answers_in_recorded_order() {
     let provider = crate::recording::counting_provider();
     let tree = Tree::empty();
-    tree.write("scenarios/suite.toml", "settle = \"20ms\"\n");
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
     let ask = crate::discovery::asking("Hello");
     let write = |times: usize| tree.write("scenarios/work/scenario.toml", &ask.repeat(times));
     let record = |action: &str| {
