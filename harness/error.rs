@@ -35,8 +35,8 @@ impl Place {
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Place {
         let before = text.get(..offset).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        Place { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+        let line_start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |i| i + 1);
+        Place { line: memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1, column: before[line_start..].chars().count() + 1 }
     }
 }
 
