@@ -36,7 +36,10 @@ impl Place {
     pub fn of(text: &str, offset: usize) -> Place {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |i| i + 1);
-        Place { line: memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1, column: before[line_start..].chars().count() + 1 }
+        Place {
+            line: memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
     }
 }
 

@@ -17,10 +17,13 @@ use retake::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
 use retake::wire::{self, Api};
 
 use crate::fixture::{Turns, of_turns};
-use crate::table::Table;
+use crate::table::{Paired, Table};
 
 /// Requests of one measurement, over so many connections.
-const REQUESTS: usize = 20_000;
+/// Rounds of requests: ours and the other's in turn.
+const ROUNDS: usize = 7;
+/// Requests of a round.
+const REQUESTS: usize = 6400;
 const CONNECTIONS: usize = 32;
 
 /// Runs a server on a thread of its own, its one worker, and gives its address and key.
@@ -70,7 +73,7 @@ impl Load {
 
 pub fn replaying(load: Load) -> (SocketAddr, String) {
     on_a_worker(async move || {
-        let fixture = Arc::new(of_turns(load.turns(REQUESTS * 2)));
+        let fixture = Arc::new(of_turns(load.turns(REQUESTS * ROUNDS)));
         let replay = Arc::new(Replay::new(fixture, Arc::new(Rules::default()), Scope::new("bench")));
         let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
         (server.address(), server.key().to_owned(), Box::new(server) as Box<dyn std::any::Any>)
@@ -173,25 +176,27 @@ pub fn measure(table: &mut Table) {
     ];
     for (name, asked) in loads {
         let (ours, theirs, body) = (replaying(asked.clone()), bare(asked.clone()), asked.request());
-        // In turn, so that a machine whose speed drifts is fair to both.
-        let (theirs_1, _) = load(&theirs, &body);
-        let (ours_1, mut latencies) = load(&ours, &body);
-        let (theirs_2, _) = load(&theirs, &body);
-        let (ours_2, more) = load(&ours, &body);
-        let (time, bare) = (ours_1.min(ours_2).as_secs_f64(), theirs_1.min(theirs_2).as_secs_f64());
-        latencies.extend(more);
+        let mut latencies = Vec::new();
+        let ours = || {
+            let (time, more) = load(&ours, &body);
+            latencies.extend(more);
+            time
+        };
+        let paired = Paired::of(ROUNDS, ours, || load(&theirs, &body).0);
         latencies.sort();
         let p99 = latencies[latencies.len() * 99 / 100];
-        let figure = format!("{:.0} req/s, p99 {:.1} ms", REQUESTS as f64 / time, p99.as_secs_f64() * 1e3);
-        let against = format!("bare route that parses and keys it, {:.0} req/s", REQUESTS as f64 / bare);
-        table.row(&format!("model server, {name}"), figure, &against, format!("{:.2} of its rate", bare / time));
+        let figure =
+            format!("{:.0} req/s, p99 {:.1} ms", REQUESTS as f64 / paired.ours.as_secs_f64(), p99.as_secs_f64() * 1e3);
+        let against =
+            format!("bare route that parses and keys it, {:.0} req/s", REQUESTS as f64 / paired.theirs.as_secs_f64());
+        table.row(&format!("model server, {name}"), figure, &against, format!("{:.2} of its rate", 1.0 / paired.ratio));
     }
     let few = Load::of(1900, 3, false);
     let many = Load { others: 100_000, ..few.clone() };
     let body = few.request();
     let (few, many) = (replaying(few), replaying(many));
-    let times = [&few, &many, &few, &many].map(|server| load(server, &body).0.as_secs_f64());
-    let (few, many) = (times[0].min(times[2]), times[1].min(times[3]));
-    let figure = format!("{:.0} req/s", REQUESTS as f64 / many);
-    table.row("model server, 100,000 other turns", figure, "no other turn", format!("{:.2} of its rate", few / many));
+    let paired = Paired::of(ROUNDS, || load(&many, &body).0, || load(&few, &body).0);
+    let figure = format!("{:.0} req/s", REQUESTS as f64 / paired.ours.as_secs_f64());
+    let ratio = format!("{:.2} of its rate", 1.0 / paired.ratio);
+    table.row("model server, 100,000 other turns", figure, "no other turn", ratio);
 }

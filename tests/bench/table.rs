@@ -35,6 +35,29 @@ pub fn fastest(runs: usize, mut run: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
+/// What two runs take that are done in turn, so that a machine whose speed drifts is fair to both.
+pub struct Paired {
+    /// The shortest of the one's, and of the other's.
+    pub ours: Duration,
+    pub theirs: Duration,
+    /// The median of how many times as long as the other the one took, round by round.
+    pub ratio: f64,
+}
+
+impl Paired {
+    pub fn of(rounds: usize, mut ours: impl FnMut() -> Duration, mut theirs: impl FnMut() -> Duration) -> Paired {
+        let pairs: Vec<(Duration, Duration)> = (0..rounds).map(|_| (ours(), theirs())).collect();
+        let mut ratios: Vec<f64> =
+            pairs.iter().map(|(ours, theirs)| ours.as_secs_f64() / theirs.as_secs_f64()).collect();
+        ratios.sort_by(f64::total_cmp);
+        Paired {
+            ours: pairs.iter().map(|pair| pair.0).min().unwrap_or_default(),
+            theirs: pairs.iter().map(|pair| pair.1).min().unwrap_or_default(),
+            ratio: ratios[rounds / 2],
+        }
+    }
+}
+
 /// Megabytes a second.
 pub fn rate(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / 1e6 / time.as_secs_f64()
