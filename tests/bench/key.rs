@@ -18,7 +18,7 @@ pub fn measure(table: &mut Table) {
             black_box(rules.key(&rules.canonical(messages), Some("lead_agent")));
         };
         let parse = fastest(15, || drop(black_box(Json::parse(text.as_bytes()).unwrap())));
-        let sha = || drop(black_box(Hash::of(text.as_bytes())));
+        let sha = || _ = black_box(Hash::of(text.as_bytes()));
         let paired = Paired::of(25, || fastest(1, key), || fastest(1, sha));
         let what = format!("key of a {name}, {} KB", text.len() / 1000);
         let figure =
