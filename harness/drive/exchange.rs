@@ -10,11 +10,12 @@ use super::Progress;
 use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
-use super::stream::{EVENT_LIMIT, Stream};
+use super::stream::{EVENT_LIMIT, Stream, megabytes};
 use crate::clients::Clients;
 use crate::error::{Error, Result, reqwest_reason};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
+use crate::report::counted;
 use crate::scenario::{Pointer, Rendered, StreamSpec, Upload};
 
 /// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
@@ -176,7 +177,7 @@ async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> 
         if body.len() > EVENT_LIMIT {
             let text: String = String::from_utf8_lossy(&body).chars().take(60).collect();
             let error =
-                Error::new(format!("more than {} MB came of the answer, and its end did not", EVENT_LIMIT >> 20));
+                Error::new(format!("more than {} came of the answer, and its end did not", megabytes(EVENT_LIMIT)));
             return Err(error.help(format!("status {}; it begins: {text:?}…", answered.status)));
         }
     }
@@ -212,6 +213,9 @@ async fn read_stream(
 }
 
 fn broken_off(error: reqwest::Error, answered: &Answered, events: usize) -> Error {
-    Error::new(format!("the answer broke off: {}", reqwest_reason(error)))
-        .help(format!("status {}, {events} events had come", answered.status))
+    Error::new(format!("the answer broke off: {}", reqwest_reason(error))).help(format!(
+        "status {}, {} had come",
+        answered.status,
+        counted(events, "event")
+    ))
 }

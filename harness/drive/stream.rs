@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::events::{Capture, Event, Format};
+use crate::report::counted;
 use crate::scenario::StreamSpec;
 
 /// The largest event, and the largest body that is no stream, in bytes. What never ends must not fill the memory.
@@ -83,7 +84,11 @@ impl Stream {
         };
         let what = format!("{what}, and its end did not");
         self.capture = Capture::new();
-        Some(Error::new(what).help(format!("{} events had come; it begins: {}", self.events.len(), self.beginning())))
+        Some(Error::new(what).help(format!(
+            "{} had come; it begins: {}",
+            counted(self.events.len(), "event"),
+            self.beginning()
+        )))
     }
 
     /// What came first, for errors.
@@ -149,7 +154,7 @@ impl Stream {
             format!("the stream ended before its last event `{last}`")
         };
         let final_one = self.events.last().map_or("(none)".into(), Event::label);
-        Err(Error::new(what).help(format!("{} events came, the last was `{final_one}`", self.events.len())))
+        Err(Error::new(what).help(format!("{} came, the last was `{final_one}`", counted(self.events.len(), "event"))))
     }
 }
 
@@ -196,11 +201,7 @@ mod tests {
                 "x",
                 "more than 1 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: xxx",
             ),
-            (
-                "data: 1\n\n",
-                "data: y\n",
-                "more than 1 MB came of one event, and its end did not\n  1 events had come; ",
-            ),
+            ("data: 1\n\n", "data: y\n", "more than 1 MB came of one event, and its end did not\n  1 event had come; "),
             ("{\"a\": \"", "x", "more than 1 MB came of one event, and its end did not\n  0 events had come; "),
             (
                 "",

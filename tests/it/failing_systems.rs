@@ -69,7 +69,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     ("two-lengths", "", &["invalid content-length"]),
     ("wrong-chunk", "stream = true", &["the answer broke off: ", "hunk size", "\n  status 200, 0 events had come"]),
     ("midway", "", &["the answer broke off: ", "\n  status 200, 0 events had come"]),
-    ("midway-of-a-stream", "stream = true", &["the answer broke off: ", "\n  status 200, 1 events had come"]),
+    ("midway-of-a-stream", "stream = true", &["the answer broke off: ", "\n  status 200, 1 event had come"]),
     ("headers-for-ever", "", &["message head is too large"]),
     ("200-headers", "", &["message head is too large"]),
     ("header-of-1-mb", "", &["message head is too large"]),
@@ -110,7 +110,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "stream = { last = \"end\" }",
         &["the stream ended before its last event `end`\n  2 events came, the last was `(unterminated)`"],
     ),
-    ("length-that-is-long", "stream = true", &["the answer broke off: ", "\n  status 200, 1 events had come"]),
+    ("length-that-is-long", "stream = true", &["the answer broke off: ", "\n  status 200, 1 event had come"]),
     ("latin-1", "stream = true", &["line 2 of the stream is not UTF-8: it has the byte 0xe9"]),
     ("latin-1-json", "golden = true", &["the answer is not UTF-8: it has 0xe9 as its byte 10"]),
     (

@@ -4,6 +4,8 @@ mod layout;
 mod mistakes_in_scenario;
 mod mistakes_in_steps;
 mod mistakes_in_suite;
+mod mistakes_in_templates;
+mod mistakes_in_values;
 mod reading;
 
 use std::fs;
