@@ -43,39 +43,37 @@
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 mod clients;
-pub mod conversation;
+mod conversation;
 mod drive;
 pub mod durable;
 mod error;
-pub mod events;
+mod events;
 mod files;
-pub mod fixture;
-pub mod golden;
-pub mod json;
-pub mod key;
-pub mod model;
-mod project;
-mod proof;
-#[cfg(feature = "record")]
-mod recording;
-pub mod report;
-pub mod scenario;
-pub mod secrets;
-mod stage;
-mod suite;
+mod fixture;
+#[cfg(feature = "cli")]
+mod import;
+#[doc(hidden)]
+pub mod internal;
+mod json;
+mod key;
+mod model;
+mod report;
+mod run;
+mod scenario;
+mod secrets;
 mod system;
-mod trial;
-pub mod wire;
+mod wire;
 
 pub use axum;
 pub use conversation::Message;
 pub use durable::Journal;
 pub use error::{Error, Place, Result};
 pub use model::{Replay, ReplayModel, misses, reset, served};
-pub use stage::Stage;
-pub use suite::Suite;
+pub use run::runner::Suite;
+pub use system::stage::Stage;
 pub use system::{IntoRouter, service};
 
 /// The README's Rust is compiled with the documentation's.

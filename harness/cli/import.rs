@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use crate::error::{Error, Result};
-use crate::fixture::import::{Foreign, Options, to_fixture};
-use crate::fixture::{Fixture, journal};
+use crate::fixture::Fixture;
+use crate::fixture::call_log;
+use crate::import::{Foreign, Options, to_fixture};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::model::CallerRules;
@@ -110,7 +111,7 @@ impl Import {
         for file in &self.input {
             let fixture = match self.format {
                 ImportFormat::Journal => {
-                    let read = journal::to_fixture(file, &self.out, notes_of(&self.out, rules), rules)?;
+                    let read = call_log::to_fixture(file, &self.out, notes_of(&self.out, rules), rules)?;
                     left_out.extend(read.left_out);
                     notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
                     read.fixture
@@ -147,5 +148,5 @@ pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
         return Ok((Rules::default(), CallerRules::default()));
     }
     let suite = crate::scenario::discover(&root)?.suite;
-    Ok((crate::project::rules_of(&suite), CallerRules::new(suite.callers.clone())))
+    Ok((crate::run::project::rules_of(&suite), CallerRules::new(suite.callers.clone())))
 }

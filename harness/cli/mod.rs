@@ -21,7 +21,7 @@ use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::report::terminal;
-use crate::suite::Suite;
+use crate::run::runner::Suite;
 
 /// Record an agent service's model calls once; replay them for ever against the real service.
 #[derive(Debug, Parser)]

@@ -9,11 +9,12 @@ use super::import::{notes_of, rules_of_here};
 use super::serve::{Ended, say_ready};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::fixture::{Fixture, journal};
+use crate::fixture::Fixture;
+use crate::fixture::call_log;
 use crate::key::Rules;
 use crate::model::{Asked, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
-use crate::recording::journal_of;
 use crate::report::{Progress, counted, summary, terminal};
+use crate::run::record::journal_of;
 use crate::secrets::Secrets;
 
 /// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
@@ -48,7 +49,7 @@ pub(super) struct Proxy {
 
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
-        if crate::suite::is_set("CI") {
+        if crate::run::runner::is_set("CI") {
             return Err(Error::new("recording with CI set: fixtures are never written in CI")
                 .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"));
         }
@@ -61,7 +62,7 @@ impl Proxy {
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
         let options = RecorderOptions { secrets, errors: self.errors, watch, resume: None };
-        let recorder = Arc::new(Recorder::new(upstreams, journal::Journal::create(&journal_file)?, options));
+        let recorder = Arc::new(Recorder::new(upstreams, call_log::Journal::create(&journal_file)?, options));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
@@ -84,7 +85,7 @@ impl Proxy {
     }
 
     fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules) -> Result<ExitCode> {
-        let made = journal::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules)?;
+        let made = call_log::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules)?;
         made.left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
         made.warnings.iter().for_each(|line| terminal::note(format!("warning: {line}")));
         let turns = made.fixture.table.turns().len();

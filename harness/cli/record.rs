@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::handover;
 use crate::error::Result;
-use crate::suite::{ACTION, ACTION_NAMES, Action, RecordOptions};
+use crate::run::runner::{ACTION, ACTION_NAMES, Action, RecordOptions};
 
 /// Record scenarios with the real provider: fixture and golden
 #[derive(Debug, Args)]

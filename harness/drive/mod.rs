@@ -18,7 +18,7 @@ use crate::events::Captured;
 use crate::json::Json;
 use crate::key::Normalizer;
 use crate::scenario::{self, Action, Context, Scenario, Step};
-use crate::stage::Stage;
+use crate::system::stage::Stage;
 use agent::Agent;
 use answered::Answered;
 use cookies::Cookies;

@@ -24,7 +24,7 @@ use super::tally::Tally;
 use super::upstream::Upstreams;
 use crate::clients::Clients;
 use crate::error::{Result, reqwest_reason};
-use crate::fixture::journal::{Entry, Journal};
+use crate::fixture::call_log::{Entry, Journal};
 use crate::json::Json;
 use crate::secrets::{Fired, Secrets};
 use crate::wire::{self, Api, Body, Response};

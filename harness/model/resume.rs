@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::record::Passed;
 use crate::conversation::Answer;
-use crate::fixture::journal::Entry;
+use crate::fixture::call_log::Entry;
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Checks, Hash, Rules};

@@ -281,30 +281,4 @@ fn texts<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Vec<String>, A::Error> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_a_unit() {
-        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
-        assert_eq!(parse_duration("0s"), Ok(Duration::ZERO));
-        assert_eq!(parse_duration("1440m"), Ok(LONGEST));
-        for wrong in ["", "60", "s", "1.5s", "-1s", "1 s", "1h", "\u{ff16}s"] {
-            assert!(parse_duration(wrong).is_err_and(|why| why.contains("is no duration")), "{wrong}");
-        }
-        for long in ["1441m", "99999999999999999999s", "18446744073709551615m", "18446744073709551615s"] {
-            assert_eq!(parse_duration(long), Err(format!("`{long}` is more than a day")));
-        }
-    }
-
-    #[test]
-    fn pointers_follow_the_rfc() {
-        for right in ["", "/", "/a/-1/b", "/a~1b/m~0n", "//"] {
-            assert_eq!(Pointer::parse(right).map(|p| p.to_string()), Ok(right.to_owned()));
-        }
-        for wrong in ["a", "a/b", "/a~", "/~2", "/~0~"] {
-            assert!(Pointer::parse(wrong).is_err(), "{wrong}");
-        }
-    }
-}
+mod tests;

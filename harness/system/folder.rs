@@ -105,7 +105,7 @@ impl Folder {
             ("TMPDIR", text(&self.temp)),
             ("TEMP", text(&self.temp)),
             ("TMP", text(&self.temp)),
-            (crate::proof::DATE, date.to_owned()),
+            (crate::run::proof::DATE, date.to_owned()),
         ];
         let mut environment: Vec<(String, String)> = given
             .into_iter()

@@ -13,21 +13,22 @@ mod folder;
 mod guarded;
 #[cfg(unix)]
 mod guardian;
-mod in_process;
 mod log;
 mod order;
 mod ports;
 mod ready;
+mod router;
 mod shared;
+pub(crate) mod stage;
 
 pub(crate) use command::{CommandSystem, start_with_needed, stop_all, working_folder};
 pub(crate) use folder::{Folder, remove_kept};
 pub(crate) use guarded::{Guard, Guarded};
-pub(crate) use in_process::{InProcess, RouterFactory, listen};
-pub use in_process::{IntoRouter, service};
 pub(crate) use log::plain;
 pub(crate) use order::Exit;
 pub(crate) use ports::Lock;
+pub(crate) use router::{InProcess, RouterFactory, listen};
+pub use router::{IntoRouter, service};
 pub(crate) use shared::{SharedSpec, SharedSystem};
 
 /// Runs this process as a guardian where it was started as one. This has to come first in a runner's `main`.

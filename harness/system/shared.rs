@@ -15,7 +15,7 @@ use crate::json::Json;
 use crate::key::Rules;
 use crate::model::{CallerRules, Delays, Mode, ModelServer, Replay, Scope, ServerOptions};
 use crate::scenario::SystemSpec;
-use crate::stage::Values;
+use crate::system::stage::Values;
 
 /// What a shared system is started from.
 #[derive(Clone, Debug)]
@@ -133,8 +133,9 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     let options = ServerOptions { callers: spec.callers.clone(), ..ServerOptions::default() };
     let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
     let context = Values::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
-    let systems =
-        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &crate::proof::today(), None).await?);
+    let systems = Arc::new(
+        start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &crate::run::proof::today(), None).await?,
+    );
     Ok(Parts { model, systems })
 }
 

@@ -11,38 +11,29 @@ use crate::json::Json;
 
 mod answer;
 mod anthropic;
-mod args;
 mod call;
-mod fields;
-mod frames;
 mod gemini;
-mod ids;
 mod known;
 mod ollama;
 mod opaque;
 mod openai_chat;
 mod openai_responses;
-mod pieces;
-#[cfg(test)]
-mod properties;
+mod parts;
 mod request;
 mod respond;
 mod response;
-#[cfg(test)]
-mod same_key;
-mod sse;
 
 pub use answer::decode_response;
 pub use call::Call;
-pub use fields::WireError;
-pub use frames::Frames;
 pub use known::Known;
 pub use opaque::request_body;
 pub(crate) use opaque::{from_base64, to_base64};
+pub use parts::fields::WireError;
+pub use parts::frames::Frames;
+pub use parts::sse::split_frames;
 pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
-pub use sse::split_frames;
 
 /// A provider API that Retake speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,52 +116,4 @@ pub fn decode(api: Api, path: &str, body: &Json, known: &Known) -> Result<Call, 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_api_is_known_by_the_end_of_its_path() {
-        for path in [
-            "/v1/chat/completions",
-            "/chat/completions",
-            "/api/v1/chat/completions/",
-            "/openai/deployments/my-gpt/chat/completions?api-version=2024-10-21",
-        ] {
-            assert_eq!(api_of_path(path), Some(Api::OpenAiChat), "{path}");
-        }
-        for path in ["/v1/messages", "/messages?beta=true", "/anthropic/v1/messages/"] {
-            assert_eq!(api_of_path(path), Some(Api::Anthropic), "{path}");
-        }
-        for path in ["/v1/responses", "/responses", "/backend-api/codex/responses"] {
-            assert_eq!(api_of_path(path), Some(Api::OpenAiResponses), "{path}");
-        }
-        for path in ["/v1beta/models/gemini-pro:generateContent", "/v1/x/models/m:streamGenerateContent?alt=sse"] {
-            assert_eq!(api_of_path(path), Some(Api::Gemini), "{path}");
-        }
-        assert_eq!(api_of_path("/api/chat"), Some(Api::Ollama));
-        for path in [
-            "",
-            "/v1beta/models/gemini-pro:countTokens",
-            "/api/generate",
-            "/chat",
-            "/v1/responses/resp_1",
-            "/",
-            "/v1/completions",
-            "/v1/chat/completions/chatcmpl-1",
-            "/v1/embeddings?of=/chat/completions",
-            "/v1/messages/count_tokens",
-            "/v1/messages/batches",
-            "/v1/threads/thread_1/messages",
-        ] {
-            assert_eq!(api_of_path(path), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn names_read_back() {
-        for api in Api::ALL {
-            assert_eq!(Api::from_name(api.name()), Some(api));
-        }
-        assert_eq!(Api::from_name("openai"), None);
-    }
-}
+mod tests;

@@ -77,34 +77,4 @@ pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::key::Rules;
-
-    fn hash(path: &str, body: &[u8]) -> String {
-        let rules = Rules::default();
-        rules.conversation_hash(&rules.canonical(decode(path, &request_body(body)).messages)).to_string()
-    }
-
-    #[test]
-    fn path_and_body_count_and_nothing_else() {
-        let first = hash("/v1/embeddings", br#"{"model": "m", "input": "a"}"#);
-        assert_eq!(first, hash("/v1/embeddings?api-version=1", br#"{"input":"a","model":"m"}"#));
-        assert_ne!(first, hash("/v1/embeddings", br#"{"model": "m", "input": "b"}"#));
-        assert_ne!(first, hash("/v1/rerank", br#"{"model": "m", "input": "a"}"#));
-        assert_ne!(hash("/a", b""), hash("/b", b""));
-        let of_day = |day: &str| hash("/v1/embeddings", format!(r#"{{"input": "on {day}"}}"#).as_bytes());
-        assert_eq!(of_day("2025-01-01"), of_day("2026-02-03"));
-    }
-
-    #[test]
-    fn a_body_that_is_no_json_is_text_or_base64() {
-        assert_eq!(request_body(b""), Json::Null);
-        assert_eq!(request_body(b"a=b"), "a=b".into());
-        assert_eq!(request_body(&[0xff, 0]), Json::object([("base64", "/wA=".into())]));
-        assert_eq!(from_base64("/wA="), Some(vec![0xff, 0]));
-        let form = |line: &str| format!("--{line}\r\nContent-Type: x\r\n\r\n1\r\n--{line}--\r\n");
-        assert_eq!(request_body(form("a1b2c3d4").as_bytes()), request_body(form("0f9e8d7c").as_bytes()));
-        assert_eq!(request_body(form("a1b2c3d4").as_bytes()), form("boundary").into());
-    }
-}
+mod tests;

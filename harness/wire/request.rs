@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::fields::{self, WireError};
 use crate::conversation::{Message, ToolCall};
 use crate::json::{Json, Layout, Object};
+use crate::wire::parts::fields::{self, WireError};
 
 /// The names of the tool calls made so far, by call id: a result is keyed with the name of the tool that it is of.
 #[derive(Default)]

@@ -1,8 +1,9 @@
 //! An answer as the response to a call: the recorded one where it fits, else one that its API would give.
 
 use super::answer::whole;
+use super::parts::sse;
 use super::{Api, Body, RenderFor, Response, Unrenderable};
-use super::{anthropic, gemini, ollama, openai_chat, openai_responses, sse};
+use super::{anthropic, gemini, ollama, openai_chat, openai_responses};
 use crate::conversation::Answer;
 use crate::json::{Json, Layout};
 
@@ -134,48 +135,4 @@ pub fn model_description() -> Json {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn models_are_listed_as_openai_lists_them() {
-        let listed = models_response(Api::OpenAiChat, &["gpt-4o".to_owned()]).print(crate::json::Layout::Compact);
-        let expected = r#"{"data":[{"created":0,"id":"gpt-4o","object":"model","owned_by":"retake"}],"object":"list"}"#;
-        assert_eq!(listed, expected);
-    }
-
-    #[test]
-    fn the_recorded_response_goes_out_in_its_form_and_is_recast_in_another() {
-        let body = r#"{"id": "msg_1", "type": "message", "stop_reason": "end_turn", "usage": {}, "content": [
-            {"type": "thinking", "thinking": "Hm", "signature": "only here"}]}"#;
-        let recorded = Response::json(200, Json::parse(body.as_bytes()).unwrap());
-        let answer = super::super::decode_response(Api::Anthropic, &recorded).unwrap();
-        let call = |api, stream| RenderFor { api, stream, array: false, include_usage: true, model: "m", seed: "5eed" };
-        let respond = |call| respond(&answer, Some((Api::Anthropic, &recorded)), &call).unwrap();
-        assert_eq!(respond(call(Api::Anthropic, false)), recorded);
-        let Body::Frames(frames) = respond(call(Api::Anthropic, true)).body else { panic!() };
-        assert!(frames.iter().any(|frame| frame.contains("only here")));
-        let over_gemini = String::from_utf8(respond(call(Api::Gemini, true)).bytes()).unwrap();
-        assert!(over_gemini.contains("Hm") && !over_gemini.contains("only here"));
-        let error = Response::json(429, Json::Null);
-        let sent = super::respond(&answer, Some((Api::Gemini, &error)), &call(Api::Gemini, true));
-        assert_eq!(sent, Ok(error));
-    }
-
-    #[test]
-    fn what_cannot_be_said_is_named() {
-        use crate::conversation::{Block, Native, ToolCall};
-        let error = |api, block| {
-            let call = RenderFor { api, stream: false, array: false, include_usage: false, model: "m", seed: "5eed" };
-            render(&Answer { blocks: vec![block], ..Answer::default() }, &call).map_err(|error| error.to_string())
-        };
-        let search = Json::object([("type", Json::from("web_search_call"))]);
-        let native = Block::Native(Native { api: "openai-responses".to_owned(), block: search });
-        let named = "the API anthropic cannot express the block `web_search_call` of openai-responses";
-        assert_eq!(error(Api::Anthropic, native.clone()).unwrap_err(), named);
-        assert!(error(Api::OpenAiResponses, native).is_ok());
-        let call = ToolCall { id: String::new(), name: "sh".to_owned(), args: "ls".into() };
-        let named = "the API gemini cannot express the arguments of the tool call `sh`: string, not an object";
-        assert_eq!(error(Api::Gemini, Block::ToolCall(call)).unwrap_err(), named);
-    }
-}
+mod tests;

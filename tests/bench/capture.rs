@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::process::Command;
 
-use retake::events::{Capture, Captured, Event, ShapeOptions, golden};
+use retake::internal::events::{Capture, Captured, Event, ShapeOptions, golden};
 
 use crate::table::{Table, fastest, peak_memory, rate};
 
@@ -32,7 +32,7 @@ pub fn capture_fifty() {
 
 fn captured(events: Vec<Event>) -> Captured {
     let content_type = "text/event-stream".to_owned();
-    Captured { request: "GET /".to_owned(), status: retake::events::Status::Http(200), content_type, events }
+    Captured { request: "GET /".to_owned(), status: retake::internal::events::Status::Http(200), content_type, events }
 }
 
 fn read(body: &[u8]) -> Vec<Event> {

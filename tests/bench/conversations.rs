@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use retake::json::{Json, Layout};
+use retake::internal::json::{Json, Layout};
 
 /// 200 rounds of user text with dates, ids and temporary paths, a tool call and its result: 810 KB of JSON.
 pub fn long() -> String {

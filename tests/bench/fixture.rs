@@ -5,11 +5,11 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 
-use retake::conversation::{Answer, Block, Finish, Message};
-use retake::fixture::{Fixture, Recorded, Wire};
-use retake::json::Json;
-use retake::key::{CheckTexts, Rules};
-use retake::wire::{Api, Response};
+use retake::internal::conversation::{Answer, Block, Finish, Message};
+use retake::internal::fixture::{Fixture, Recorded, Wire};
+use retake::internal::json::Json;
+use retake::internal::key::{CheckTexts, Rules};
+use retake::internal::wire::{Api, Response};
 
 use crate::table::{Table, fastest, peak_memory};
 

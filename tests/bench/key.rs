@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use retake::json::Json;
-use retake::key::{Hash, Rules, message_from_langchain};
+use retake::internal::json::Json;
+use retake::internal::key::{Hash, Rules, message_from_langchain};
 
 use crate::conversations;
 use crate::table::{Paired, Table, fastest, rate};

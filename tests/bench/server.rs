@@ -11,10 +11,10 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::serve::ListenerExt as _;
 use retake::axum::{self, Router, routing::post};
-use retake::json::Json;
-use retake::key::Rules;
-use retake::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
-use retake::wire::{self, Api};
+use retake::internal::json::Json;
+use retake::internal::key::Rules;
+use retake::internal::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
+use retake::internal::wire::{self, Api};
 
 use crate::fixture::{Turns, of_turns};
 use crate::table::{Paired, Table};

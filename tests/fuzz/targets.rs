@@ -2,18 +2,18 @@
 //!
 //! The same functions run in `cargo test` over the committed corpus, so that a regression shows without cargo-fuzz.
 
-#[path = "../../harness/key/literal.rs"]
+#[path = "../../harness/key/tests/literal.rs"]
 mod literal;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retake::events::{Capture, Captured, Detail, Event, Format, ShapeOptions, Status, event_keys, golden};
-use retake::fixture::{Fixture, journal};
-use retake::json::{Json, Layout};
-use retake::key::{Normalizer, Rules, message_from_langchain};
-use retake::wire::{self, Api, Body, Known, RenderFor, Response};
+use retake::internal::events::{Capture, Captured, Detail, Event, Format, ShapeOptions, Status, event_keys, golden};
+use retake::internal::fixture::{Fixture, call_log};
+use retake::internal::json::{Json, Layout};
+use retake::internal::key::{Normalizer, Rules, message_from_langchain};
+use retake::internal::wire::{self, Api, Body, Known, RenderFor, Response};
 
 /// A target by its name, which is that of its corpus's folder.
 pub type Target = (&'static str, fn(&[u8]));
@@ -103,7 +103,7 @@ pub fn journal(data: &[u8]) {
         let path = folder.join("a.jsonl");
         std::fs::write(&path, data).expect("a file");
         let rules = Rules::default();
-        let Ok(made) = journal::to_fixture(&path, Path::new("a.json"), BTreeMap::new(), &rules) else { return };
+        let Ok(made) = call_log::to_fixture(&path, Path::new("a.json"), BTreeMap::new(), &rules) else { return };
         let printed = made.fixture.print();
         let again = Fixture::parse(Path::new("a.json"), printed.as_bytes(), &rules).expect("a fixture reads back");
         assert_eq!(again.print(), printed);
@@ -138,7 +138,7 @@ pub fn toml(data: &[u8]) {
         let (scenario, suite) = at.map_or((data, &b""[..]), |at| (&data[..at], &data[at + MARK.len()..]));
         std::fs::write(folder.join("scenarios/a/scenario.toml"), scenario).expect("a file");
         std::fs::write(folder.join("scenarios/suite.toml"), suite).expect("a file");
-        match retake::scenario::discover(folder) {
+        match retake::internal::scenario::discover(folder) {
             Ok(discovered) => {
                 for broken in discovered.scenarios.iter().filter_map(|entry| entry.as_ref().err()) {
                     assert!(!broken.error.to_string().is_empty());

@@ -1,11 +1,12 @@
 //! Fixtures that are changed turn by turn and written with their hashes computed anew.
 
-use retake::conversation::{Answer, Block, Finish};
-use retake::fixture::{Fixture, Recorded, Wire};
-use retake::json::Json;
-use retake::key::{CheckTexts, Rules};
-use retake::wire::{Api, RenderFor};
-use retake::{Message, wire};
+use retake::Message;
+use retake::internal::conversation::{Answer, Block, Finish};
+use retake::internal::fixture::{Fixture, Recorded, Wire};
+use retake::internal::json::Json;
+use retake::internal::key::{CheckTexts, Rules};
+use retake::internal::wire;
+use retake::internal::wire::{Api, RenderFor};
 
 use crate::tree::Tree;
 

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use retake::events::{Capture, Captured, ShapeOptions, Status, golden};
-use retake::key::Normalizer;
+use retake::internal::events::{Capture, Captured, ShapeOptions, Status, golden};
+use retake::internal::key::Normalizer;
 
 use crate::fixtures::{self, turn};
 use crate::systems::CAPTURE;
@@ -124,8 +124,10 @@ const CASES: [Case; 5] = [
         "one word changed in the arguments of a tool call",
         |tree| {
             fixtures::edit(tree, NAME, |turns| {
-                let call = turns[1].conversation[1].print(retake::json::Layout::Compact).replace("replay", "rehearsal");
-                turns[1].conversation[1] = retake::json::Json::parse(call.as_bytes()).unwrap();
+                let call = turns[1].conversation[1]
+                    .print(retake::internal::json::Layout::Compact)
+                    .replace("replay", "rehearsal");
+                turns[1].conversation[1] = retake::internal::json::Json::parse(call.as_bytes()).unwrap();
             });
         },
         &[

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::recording::Recording;
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use crate::fixture::journal::{self, Entry, Journal};
+use crate::fixture::call_log::{self, Entry, Journal};
 use crate::fixture::{Fixture, Table};
 use crate::json::Json;
 use crate::key::Rules;
@@ -117,7 +117,7 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
         };
         journal.append(&entry).unwrap();
     }
-    let made = journal::to_fixture(&file, "f.json".as_ref(), BTreeMap::new(), &Rules::default()).unwrap();
+    let made = call_log::to_fixture(&file, "f.json".as_ref(), BTreeMap::new(), &Rules::default()).unwrap();
     assert_eq!(made.left_out, [""; 0]);
     made.fixture
 }

@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use tempfile::TempDir;
 
 use super::post;
-use crate::fixture::journal::{self, Journal, Made};
+use crate::fixture::call_log::{self, Journal, Made};
 use crate::key::Rules;
 use crate::model::*;
 use crate::secrets::Secrets;
@@ -38,7 +38,7 @@ impl Recording {
     }
 
     pub(super) fn made(&self) -> Made {
-        journal::to_fixture(&self.journal, "f.json".as_ref(), std::collections::BTreeMap::new(), &Rules::default())
+        call_log::to_fixture(&self.journal, "f.json".as_ref(), std::collections::BTreeMap::new(), &Rules::default())
             .unwrap()
     }
 

@@ -4,7 +4,7 @@ use super::request::tool_use;
 use crate::conversation::{Answer, Block, Finish, Native, Usage};
 use crate::json::Json;
 use crate::wire::Api;
-use crate::wire::fields::{self, WireError};
+use crate::wire::parts::fields::{self, WireError};
 
 pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     if let Some(error) = fields::given(body, "error") {
@@ -61,47 +61,4 @@ pub(super) fn stop_reason(finish: &Finish) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::conversation::ToolCall;
-
-    fn answer(text: &str) -> Result<Answer, String> {
-        of_json(&Json::parse(text.as_bytes()).unwrap()).map_err(|error| error.message)
-    }
-
-    #[test]
-    fn blocks_keep_their_order() {
-        let found = answer(
-            r#"{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "tool_use",
-                "stop_sequence": null, "usage": {"input_tokens": 3, "output_tokens": 4, "cache_read_input_tokens": 9},
-                "content": [{"type": "thinking", "thinking": "Hm", "signature": "x"}, {"type": "text", "text": "a"},
-                    {"type": "redacted_thinking", "data": "y"}, {"type": "tool_use", "id": "t", "name": "f", "input": {}},
-                    {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}, {"type": "text", "text": "b"}]}"#,
-        )
-        .unwrap();
-        let call = ToolCall { id: "t".into(), name: "f".into(), args: Json::object::<String>([]) };
-        let kinds: Vec<_> = found
-            .blocks
-            .iter()
-            .map(|block| if let Block::Native(native) = block { native.kind() } else { "" })
-            .collect();
-        assert_eq!(kinds, ["", "", "", "web_search_tool_result", ""]);
-        assert_eq!(found.blocks[..3], [Block::Reasoning("Hm".into()), Block::Text("a".into()), Block::ToolCall(call)]);
-        assert_eq!((found.finish, found.usage), (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 4 })));
-    }
-
-    #[test]
-    fn what_is_no_answer_says_why() {
-        let cases = [
-            ("{}", "content: expected an array, found nothing"),
-            (
-                r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#,
-                "the provider's error: Overloaded",
-            ),
-            (r#"{"content": [{"type": "text"}]}"#, "content[0].text: expected a string, found nothing"),
-        ];
-        for (body, message) in cases {
-            assert_eq!(answer(body), Err(message.to_owned()), "{body}");
-        }
-    }
-}
+mod tests;

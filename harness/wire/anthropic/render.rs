@@ -3,8 +3,9 @@
 use super::answer::stop_reason;
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
 use crate::json::Json;
-use crate::wire::pieces::given;
-use crate::wire::{Api, RenderFor, Response, Unrenderable, ids};
+use crate::wire::parts::ids;
+use crate::wire::parts::pieces::given;
+use crate::wire::{Api, RenderFor, Response, Unrenderable};
 
 /// The whole message, of which a stream is made too.
 pub(in crate::wire) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {

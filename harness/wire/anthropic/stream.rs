@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::json::{Json, Layout, Object};
-use crate::wire::fields::{self, WireError};
-use crate::wire::pieces::{characters, words};
-use crate::wire::{args, sse};
+use crate::wire::parts::fields::{self, WireError};
+use crate::wire::parts::pieces::{characters, words};
+use crate::wire::parts::{args, sse};
 
 /// The message that a stream brings, as if it had come whole.
 pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
@@ -208,68 +208,4 @@ fn taken_apart(block: &Json) -> (Json, Vec<Json>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn json(text: &str) -> Json {
-        Json::parse(text.as_bytes()).unwrap()
-    }
-
-    fn message() -> Json {
-        json(
-            r#"{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "tool_use",
-                "stop_sequence": null, "usage": {"input_tokens": 3, "output_tokens": 4},
-                "content": [{"type": "thinking", "thinking": "Hm", "signature": "x"},
-                    {"type": "redacted_thinking", "data": "y"},
-                    {"type": "text", "text": "a b c d e", "citations": [{"type": "page_location"}]},
-                    {"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}}]}"#,
-        )
-    }
-
-    #[test]
-    fn a_message_is_the_same_after_its_stream() {
-        assert_eq!(assemble(frames(&message())), Ok(message()));
-    }
-
-    #[test]
-    fn events_are_named_and_numbered() {
-        let frames = frames(&message());
-        let names: Vec<_> =
-            frames.iter().map(|frame| frame.lines().next().unwrap().trim_start_matches("event: ")).collect();
-        let block = |deltas: usize| {
-            [vec!["content_block_start"], vec!["content_block_delta"; deltas], vec!["content_block_stop"]].concat()
-        };
-        let mut expected =
-            [vec!["message_start"], block(2), block(0), block(3), block(2), vec!["message_delta", "message_stop"]]
-                .concat();
-        expected.insert(2, "ping");
-        assert_eq!(names, expected);
-        assert_eq!(
-            frames[0],
-            concat!(
-                "event: message_start\ndata: ",
-                r#"{"message":{"content":[],"id":"msg_1","model":"claude","role":"assistant","stop_reason":null,"stop_sequence":null,"#,
-                r#""type":"message","usage":{"input_tokens":3,"output_tokens":0}},"type":"message_start"}"#,
-                "\n\n"
-            )
-        );
-        let delta = r#"{"delta":{"stop_reason":"tool_use","stop_sequence":null},"type":"message_delta","usage":{"input_tokens":3,"output_tokens":4}}"#;
-        assert_eq!(frames[frames.len() - 2], format!("event: message_delta\ndata: {delta}\n\n"));
-    }
-
-    #[test]
-    fn what_is_no_complete_answer_says_why() {
-        let mut cut = frames(&message());
-        cut.truncate(8);
-        let incomplete = "an incomplete answer: the stream ended before a stop_reason";
-        assert_eq!(assemble(&cut).unwrap_err().message, incomplete);
-        cut.push(sse::named_frame(
-            "error",
-            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
-        ));
-        assert_eq!(assemble(&cut).unwrap_err().message, "frames[8]: the provider's error: Overloaded");
-        let odd = sse::frame(r#"{"type":"content_block_delta","index":0,"delta":{"type":"x"}}"#);
-        let message = "frames[0]: delta.type: expected a kind of delta that is known, found \"x\"";
-        assert_eq!(assemble(&[odd]).unwrap_err().message, message);
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
-use crate::wire::fields::{self, WireError};
+use crate::wire::parts::fields::{self, WireError};
 
 /// A field's value under either spelling.
 pub(super) fn either<'a>(object: &'a Json, camel: &str, snake: &str) -> Option<&'a Json> {

@@ -3,8 +3,9 @@
 use super::answer::finish_reason;
 use crate::conversation::{Answer, Block, Finish, Usage};
 use crate::json::Json;
-use crate::wire::pieces::given;
-use crate::wire::{Api, RenderFor, Response, Unrenderable, ids};
+use crate::wire::parts::ids;
+use crate::wire::parts::pieces::given;
+use crate::wire::{Api, RenderFor, Response, Unrenderable};
 
 /// The whole response, of which a stream is made too.
 pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {

@@ -2,8 +2,9 @@
 
 use crate::conversation::{Answer, Block, Finish, Usage};
 use crate::json::Json;
-use crate::wire::pieces::given;
-use crate::wire::{RenderFor, Response, Unrenderable, ids};
+use crate::wire::parts::ids;
+use crate::wire::parts::pieces::given;
+use crate::wire::{RenderFor, Response, Unrenderable};
 
 /// Responses have a time and no id; clients demand one that they can read.
 const EPOCH: &str = "1970-01-01T00:00:00Z";

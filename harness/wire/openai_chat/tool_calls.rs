@@ -2,8 +2,8 @@
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
-use crate::wire::args::parsed;
-use crate::wire::fields::{self, WireError};
+use crate::wire::parts::args::parsed;
+use crate::wire::parts::fields::{self, WireError};
 
 /// The calls of an assistant message, the legacy `function_call` included: that one has no id.
 pub(super) fn of_message(message: &Json) -> Result<Vec<ToolCall>, WireError> {

@@ -2,8 +2,8 @@
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
-use crate::wire::args;
-use crate::wire::fields::{self, WireError};
+use crate::wire::parts::args;
+use crate::wire::parts::fields::{self, WireError};
 
 /// The call that an item makes, where it is one of a tool that the caller runs.
 pub(super) fn tool_call(item: &Json) -> Result<Option<ToolCall>, WireError> {

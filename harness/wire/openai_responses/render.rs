@@ -2,9 +2,10 @@
 
 use crate::conversation::{Answer, Block, Finish, Usage};
 use crate::json::Json;
-use crate::wire::args::unparsed;
-use crate::wire::pieces::given;
-use crate::wire::{Api, RenderFor, Unrenderable, ids};
+use crate::wire::parts::args::unparsed;
+use crate::wire::parts::ids;
+use crate::wire::parts::pieces::given;
+use crate::wire::{Api, RenderFor, Unrenderable};
 
 /// The whole response, of which a stream is made too.
 pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {

@@ -1,0 +1,113 @@
+use super::*;
+use crate::events::merge::{Merger, Seen};
+use crate::json::Json;
+
+fn tree(keep: Keep, payloads: &[&str]) -> String {
+    let payloads: Vec<Json> = payloads.iter().map(|text| Json::parse(text.as_bytes()).unwrap()).collect();
+    let normalize = |text: &str| text.replace("u-1", "<ID>");
+    let (mut merger, mut seen) = (Merger::new(keep, &normalize), Seen::default());
+    for payload in &payloads {
+        merger.add(payload, &mut seen);
+    }
+    let shape = merger.finish(seen);
+    let mut out = String::new();
+    print("event", &shape, keep, &mut out);
+    out
+}
+
+#[track_caller]
+fn check(payloads: &[&str], lines: &[&str]) {
+    assert_eq!(tree(Keep::Types, payloads).lines().collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn objects_are_merged_key_by_key() {
+    check(
+        &[r#"{"a": 1, "long name": {"x": "", "y": {}}}"#, r#"{"a": null, "b": 1.5, "long name": {"x": true}}"#],
+        &[
+            "event",
+            "  a            null | number",
+            "  b?           number",
+            "  \"long name\"  object",
+            "    x   boolean | string",
+            "    y?  object",
+        ],
+    );
+}
+
+#[test]
+fn elements_are_told_apart_by_type_or_else_by_role() {
+    let list = r#"{"m": [{"type": "ai", "role": "x", "id": 1}, {"type": "tool", "role": "x"}, "text", null]}"#;
+    check(
+        &[list, r#"{"m": [{"type": "ai", "role": "x", "more": [true]}]}"#],
+        &[
+            "event",
+            "  m  [ai | null | string | tool]",
+            "    ai.id?     number",
+            "    ai.more?   [boolean]",
+            "    ai.role    string",
+            "    tool.role  string",
+        ],
+    );
+    let list = r#"{"m": [{"type": 1, "role": "user", "text": ""}, {"role": "null"}]}"#;
+    check(&[list], &["event", "  m  [\"null\" | user]", "    user.text  string", "    user.type  number"]);
+}
+
+#[test]
+fn short_lists_of_objects_stand_on_the_line() {
+    let calls = r#"{"calls": [{"id": "a", "args": {}}, {"id": "b", "args": {}, "x": {"y": [1, "2"]}}], "none": []}"#;
+    check(&[calls], &["event", "  calls  [{args: object, id: string, x?: {y: [number | string]}}]", "  none   []"]);
+}
+
+#[test]
+fn long_lists_of_objects_get_lines() {
+    let key = "k".repeat(60);
+    check(
+        &[&format!(r#"[[{{"{key}": 1, "o": {{"p": ""}}, "l": [{{"type": "t", "q": 1}}]}}], null]"#)],
+        &[
+            "event  [[object] | null]",
+            &format!("  [][].{key}  number"),
+            &format!("  [][].l{}  [t]", " ".repeat(59)),
+            "    t.q  number",
+            &format!("  [][].o{}  object", " ".repeat(59)),
+            "    p  string",
+        ],
+    );
+    let edge = |length: usize| format!(r#"{{"l": [{{"{}": 1}}]}}"#, "k".repeat(length));
+    assert_eq!(tree(Keep::Types, &[&edge(68)]).lines().count(), 2);
+    assert_eq!(tree(Keep::Types, &[&edge(69)]).lines().count(), 3);
+}
+
+#[test]
+fn a_list_as_payload_stands_beside_the_label() {
+    check(
+        &[r#"[{"content": "", "type": "ai"}, {"step": 1}]"#, r#"[{"step": 1}]"#],
+        &["event  [{content?: string, step?: number, type?: string}]"],
+    );
+    check(&["[1]", r#"{"a": 1}"#, "null"], &["event  [number] | null | object", "  a  number"]);
+}
+
+#[test]
+fn keys_that_normalize_to_one_are_one() {
+    check(&[r#"{"u-1": 1, "u-11": ""}"#, r#"{"u-1": 1}"#], &["event", "  <ID>    number", "  <ID>1?  string"]);
+    let shape = tree(Keep::Types, &[r#"{"au-1": 1, "a<ID>": ""}"#, r#"{"au-1": 1}"#]);
+    assert_eq!(shape, "event\n  a<ID>  number | string\n");
+}
+
+#[test]
+fn values_stand_in_order_and_are_counted_past_twenty() {
+    let payloads = [r#"{"a": "z", "l": [1, 2], "o": {"x": null}}"#, r#"{"a": "u-1", "o": 7}"#, r#"{"a": "z"}"#];
+    let lines = ["event", "  a   \"z\" | \"<ID>\"", "  l?  [1 | 2]", "  o?  7 | object", "    x  null", ""];
+    assert_eq!(tree(Keep::Values, &payloads), lines.join("\n"));
+    let many: Vec<String> = (0..23).map(|n| format!("[{n}]")).collect();
+    let many = tree(Keep::Values, &many.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(many.ends_with("| 18 | 19 | … 3 more]\n"), "{many}");
+}
+
+#[test]
+fn deep_nesting_prints() {
+    let deep = format!("{}{}", r#"[{"a":"#.repeat(120) + "1", "}]".repeat(120));
+    let start = std::time::Instant::now();
+    assert!(tree(Keep::Types, &[&deep]).lines().count() > 100);
+    assert!(start.elapsed().as_secs() < 5);
+}

@@ -1,0 +1,14 @@
+use super::*;
+
+#[test]
+fn the_path_is_what_a_server_gets() {
+    for (url, path) in [
+        ("https://api.openai.com/v1/responses", Some("/v1/responses")),
+        ("https://a:8080/x:y?alt=sse#stream", Some("/x:y?alt=sse")),
+        ("/v1/messages", Some("/v1/messages")),
+        ("https://a", None),
+        ("", None),
+    ] {
+        assert_eq!(path_of(url), path, "{url}");
+    }
+}

@@ -1,0 +1,489 @@
+//! Samples of each form, as its tool writes them.
+
+mod spoilt;
+
+use std::path::Path;
+
+use super::*;
+use crate::fixture::Wire;
+use crate::secrets::Scrub;
+use crate::wire::{self, Api, Response, to_base64};
+
+/// What becomes of files, written into a folder in which names are as given.
+fn import_files(form: Foreign, files: &[(&str, &str)], inputs: &[&str], errors: bool) -> Result<Imported, Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let inputs: Vec<PathBuf> = inputs.iter().map(|name| folder.path().join(name)).collect();
+    let rules = Rules::default();
+    let options = Options { rules: &rules, caller: &|_, _| None, errors, scrub: &Scrub::known() };
+    let here = |line: String| line.replace(&format!("{}/", folder.path().display()), "");
+    let imported = to_fixture(form, &inputs, Path::new("out.json"), BTreeMap::new(), &options);
+    let mut imported = imported.map_err(|errors| errors.iter().map(|e| here(e.to_string())).collect::<Vec<_>>())?;
+    for lines in [&mut imported.left_out, &mut imported.notes] {
+        *lines = std::mem::take(lines).into_iter().map(here).collect();
+    }
+    // What is written reads back.
+    let text = imported.fixture.print();
+    assert_eq!(Fixture::parse(Path::new("f"), text.as_bytes(), &rules).unwrap().print(), text);
+    Ok(imported)
+}
+
+fn import(form: Foreign, text: &str) -> Imported {
+    import_files(form, &[("a.yaml", text)], &["a.yaml"], false).unwrap()
+}
+
+fn wires(imported: &Imported) -> Vec<Wire> {
+    imported.fixture.table.turns().iter().filter_map(|turn| turn.wire.clone()).collect()
+}
+
+fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes()).unwrap()
+}
+
+const REQUEST: &str = r#"{"model": "m", "temperature": 0.0, "messages": [{"role": "user", "content": "on 1e3 é"}]}"#;
+const ANSWER: &str = r#"{"id": "c1", "model": "m", "choices": [{"index": 0, "finish_reason": "stop",
+ "message": {"role": "assistant", "content": "yes"}}], "usage": {"prompt_tokens": 1, "completion_tokens": 2}}"#;
+
+fn quoted(text: &str) -> String {
+    Json::from(text).print(crate::json::Layout::Compact)
+}
+
+/// A cassette of one interaction with OpenAI's chat, of the lines of request and response.
+fn cassette(request: &str, response: &str) -> String {
+    let indented = |text: &str| format!("    {}\n", text.lines().collect::<Vec<_>>().join("\n    "));
+    format!(
+        "interactions:\n- request:\n{}    method: POST\n    uri: https://api.openai.com/v1/chat/completions\n  response:\n{}version: 1\n",
+        indented(request),
+        indented(response)
+    )
+}
+
+#[test]
+fn a_vcr_body_in_any_form_is_the_same_call_and_the_same_answer() {
+    use std::io::Write as _;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(ANSWER.as_bytes()).unwrap();
+    let gzip = to_base64(&gzip.finish().unwrap());
+    let (request, answer) = (quoted(REQUEST), quoted(ANSWER));
+    let base64 = to_base64(REQUEST.as_bytes());
+    let head = "headers: {Content-Type: [application/json]}\nstatus: {code: 200, message: OK}";
+    let parsed_request =
+        "parsed_body:\n  temperature: 0.0\n  model: m\n  messages:\n  - role: user\n    content: on 1e3 é";
+    let parsed_answer = "parsed_body:\n  id: c1\n  model: m\n  usage: {prompt_tokens: 1, completion_tokens: 2}\n  choices:\n  - index: 0\n    finish_reason: stop\n    message: {role: assistant, content: 'yes'}";
+    let requests = [
+        format!("body: {request}"),
+        format!("body: {{string: {request}}}"),
+        format!("body: {{encoding: UTF-8, base64_string: {base64}}}"),
+        format!("body: !!binary |\n  {base64}"),
+        format!("body: !!python/unicode {request}"),
+        format!(
+            "body: !!python/object/new:_io.BytesIO\n  state: !!python/tuple\n  - !!binary |\n    {base64}\n  - 0\n  - null"
+        ),
+        format!("body: {}", REQUEST.replace("on 1e3 é", "on 1e3 \\u00e9")),
+        parsed_request.to_owned(),
+    ];
+    let answers = [
+        format!("{head}\nbody: {{string: {answer}}}"),
+        format!("{head}\nbody: {answer}"),
+        format!("{head}\nbody:\n  string: !!binary |\n    {gzip}"),
+        format!(
+            "headers:\n  content-encoding: gzip\n  content-type: application/json\nstatus: {{code: 200}}\nbody:\n  string: !!binary |\n    {gzip}"
+        ),
+        format!("headers: {{content-encoding: [br]}}\nstatus: {{code: 200}}\nbody: {{string: {answer}}}"),
+        format!("headers: null\nstatus: {{code: 200}}\nbody: {{string: {answer}}}"),
+        format!("{head}\n{parsed_answer}"),
+    ];
+    let first = import(Foreign::Vcr, &cassette(&requests[0], &answers[0]));
+    let expected = Wire { api: Api::OpenAiChat, response: Response::json(200, json(ANSWER)) };
+    for (request, answer) in requests.iter().map(|r| (r, &answers[0])).chain(answers.iter().map(|a| (&requests[0], a)))
+    {
+        let text = cassette(request, answer);
+        let found = import(Foreign::Vcr, &text);
+        assert_eq!((&found.left_out, &found.notes), (&vec![], &vec![]), "{text}");
+        assert_eq!(wires(&found), std::slice::from_ref(&expected), "{text}");
+        assert_eq!(found.fixture.table.turns()[0].key, first.fixture.table.turns()[0].key, "{text}");
+        assert_eq!(found.fixture.table.turns()[0].checks, first.fixture.table.turns()[0].checks, "{text}");
+    }
+}
+
+#[test]
+fn cassettes_of_other_ages_and_tongues_are_read() {
+    let body = quoted(ANSWER);
+    let call = format!("{{method: post, uri: 'https://a/v1/chat/completions', body: {}}}", quoted(REQUEST));
+    let before_versions = format!("- request: {call}\n  response: {{status: {{code: 200}}, body: {body}}}\n");
+    let ruby = format!(
+        "---\nhttp_interactions:\n- request:\n    method: post\n    uri: https://a/v1/chat/completions\n    body:\n      encoding: UTF-8\n      string: {}\n    headers: {{}}\n  response:\n    status:\n      code: 200\n      message: OK\n    headers:\n      Content-Type:\n      - application/json\n    body:\n      encoding: ASCII-8BIT\n      string: !binary |-\n        {}\n    http_version: \n  recorded_at: Sat, 02 Aug 2025 10:00:00 GMT\nrecorded_with: VCR 6.1.0\n",
+        quoted(REQUEST),
+        to_base64(ANSWER.as_bytes())
+    );
+    let of_json = format!(
+        r#"{{"version": 1, "interactions": [{{"request": {{"method": "POST", "uri": "https://a/v1/chat/completions", "body": {}}},
+            "response": {{"status": {{"code": 200, "message": "OK"}}, "headers": {{}}, "body": {{"string": {body}}}}}}}]}}"#,
+        quoted(REQUEST).replace("é", "\\ud83d\\ude00")
+    );
+    let aliased = format!(
+        "interactions:\n- request: &call {call}\n  response: &answer {{headers: &h {{}}, status: {{code: 200}}, body: {{string: {body}}}}}\n- request: *call\n  response: *answer\nversion: 1\n"
+    );
+    for (text, turns) in [(before_versions, 1), (ruby, 1), (of_json, 1), (aliased, 2)] {
+        let found = import(Foreign::Vcr, &text);
+        assert_eq!((wires(&found).len(), &found.left_out), (turns, &vec![]), "{text}");
+        assert_eq!(wires(&found)[0].response.body, wire::Body::json(&json(ANSWER)), "{text}");
+    }
+}
+
+#[test]
+fn go_vcr_of_each_version_is_read_and_a_blank_content_type_is_seen_from_the_text() {
+    let stream = "data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let call = r#"{"stream": true, "messages": [{"role": "user", "content": "q"}]}"#;
+    let block = format!("            {}\n", stream.lines().collect::<Vec<_>>().join("\n            "));
+    let version_1 = format!(
+        "---\nversion: 1\ninteractions:\n- request:\n    body: '{call}'\n    form: {{}}\n    headers:\n      Content-Type:\n      - application/json\n    url: https://a/v1/chat/completions\n    method: POST\n  response:\n    body: {}\n    headers:\n      Content-Type:\n      - text/event-stream\n    status: 200 OK\n    code: 200\n    duration: \"\"\n",
+        quoted(stream)
+    );
+    let version_2 = |status: &str| {
+        format!(
+            "---\nversion: 2\ninteractions:\n    - id: 0\n      request:\n        proto: HTTP/1.1\n        content_length: 12\n        transfer_encoding: []\n        trailer: {{}}\n        host: a\n        remote_addr: \"\"\n        body: '{call}'\n        form: {{}}\n        headers: {{}}\n        url: https://a/v1/chat/completions\n        method: POST\n      response:\n        proto: HTTP/2.0\n        transfer_encoding:\n            - chunked\n        content_length: -1\n        uncompressed: true\n        body: |+\n{block}        headers: {{}}\n{status}        duration: 1.2s\n"
+        )
+    };
+    let texts = [
+        version_1,
+        version_2("        status: 200 OK\n        code: 200\n"),
+        version_2("        status_code: 200\n"),
+        version_2("        status: \"\"\n        code: 0\n"),
+        version_2(""),
+    ];
+    for text in &texts {
+        let found = import(Foreign::GoVcr, text);
+        let expected =
+            Response { content_type: "text/event-stream".into(), ..Response::stream(wire::split_frames(stream)) };
+        assert_eq!((&found.left_out, &found.notes), (&vec![], &vec![]), "{text}");
+        assert_eq!(wires(&found), [Wire { api: Api::OpenAiChat, response: expected }], "{text}");
+    }
+    let failed = texts[0].replace("200 OK", "429 Too Many").replace("code: 200", "code: 429");
+    assert!(import(Foreign::GoVcr, &failed).left_out[0].contains("status 429"));
+}
+
+#[test]
+fn each_providers_path_is_known_whatever_stands_before_it() {
+    let chat = r#"{"messages": [{"role": "user", "content": "q"}]}"#;
+    let gemini =
+        r#"{"contents": [{"role": "user", "parts": [{"text": "q", "odd": {"a": 1}}, {"unheardOf": {}}]}], "odd": 1}"#;
+    let of_anthropic = r#"{"content": [{"type": "text", "text": "a"}], "stop_reason": "end_turn", "odd": {}}"#;
+    let of_gemini = r#"{"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": "STOP"}]}"#;
+    let of_responses = r#"{"id": "r", "status": "completed", "output": [{"type": "odd", "id": "x"}]}"#;
+    let responses = r#"{"input": [{"type": "odd_call", "x": 1}, {"role": "user", "content": [{"type": "odd"}]}]}"#;
+    let of_ollama = r#"{"message": {"role": "assistant", "content": "a"}, "done": true}"#;
+    for (url, api, request, answer) in [
+        (
+            "https://x.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=1",
+            Api::OpenAiChat,
+            chat,
+            ANSWER,
+        ),
+        ("https://openrouter.ai/api/v1/chat/completions", Api::OpenAiChat, chat, ANSWER),
+        ("https://api.groq.com/openai/v1/chat/completions", Api::OpenAiChat, chat, ANSWER),
+        ("https://api.deepseek.com/chat/completions", Api::OpenAiChat, chat, ANSWER),
+        ("https://api.mistral.ai/v1/chat/completions#stream", Api::OpenAiChat, chat, ANSWER),
+        ("https://api.fireworks.ai/inference/v1/chat/completions", Api::OpenAiChat, chat, ANSWER),
+        ("https://g.com/v1beta/openai/chat/completions", Api::OpenAiChat, chat, ANSWER),
+        ("https://api.anthropic.com/v1/messages?beta=true", Api::Anthropic, chat, of_anthropic),
+        ("https://api.anthropic.com/v1/messages/count_tokens", Api::Opaque, chat, r#"{"input_tokens": 1}"#),
+        (
+            "https://a/v1/projects/p/locations/l/publishers/anthropic/models/c:rawPredict",
+            Api::Opaque,
+            chat,
+            of_anthropic,
+        ),
+        ("https://b.amazonaws.com/model/us.anthropic.c-v1%3A0/invoke", Api::Opaque, chat, of_anthropic),
+        ("https://b.amazonaws.com/model/us.anthropic.c-v1%3A0/converse", Api::Opaque, chat, r#"{"output": {}}"#),
+        ("https://g.com/v1/models/g:generateContent?key=k", Api::Gemini, gemini, of_gemini),
+        ("https://g.com/v1alpha/models/g:generateContent", Api::Gemini, gemini, of_gemini),
+        (
+            "https://a.com/v1/projects/p/locations/l/publishers/google/models/g:generateContent",
+            Api::Gemini,
+            gemini,
+            of_gemini,
+        ),
+        ("https://g.com/v1beta/models/g:streamGenerateContent", Api::Gemini, gemini, &format!("[{of_gemini}]")),
+        (
+            "https://g.com/v1beta/models/g:streamGenerateContent?alt=sse",
+            Api::Gemini,
+            gemini,
+            &format!("data: {of_gemini}\r\n\r\n"),
+        ),
+        ("https://g.com/v1beta/models/g:countTokens", Api::Opaque, gemini, r#"{"totalTokens": 1}"#),
+        ("https://api.openai.com/v1/responses", Api::OpenAiResponses, responses, of_responses),
+        ("http://localhost:11434/api/chat", Api::Ollama, chat, &format!("{of_ollama}\n")),
+        (
+            "http://localhost:11434/api/generate",
+            Api::Opaque,
+            r#"{"prompt": "q"}"#,
+            r#"{"response": "a", "done": true}"#,
+        ),
+        ("https://api.cohere.com/v2/chat", Api::Opaque, chat, r#"{"message": {}}"#),
+        ("https://api.openai.com/v1/embeddings", Api::Opaque, r#"{"input": "a"}"#, r#"{"data": []}"#),
+    ] {
+        let text = cassette(
+            &format!("body: {}", quoted(request)),
+            &format!("status: {{code: 200}}\nbody: {{string: {}}}", quoted(answer)),
+        );
+        let text = text.replace("https://api.openai.com/v1/chat/completions", &format!("'{url}'"));
+        let found = import(Foreign::Vcr, &text);
+        assert_eq!((wires(&found).first().map(|wire| wire.api), &found.left_out), (Some(api), &vec![]), "{url}");
+    }
+}
+
+#[test]
+fn bytes_stay_bytes() {
+    let frames = [0_u8, 0, 0, 0xaa, 0xff, 0x7b];
+    let text = cassette(
+        "body: '{}'",
+        &format!(
+            "status: {{code: 200}}\nheaders: {{content-type: [application/vnd.amazon.eventstream]}}\nbody:\n  string: !!binary |\n    {}",
+            to_base64(&frames)
+        ),
+    );
+    let text = text.replace("https://api.openai.com/v1/chat/completions", "https://b/model/m/converse-stream");
+    let body = wire::Body::Binary(frames.to_vec());
+    let content_type = "application/vnd.amazon.eventstream".to_owned();
+    assert_eq!(wires(&import(Foreign::Vcr, &text))[0].response, Response { status: 200, content_type, body });
+}
+
+#[test]
+fn what_is_no_turn_is_said_with_file_interaction_and_reason() {
+    let answer = format!("response: {{status: {{code: 200}}, body: {{string: {}}}}}", quoted(ANSWER));
+    let call =
+        |method: &str, url: &str, body: &str| format!("request: {{method: {method}, uri: '{url}', body: {body}}}");
+    let chat = "https://a/v1/chat/completions";
+    let interactions = [
+        (call("GET", "https://a/kiwi.png?sig=s", "null"), answer.clone()),
+        (call("POST", chat, "''"), answer.clone()),
+        (call("POST", chat, "'{\"messages\": '"), answer.clone()),
+        (call("POST", chat, "'{\"messages\": 1}'"), answer.clone()),
+        (call("POST", chat, &quoted(REQUEST)), answer.replace("200", "429")),
+        (
+            call("POST", "https://oauth2.googleapis.com/token", "'grant_type=refresh_token&refresh_token=s'"),
+            answer.clone(),
+        ),
+        (call("POST", chat, &quoted(REQUEST)).replace("uri:", "url:"), answer.clone()),
+        ("response: 1".to_owned(), "recorded: 2".to_owned()),
+        (call("POST", chat, &quoted(REQUEST)), answer.replace("200", "fine")),
+    ];
+    let list: String =
+        interactions.iter().flat_map(|(request, response)| ["- ", request, "\n  ", response, "\n"]).collect();
+    let files = [("a.yaml", format!("interactions:\n{list}version: 1\n"))];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let found = import_files(Foreign::Vcr, &files, &["a.yaml"], false).unwrap();
+    let chat = format!("POST {chat}");
+    let expected = [
+        "a.yaml: interaction 1 (line 2): GET https://a/kiwi.png: not posted, so no model call".to_owned(),
+        format!("a.yaml: interaction 2 (line 4): {chat}: the request: its body was not recorded"),
+        format!("a.yaml: interaction 3 (line 6): {chat}: the request: not JSON: expected a JSON value, found the end of the text at line 1, column 14"),
+        format!("a.yaml: interaction 4 (line 8): {chat}: the request: messages: expected an array, found number"),
+        format!("a.yaml: interaction 5 (line 10): {chat}: status 429; --errors takes answers that failed as well"),
+        "a.yaml: interaction 6 (line 12): POST https://oauth2.googleapis.com/token: asks for an OAuth token, which belongs in no fixture".to_owned(),
+        "a.yaml: interaction 7 (line 14): no `request.uri`, but a `request.url`: this is go-vcr's form, `retake import go-vcr`".to_owned(),
+        "a.yaml: interaction 8 (line 16): no `request`".to_owned(),
+        "a.yaml: interaction 9 (line 18): `response.status`: expected an HTTP status".to_owned(),
+    ];
+    assert_eq!(found.left_out, expected);
+    assert!(found.fixture.table.turns().is_empty());
+    let with_errors = import_files(Foreign::Vcr, &files, &["a.yaml"], true).unwrap();
+    assert_eq!((with_errors.left_out.len(), wires(&with_errors)[0].response.status), (8, 429));
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_replayed_as_it_came_over_its_own_api_only() {
+    let cut = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n";
+    let text = cassette(
+        &format!("body: {}", quoted(&REQUEST.replace("\"model\"", "\"stream\": true, \"model\""))),
+        &format!("status: {{code: 200}}\nbody: {{string: {}}}", quoted(cut)),
+    );
+    let found = import(Foreign::Vcr, &text);
+    assert_eq!(
+        found.notes,
+        ["a.yaml: interaction 1 (line 2): POST https://api.openai.com/v1/chat/completions: the answer is \
+        replayed as it came, and over this API only: an incomplete answer: the stream ended before a finish_reason"]
+    );
+    let (turn, recorded) = (&found.fixture.table.turns()[0], &wires(&found)[0]);
+    let call =
+        |api, stream| wire::RenderFor { api, stream, array: false, include_usage: true, model: "m", seed: "5eed" };
+    let respond = |call| wire::respond(&turn.output, Some((recorded.api, &recorded.response)), &call);
+    assert_eq!(respond(call(Api::OpenAiChat, true)).unwrap().body, wire::Body::Frames([cut].into_iter().collect()));
+    for (api, stream) in [(Api::OpenAiChat, false), (Api::Anthropic, true), (Api::Gemini, false)] {
+        let error = respond(call(api, stream)).unwrap_err().to_string();
+        assert!(error.contains("the block `answer that could not be read` of the recording"), "{error}");
+    }
+    let odd = cassette(
+        &format!("body: {}", quoted(&REQUEST.replace("\"model\"", "\"stream\": true, \"model\""))),
+        &format!("status: {{code: 200}}\nbody: {{string: {}}}", quoted(ANSWER)),
+    );
+    assert!(
+        import(Foreign::Vcr, &odd).notes[0]
+            .ends_with("asked for a stream and got another form: replay sends what is asked for")
+    );
+}
+
+#[test]
+fn folders_are_read_in_name_order_and_what_is_none_of_it_is_said() {
+    let of = |text: &str| {
+        cassette(
+            &format!("body: {}", quoted(REQUEST)),
+            &format!("status: {{code: 200}}\nbody: {{string: {}}}", quoted(&ANSWER.replace("yes", text))),
+        )
+    };
+    let (a, b, c, named) = (of("a"), of("b"), of("c"), of("named"));
+    let files = [
+        ("of/b.yaml", &*b),
+        ("of/a/z.yml", &*a),
+        ("of/c.yaml", &*c),
+        ("of/notes.md", "x"),
+        ("of/settings.yaml", "a: 1\n"),
+        ("of/.hidden.yaml", "a: ["),
+        ("of/empty.yaml", "interactions: []\nversion: 1\n"),
+        ("named.txt", &*named),
+    ];
+    let found = import_files(Foreign::Vcr, &files, &["named.txt", "of"], false).unwrap();
+    let texts: Vec<String> = found.fixture.table.turns().iter().map(|turn| turn.output.text()).collect();
+    assert_eq!(texts, ["named", "a", "b", "c"]);
+    assert_eq!(
+        found.notes,
+        [
+            "of: 1 files skipped that do not end in .yaml, .yml, .json",
+            "of/settings.yaml: skipped: no cassette of VCR: expected a list under `interactions`",
+            "of/empty.yaml: holds no interaction",
+        ]
+    );
+    let broken = [("a.yaml", "a: ["), ("b.yaml", &*b), ("c.yaml", "c: 1"), ("d.yaml", "\u{feff}"), ("none/x.md", "")];
+    let errors = import_files(Foreign::Vcr, &broken, &["a.yaml", "b.yaml", "c.yaml", "gone.yaml"], false).unwrap_err();
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    assert!(errors[0].starts_with("a.yaml:") && errors[0].contains("not YAML"), "{errors:?}");
+    assert_eq!(errors[1], "c.yaml: no cassette of VCR: expected a list under `interactions`");
+    assert!(errors[2].contains("gone.yaml: failed to read it: no such file"), "{errors:?}");
+    let none = import_files(Foreign::Vcr, &broken, &["none"], false).unwrap_err();
+    assert!(none[0].ends_with("none: the folder holds no file that ends in .yaml, .yml, .json"), "{none:?}");
+}
+
+#[test]
+fn a_later_request_may_name_an_earlier_response() {
+    let of = |request: &str, id: &str| {
+        let answer = format!(
+            r#"{{"id": "{id}", "status": "completed", "output": [{{"type": "message", "id": "m_{id}", "role": "assistant", "content": [{{"type": "output_text", "text": "a"}}]}}]}}"#
+        );
+        format!(
+            "- request: {{method: POST, uri: 'https://a/v1/responses', body: {}}}\n  response: {{status: {{code: 200}}, body: {{string: {}}}}}\n",
+            quoted(request),
+            quoted(&answer)
+        )
+    };
+    let text = format!(
+        "interactions:\n{}{}",
+        of(r#"{"input": "q"}"#, "r1"),
+        of(r#"{"previous_response_id": "r1", "input": "and?"}"#, "r2")
+    );
+    let found = import(Foreign::Vcr, &text);
+    let conversation = found.fixture.conversation(1, &Rules::default()).unwrap();
+    let said: Vec<&str> = conversation.iter().filter_map(|message| message.str_of("content")).collect();
+    assert_eq!(said, ["q", "a", "and?"]);
+}
+
+#[test]
+fn an_http_archive_gives_its_model_calls_and_says_what_is_none() {
+    let entry = |method: &str, url: &str, body: &str, content: &str| {
+        format!(
+            r#"{{"request": {{"method": "{method}", "url": "{url}", "headers": [{{"name": ":path", "value": "/"}}], "postData": {{"mimeType": "application/json", "text": {}}}}},
+                "response": {{"status": 200, "headers": [{{"name": "Content-Type", "value": "application/json"}}], "content": {content}}}}}"#,
+            quoted(body)
+        )
+    };
+    let chat = "https://a/v1/chat/completions";
+    let content = format!(r#"{{"mimeType": "application/json", "text": {}}}"#, quoted(ANSWER));
+    let base64 = format!(r#"{{"encoding": "base64", "text": "{}"}}"#, to_base64(ANSWER.as_bytes()));
+    let entries = [
+        entry("GET", "https://a/app.js", "", &content),
+        entry("POST", chat, REQUEST, &content),
+        entry("POST", chat, REQUEST, &base64),
+        entry("POST", "https://a/login", r#"{"password": "p"}"#, &content),
+        entry("POST", "https://a/v1/embeddings", r#"{"model": "m", "input": "a"}"#, &content),
+        entry("POST", chat, REQUEST, r#"{"_file": "1.json"}"#),
+        entry("POST", chat, REQUEST, &content).replace("\"status\": 200", "\"status\": 0"),
+    ];
+    let text = format!(r#"{{"log": {{"version": "1.2", "entries": [{}]}}}}"#, entries.join(","));
+    let found = import_files(Foreign::Har, &[("a.har", &text)], &["a.har"], false).unwrap();
+    let apis: Vec<Api> = wires(&found).iter().map(|wire| wire.api).collect();
+    assert_eq!(apis, [Api::OpenAiChat, Api::OpenAiChat, Api::Opaque]);
+    assert_eq!(wires(&found)[0], wires(&found)[1]);
+    assert_eq!(
+        found.left_out,
+        [
+            "a.har: entry 1: GET https://a/app.js: not posted, so no model call",
+            "a.har: entry 4: POST https://a/login: names no model, so no model call",
+            "a.har: entry 6: POST https://a/v1/chat/completions: the answer is in a file of its own, 1.json: export the archive with its contents embedded",
+            "a.har: entry 7: POST https://a/v1/chat/completions: it got no answer",
+        ]
+    );
+}
+
+#[test]
+fn aimock_entries_that_look_at_the_users_message_alone_have_a_key() {
+    let text = r#"{"fixtures": [
+        {"match": {"userMessage": "hello", "sequenceIndex": 1}, "response": {"content": "second"}},
+        {"match": {"userMessage": "hello", "sequenceIndex": 0, "turnIndex": 0, "hasToolResult": false, "model": "m"},
+         "response": {"content": "first", "reasoning": "hm", "id": "x", "usage": {"input_tokens": 3, "output_tokens": 4}}},
+        {"match": {"userMessage": "weather"}, "response": {"toolCalls": [{"name": "get", "arguments": {"city": "Rome"}, "id": "c"}], "webSearches": ["x"]}},
+        {"match": {"userMessage": "blocks"}, "response": {"blocks": [{"type": "toolCall", "name": "f", "arguments": "{}"}, {"type": "text", "text": "after"}]}},
+        {"match": {"userMessage": "form"}, "response": {"content": {"a": 1}}},
+        {"match": {"toolCallId": "c"}, "response": {"content": "x"}},
+        {"match": {"userMessage": "weather", "hasToolResult": true}, "response": {"content": "x"}},
+        {"match": {"userMessage": "weather", "turnIndex": 2}, "response": {"content": "x"}},
+        {"match": {"inputText": "a", "endpoint": "embedding"}, "response": {"embedding": [1]}},
+        {"match": {}, "response": {"content": "x"}},
+        {"match": {"model": "m"}, "response": {"content": "x"}},
+        {"match": {"userMessage": "limit"}, "response": {"error": {"message": "slow down"}, "status": 429}},
+        {"match": {"userMessage": "draw"}, "response": {"image": {"url": "u"}}}]}"#;
+    let found = import_files(Foreign::Aimock, &[("a.json", text)], &["a.json"], false).unwrap();
+    let turns = found.fixture.table.turns();
+    let said: Vec<String> = turns.iter().map(|turn| turn.output.text()).collect();
+    assert_eq!(said, ["first", "second", "", "after", "{\"a\":1}"]);
+    let rules = Rules::default();
+    let hello = rules.canonical(vec![crate::conversation::Message::new("human", "hello")]);
+    assert_eq!(turns[0].key, rules.key(&hello, None));
+    assert_eq!(turns[2].output.finish, Some(crate::conversation::Finish::ToolCalls));
+    assert_eq!(found.left_out.len(), 8);
+    for (i, says) in [
+        "entry 6: matches on `toolCallId`: the conversation before it is not in the file, so it has no key",
+        "entry 7: matches on `hasToolResult`",
+        "entry 8: matches on `turnIndex`",
+        "entry 9: for the endpoint \"embedding\", which is no chat",
+        "entry 10: matches on nothing, not on a text in `userMessage`: it answers any conversation, so it has no key",
+        "entry 11: matches on `model`, not on",
+        "entry 12: answers with an error: slow down",
+        "entry 13: answers with `image`, which is no chat",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(found.left_out[i].contains(says), "{}", found.left_out[i]);
+    }
+    assert!(found.notes[0].contains("entry 3: `webSearches` is left aside"), "{:?}", found.notes);
+    assert!(found.notes[1].contains("answers the conversation of exactly that message"), "{:?}", found.notes);
+}
+
+#[test]
+fn a_status_that_ends_no_answer_is_left_out() {
+    let text = cassette(
+        &format!("body: {}\nheaders: {{content-type: [application/json]}}", quoted(REQUEST)),
+        &format!("status: {{code: 101, message: x}}\nheaders: {{}}\nbody: {{string: {}}}", quoted(ANSWER)),
+    );
+    let found = import_files(Foreign::Vcr, &[("a.yaml", &text)], &["a.yaml"], true).unwrap();
+    assert_eq!(found.fixture.table.turns().len(), 0);
+    assert!(
+        found.left_out[0].ends_with("the answer: its status is 101, and an answer's is 200 to 599"),
+        "{:?}",
+        found.left_out
+    );
+}

@@ -1,0 +1,62 @@
+use super::*;
+
+fn json(yaml: &str) -> Json {
+    Node::parse(yaml).unwrap().json()
+}
+
+fn of(text: &str) -> Json {
+    Json::parse(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn quotes_and_tags_decide_before_words_do() {
+    let yaml = "a: yes\nb: 'yes'\nc: \"012\"\nd: 012\ne: !!str 012\nf: ! 12\ng: !!binary aGk=\nh: |\n  12\ni: !!int '12'\n\
+                    j: !!python/unicode 'on'\nk: !!float 1\n";
+    let expected = r#"{"a": true, "b": "yes", "c": "012", "d": 10, "e": "012", "f": "12", "g": "hi", "h": "12\n",
+            "i": 12, "j": "on", "k": 1}"#;
+    assert_eq!(json(yaml), of(expected));
+}
+
+#[test]
+fn texts_of_many_lines_come_back_whole() {
+    let yaml = "a: 'one\n  two\n\n  three'\nb: \"one\\\n  \\ two\\u2028\\x85\\\"\"\nc: |+\n  x\n\n\nd: >-\n  x\n  y\n\n  z\ne: |2-\n   x\n  y\n";
+    let expected = "{\"a\": \"one two\\nthree\", \"b\": \"one two\\u2028\\u0085\\\"\", \"c\": \"x\\n\\n\\n\",\n\
+            \"d\": \"x y\\nz\", \"e\": \" x\\ny\"}";
+    assert_eq!(json(yaml), of(expected));
+}
+
+#[test]
+fn the_line_ends_of_yaml_1_1_take_their_indent_with_them() {
+    let yaml = "a:\n  b: |\n    one\u{2028}    two\n      three\u{85}      four\n  c: 'x\u{2029}    y'\n";
+    let expected = of(r#"{"a": {"b": "one\u2028two\n  three\n  four\n", "c": "x\u2029y"}}"#);
+    assert_eq!(json(yaml), expected);
+}
+
+#[test]
+fn aliases_stand_for_what_they_name() {
+    assert_eq!(
+        json("a: &x [1, &y {b: c}]\nd: *x\ne: *y\n"),
+        of(r#"{"a": [1, {"b": "c"}], "d": [1, {"b": "c"}], "e": {"b": "c"}}"#)
+    );
+    let bomb = (1..12).fold("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned(), |all, i| {
+        let before = i - 1;
+        format!("{all}a{i}: &a{i} [{}]\n", vec![format!("*a{before}"); 10].join(","))
+    });
+    let error = Node::parse(&bomb).unwrap_err().to_string();
+    assert!(error.contains("more than 4000000 values"), "{error}");
+}
+
+#[test]
+fn what_is_no_yaml_is_named_with_its_place() {
+    for (yaml, expected) in [
+        ("a: [1, 2", "not YAML"),
+        ("a: 1\n--- \nb: 2\n", "a second YAML document"),
+        ("", "the file is empty"),
+        ("? [a]\n: b\n", "a key that is a list or a map"),
+    ] {
+        let error = Node::parse(yaml).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let deep = "[".repeat(5000);
+    assert!(Node::parse(&deep).is_err());
+}

@@ -1,0 +1,36 @@
+//! What the project's own benches, fuzz targets and tests reach into. No part of what users are promised: it changes
+//! without notice.
+
+pub mod conversation {
+    pub use crate::conversation::*;
+}
+pub mod events {
+    pub use crate::events::*;
+}
+pub mod fixture {
+    pub use crate::fixture::*;
+}
+pub mod golden {
+    pub use crate::run::golden::*;
+}
+pub mod json {
+    pub use crate::json::*;
+}
+pub mod key {
+    pub use crate::key::*;
+}
+pub mod model {
+    pub use crate::model::*;
+}
+pub mod report {
+    pub use crate::report::*;
+}
+pub mod scenario {
+    pub use crate::scenario::*;
+}
+pub mod secrets {
+    pub use crate::secrets::*;
+}
+pub mod wire {
+    pub use crate::wire::*;
+}

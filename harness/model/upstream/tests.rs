@@ -1,0 +1,57 @@
+use super::*;
+
+fn read(set: &'static [(&'static str, &'static str)]) -> Result<Upstreams> {
+    Upstreams::read(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+}
+
+#[test]
+fn only_those_that_are_called_need_be_configured() {
+    let upstreams = read(&[("ANTHROPIC_API_KEY", "k"), ("RETAKE_UPSTREAM_OLLAMA", "http://localhost:11434/")]).unwrap();
+    assert_eq!(upstreams.of(Api::Anthropic).unwrap().to_string(), "https://api.anthropic.com");
+    assert_eq!(upstreams.of(Api::Ollama).unwrap().to_string(), "http://localhost:11434");
+    let missing = "the system called Gemini, which is not configured: set GEMINI_API_KEY or RETAKE_UPSTREAM_GEMINI";
+    assert_eq!(upstreams.of(Api::Gemini).unwrap_err(), missing);
+    assert!(read(&[("OPENAI_API_KEY", "")]).unwrap_err().to_string().contains("none is configured"));
+    assert!(read(&[("RETAKE_UPSTREAM_OPENAI", "host")]).unwrap_err().to_string().contains("is no URL"));
+}
+
+#[test]
+fn addresses_are_put_together() {
+    let url = |provider: usize, base: &str, path: &str| {
+        Upstream { provider, base: base.to_owned(), key: None, whole_path: false }.url(path)
+    };
+    assert_eq!(url(0, "https://h/api/v1", "/v1/responses"), "https://h/api/v1/responses");
+    assert_eq!(url(0, "https://h", "/v1/chat/completions"), "https://h/chat/completions");
+    assert_eq!(url(1, "https://h", "/v1/messages?beta=true"), "https://h/v1/messages?beta=true");
+    assert_eq!(url(1, "https://h/v1", "/v1/messages"), "https://h/v1/messages");
+    let gemini = url(2, "https://h", "/v1beta/models/m:streamGenerateContent?key=ours&alt=sse");
+    assert_eq!(gemini, "https://h/v1beta/models/m:streamGenerateContent?alt=sse");
+    assert_eq!(url(2, "https://h/v1beta", "/v1beta/models"), "https://h/v1beta/models");
+    let of_url = |base: &str, path: &str| Upstreams::of_url(base).unwrap().of(Api::OpenAiChat).unwrap().url(path);
+    assert_eq!(of_url("https://h/", "/v1/chat/completions"), "https://h/v1/chat/completions");
+    assert_eq!(of_url("https://h/api/v1", "/v1/chat/completions"), "https://h/api/v1/chat/completions");
+    assert_eq!(of_url("https://h/paas/v4", "/v1/chat/completions"), "https://h/paas/v4/chat/completions");
+    assert_eq!(of_url("https://h/v1beta", "/v1beta/models/m:x?key=ours"), "https://h/v1beta/models/m:x");
+    assert_eq!(of_url("http://h:1", "/api/chat"), "http://h:1/api/chat");
+    assert!(Upstreams::of_url("h:1").is_err() && Upstreams::of_url("").is_err());
+}
+
+#[test]
+fn keys_are_sent_as_each_provider_takes_them() {
+    let upstreams = read(&[("OPENAI_API_KEY", "o"), ("ANTHROPIC_API_KEY", "a"), ("GOOGLE_API_KEY", "g")]).unwrap();
+    let clients = Clients::keeping(0);
+    let mut headers = HeaderMap::new();
+    headers.insert("anthropic-version", header::HeaderValue::from_static("2023-06-01"));
+    headers.insert("x-api-key", header::HeaderValue::from_static("ours"));
+    let sent = |api| upstreams.of(api).unwrap().request(&clients, "/v1/x", &headers).unwrap().build().unwrap();
+    let header = |request: &reqwest::Request, name: &str| {
+        request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    };
+    let anthropic = sent(Api::Anthropic);
+    assert_eq!(header(&anthropic, "x-api-key").as_deref(), Some("a"));
+    assert_eq!(header(&anthropic, "anthropic-version").as_deref(), Some("2023-06-01"));
+    assert_eq!(header(&sent(Api::Gemini), "x-goog-api-key").as_deref(), Some("g"));
+    let openai = sent(Api::OpenAiResponses);
+    assert_eq!(header(&openai, "authorization").as_deref(), Some("Bearer o"));
+    assert_eq!(header(&openai, "x-api-key"), None);
+}

@@ -1,0 +1,224 @@
+//! Goldens: the committed insta snapshots of scenarios. The only module that names insta.
+//!
+//! insta reads its environment once and prints to stdout, where a test runner's own output stands, so it is kept silent
+//! and the comparison's result is read back from it. Its `source:` must name the user's file and no path of a machine, so
+//! the assertion expands there: [`assert_golden!`](crate::assert_golden) is what `suite!` passes in.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Place, Result, conflict};
+use crate::files;
+
+#[doc(hidden)]
+pub use insta as __insta;
+
+/// The assertion of one golden by name and text, as it expands in the user's file.
+pub type Assert = fn(name: &str, text: &str);
+
+/// The assertion, expanded where this stands.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assert_golden {
+    () => {
+        |name: &str, text: &str| $crate::internal::golden::__insta::assert_snapshot!(name, text)
+    };
+}
+
+/// What may be written in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// A golden that differs is left as it is, with the new text beside it for `cargo insta review`.
+    Check,
+    /// Nothing is written: `CI` is set.
+    CheckOnly,
+    /// Goldens are written, after their proof.
+    Update,
+}
+
+/// The environment that insta has to see from the start of the process.
+#[must_use]
+pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 4] {
+    let update = match policy {
+        Policy::Check => "new",
+        Policy::CheckOnly => "no",
+        Policy::Update => "always",
+    };
+    [
+        ("INSTA_UPDATE", update.into()),
+        ("INSTA_OUTPUT", "none".into()),
+        ("INSTA_FORCE_PASS", "0".into()),
+        // Also saves insta a call of `cargo metadata`.
+        ("INSTA_WORKSPACE_ROOT", root.into()),
+    ]
+}
+
+/// How a scenario's text compares with its golden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// It is the golden's.
+    Same,
+    /// There is no golden yet.
+    New,
+    /// It is not; this is what the golden holds.
+    Differs(String),
+}
+
+/// The goldens of a project.
+#[derive(Clone, Debug)]
+pub struct Goldens {
+    folder: PathBuf,
+    policy: Policy,
+    assert: Assert,
+}
+
+thread_local! {
+    static SILENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps the panic of a failed comparison off stderr: it is reported as a failure with its diff.
+pub fn silence_comparisons() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !SILENT.get() {
+            report(panic);
+        }
+    }));
+}
+
+impl Goldens {
+    /// The goldens in a folder.
+    #[must_use]
+    pub fn new(folder: PathBuf, policy: Policy, assert: Assert) -> Goldens {
+        Goldens { folder, policy, assert }
+    }
+
+    /// The file of a golden.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.snap"))
+    }
+
+    /// The names of all goldens there are, sorted.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read.
+    pub fn names(&self) -> Result<Vec<String>> {
+        files::names(&self.folder, ".snap")
+    }
+
+    /// Compares a text with its golden; writes what the policy allows. `input` is the scenario's file, which the golden
+    /// names.
+    ///
+    /// # Errors
+    /// Where the golden is there and cannot be read, or was to be written and could not.
+    pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
+        let file = self.file(name);
+        let committed = match self.committed(&file) {
+            // What is no golden is written anew, when that is asked for.
+            Err(_) if self.policy == Policy::Update && file.is_file() => {
+                files::remove(&file)?;
+                None
+            }
+            committed => committed?,
+        };
+        // insta looks through the folder at each assertion, which adds up where it holds a thousand goldens.
+        if self.policy != Policy::Update && committed.as_deref() == Some(text.trim_end()) && !wants_references() {
+            if self.policy == Policy::Check {
+                files::remove(&self.pending(name))?;
+            }
+            return Ok(Compared::Same);
+        }
+        let mut settings = __insta::Settings::clone_current();
+        settings.set_snapshot_path(&self.folder);
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.set_input_file(input);
+        SILENT.set(true);
+        let equal = catch_unwind(AssertUnwindSafe(|| settings.bind(|| (self.assert)(name, text)))).is_ok();
+        SILENT.set(false);
+        let pending = self.pending(name);
+        match self.policy {
+            Policy::Update => {
+                files::remove(&pending)?;
+                let written = self.committed(&file)?;
+                if !equal || written.is_none() {
+                    let error = Error::new("the golden could not be written").in_file(self.shown(&file));
+                    return Err(error.help("is there permission to write it, and room on the disk?"));
+                }
+                Ok(match committed {
+                    None => Compared::New,
+                    Some(old) if Some(&old) == written.as_ref() => Compared::Same,
+                    Some(old) => Compared::Differs(old),
+                })
+            }
+            _ if equal => {
+                if self.policy == Policy::Check {
+                    files::remove(&pending)?;
+                }
+                Ok(Compared::Same)
+            }
+            _ => Ok(committed.map_or(Compared::New, Compared::Differs)),
+        }
+    }
+
+    /// A golden's file from the project's folder, as errors show it.
+    pub(crate) fn shown<'a>(&self, file: &'a Path) -> &'a Path {
+        self.folder.parent().and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file)
+    }
+
+    /// What insta writes beside a golden that differs.
+    fn pending(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.snap.new"))
+    }
+
+    fn committed(&self, file: &Path) -> Result<Option<String>> {
+        if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        let shown = self.shown(file);
+        // Read first for errors in words of ours: insta takes a file without its header for one of an old form, prints
+        // where that is, and goes on.
+        let bytes = files::read_as(shown, file)?;
+        check(&bytes).map_err(|error| error.in_file(shown))?;
+        let snapshot = __insta::Snapshot::from_file(file).map_err(|_| {
+            let expected = "expected the fields `source` and `input_file` between two lines `---`";
+            Error::new(format!("its header is not that of a snapshot: {expected}")).in_file(shown)
+        })?;
+        let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(shown))?;
+        Ok(Some(text.to_string()))
+    }
+}
+
+/// Whether `cargo insta test --unreferenced` lists the goldens that are used, which insta itself then has to compare.
+fn wants_references() -> bool {
+    std::env::var_os("INSTA_SNAPSHOT_REFERENCES_FILE").is_some()
+}
+
+/// Refuses what insta would misread.
+fn check(bytes: &[u8]) -> Result<()> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let (valid, rest) = bytes.split_at(error.valid_up_to());
+        let byte = rest.first().copied().unwrap_or_default();
+        let place = Place::of(&String::from_utf8_lossy(valid), valid.len());
+        Error::new(format!("the byte 0x{byte:02x} is not UTF-8")).at(place)
+    })?;
+    if let Some(conflict) = conflict(text) {
+        return Err(conflict);
+    }
+    let expected = "expected `---` as the first line of a golden";
+    match text.lines().next().map(str::trim_end) {
+        Some("---") => Ok(()),
+        None => Err(Error::new(format!("the file is empty, {expected}"))),
+        Some(_) if text.starts_with('\u{feff}') => {
+            Err(Error::new(format!("{expected}, found a byte-order mark before it")).at(Place { line: 1, column: 1 }))
+        }
+        Some(line) => {
+            let line: String = line.chars().take(60).collect();
+            Err(Error::new(format!("{expected}, found `{line}`")).at(Place { line: 1, column: 1 }))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Days: the other day on which the second run of a proof takes place, and today in a text.
+
+use regex::Regex;
+use time::{Date, Duration, OffsetDateTime};
+
+use crate::fixture::Fixture;
+use crate::json::Json;
+use crate::key::Rules;
+
+/// How far the other day is: another day, month, year and day of the week.
+const AWAY: Duration = Duration::days(400);
+
+/// The variable that tells a system which day it is: `2027-12-26`.
+pub(crate) const VARIABLE: &str = "RETAKE_DATE";
+
+/// Today, in UTC.
+pub(crate) fn today() -> String {
+    OffsetDateTime::now_utc().date().to_string()
+}
+
+/// A day that is not today's, as the second run of a proof is told it.
+pub(crate) fn other_day() -> String {
+    (OffsetDateTime::now_utc().date() + AWAY).to_string()
+}
+
+/// The tools whose recorded results hold today's date in a form that keys do not replace, in the order of their calls.
+pub(super) fn tools_with_today(fixture: &Fixture, rules: &Rules) -> Vec<String> {
+    let today = OffsetDateTime::now_utc().date();
+    // Somewhere it is yesterday or tomorrow.
+    let forms: Vec<Regex> = [today - Duration::DAY, today, today + Duration::DAY].into_iter().flat_map(forms).collect();
+    let mut tools: Vec<String> = Vec::new();
+    for index in 0..fixture.table.turns().len() {
+        let messages = fixture.conversation(index, rules).unwrap_or_default();
+        for message in messages.iter().filter(|message| message.str_of("type") == Some("tool")) {
+            let name = message.str_of("name").unwrap_or("unknown").to_owned();
+            let content = message.get("content").and_then(Json::as_str).unwrap_or_default();
+            if !tools.contains(&name) && forms.iter().any(|form| form.is_match(content)) {
+                tools.push(name);
+            }
+        }
+    }
+    tools
+}
+
+/// What a day looks like, in forms other than that which keys replace.
+fn forms(day: Date) -> Vec<Regex> {
+    let (year, month, of_month) = (day.year(), u8::from(day.month()), day.day());
+    let name: String = day.month().to_string().chars().take(3).collect();
+    let forms = [
+        format!(r"\b{year}{month:02}{of_month:02}"),
+        format!(r"\b{year}[/.]0?{month}[/.]0?{of_month}\b"),
+        format!(r"\b0?{of_month}[/.]0?{month}[/.](?:{year}|{:02})\b", year % 100),
+        format!(r"\b0?{month}/0?{of_month}/(?:{year}|{:02})\b", year % 100),
+        format!(r"(?i)\b{name}[a-z]*\.? +0?{of_month}(?:st|nd|rd|th)?,? (?:\d\d:\d\d:\d\d )?(?:[A-Z]+ )?{year}\b"),
+        // Months of any language.
+        format!(r"\b0?{of_month}(?:st|nd|rd|th|\.)?[ -](?:de |of )?\p{{L}}{{3,12}}\.?,?[ -](?:de )?{year}\b"),
+        format!("{year}年0?{month}月0?{of_month}日"),
+    ];
+    forms.iter().filter_map(|form| Regex::new(form).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests;

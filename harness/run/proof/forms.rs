@@ -1,0 +1,149 @@
+//! The forms of what varies from run to run: clocks, dates, durations, addresses, numbers, and ids by their letters.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// A form that is known by its looks.
+pub(super) struct Form {
+    /// What people call it.
+    pub(super) name: &'static str,
+    /// What stands for it.
+    pub(super) word: &'static str,
+    /// What it looks like, within a text.
+    pub(super) pattern: String,
+    pub(super) regex: Regex,
+}
+
+/// How the form begins that is looked at only where one of two numbers has a sign: a dash is none in `order-1`.
+pub(super) const SIGNED: &str = "-?";
+
+/// The known forms, the more particular ones first.
+pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    const MONTH: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
+    const DAY: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
+    const CLOCK: &str = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\b\.?)?";
+    let forms = [
+        ("the stage's folder", "<WORKDIR>", r#"[^\s"'=(\[]*/retake-[0-9a-f]{12}(?:/[0-9A-Za-z]{6})?"#.to_owned()),
+        ("a date and time", "<TIME>", format!(r"\b{DAY},? \d{{1,2}}[ -]{MONTH}[ -]\d{{4}},? {CLOCK}")),
+        ("a date and time", "<TIME>", format!(r"\b{DAY} {MONTH} +\d{{1,2}} {CLOCK}(?: [A-Z]{{3,4}})? \d{{4}}\b")),
+        (
+            "a date and time",
+            "<TIME>",
+            format!(r"\b(?:{DAY},? )?{MONTH}\.? +\d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}(?:(?:,|,? at)? {CLOCK})?"),
+        ),
+        (
+            "a date and time",
+            "<TIME>",
+            // Months of any language.
+            format!(
+                r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de |of )?\p{{L}}{{3,12}}\.?,? (?:de )?\d{{4}}(?:,? (?:\p{{L}}{{1,4}} )?{CLOCK})?"
+            ),
+        ),
+        (
+            "a date and time",
+            "<TIME>",
+            r"\b\d{4}年\d{1,2}月\d{1,2}日(?:\s?\d{1,2}[時时点:]\s?\d{1,2}[分:]?(?:\s?\d{1,2}秒?)?)?".to_owned(),
+        ),
+        ("a date and time", "<TIME>", format!(r"<DATE>[T ]{CLOCK}")),
+        ("a date and time", "<TIME>", r"\b\d{8}[T_-]?\d{6}(?:[.,_-]?\d+)?".to_owned()),
+        (
+            "a date and time",
+            "<TIME>",
+            format!(r"\b(?:\d{{4}}[/.]\d{{1,2}}[/.]\d{{1,2}}|\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}),?(?: |T){CLOCK}"),
+        ),
+        ("a date", "<DATE>", r"\b(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})\b".to_owned()),
+        (
+            "a time of day",
+            "<TIME>",
+            r"\b\d{1,2} ?(?:h|Uhr|heures?) ?\d{1,2}(?: ?(?:min|m)(?: ?\d{1,2} ?s)?\b)?".to_owned(),
+        ),
+        (
+            "an address with a port",
+            "<ADDRESS>",
+            r"(?:\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|[a-z][a-z0-9.-]*)|\[::1?\]):\d{4,5}\b".to_owned(),
+        ),
+        ("a time of day", "<TIME>", r"\b\d{1,2}:\d{2}:\d{2}[.,]\d+".to_owned()),
+        ("a time of day", "<TIME>", r"\b\d{1,2}:\d{2}(?::\d{2})?\s?[AaPp]\.?[Mm]\b\.?".to_owned()),
+        ("a time of day", "<TIME>", r"\b\d{1,2}:\d{2}:\d{2}\b".to_owned()),
+        ("a time of day", "<TIME>", r"\b\d{1,2}:\d{2}\b".to_owned()),
+        ("a duration", "<DURATION>", r"\b(?:\d+(?:\.\d+)? ?(?:[nuµμm]?s|m|h))+\b".to_owned()),
+        (
+            "a duration",
+            "<DURATION>",
+            r"\b\d+(?:\.\d+)? (?:(?:milli|micro|nano)?sec(?:ond)?s?|min(?:ute)?s?|hours?)\b".to_owned(),
+        ),
+        ("a size", "<SIZE>", r"\b\d+(?:\.\d+)? ?(?:[KkMGT]i?)?(?:B|bytes?)\b".to_owned()),
+        ("a time in seconds", "<TIME>", r"\b1\d{9}\.\d+".to_owned()),
+        ("a time in seconds", "<TIME>", r"\b1\d{9}\b".to_owned()),
+        ("a time in milliseconds", "<TIME>", r"\b1\d{12}\b".to_owned()),
+        ("a time in microseconds", "<TIME>", r"\b1\d{15}\b".to_owned()),
+        ("a time in nanoseconds", "<TIME>", r"\b1\d{18}\b".to_owned()),
+        ("a number", "<NUMBER>", format!(r"{SIGNED}\b\d+(?:\.\d+)?\b")),
+        ("a number", "<NUMBER>", r"\b\d+(?:\.\d+)?\b".to_owned()),
+        ("a number", "<NUMBER>", r"\b\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?\b".to_owned()),
+    ];
+    let compiled = |(name, word, pattern): (_, _, String)| {
+        let regex = Regex::new(&pattern).ok()?;
+        Some(Form { name, word, pattern, regex })
+    };
+    forms.into_iter().filter_map(compiled).collect()
+});
+
+/// What two ids have in common: a pattern that fits both, and no text that people write.
+pub(super) fn id_pattern(a: &str, b: &str) -> Option<String> {
+    let all = |fits: &dyn Fn(char) -> bool| a.chars().chain(b.chars()).all(fits);
+    let any = |fits: &dyn Fn(char) -> bool| a.chars().chain(b.chars()).any(fits);
+    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let same_length = a.chars().count() == b.chars().count();
+    let minted = match (has_digit(a), has_digit(b)) {
+        (true, true) => true,
+        (false, false) => same_length && a.len() >= 6 && is_gibberish(a) && is_gibberish(b),
+        _ => same_length,
+    };
+    if a.is_empty() || b.is_empty() || !minted || !all(&|c| c.is_ascii()) {
+        return None;
+    }
+    let n = a.len();
+    if all(&|c| c.is_ascii_digit()) {
+        return Some(if same_length && n >= 8 { format!(r"\d{{{n}}}") } else { r"\d+".to_owned() });
+    }
+    let (upper, lower) = (any(&|c| c.is_ascii_uppercase()), any(&|c| c.is_ascii_lowercase()));
+    let hex = all(&|c| c.is_ascii_hexdigit() || matches!(c, '_' | '-'));
+    let mut class = String::from("0-9");
+    match (upper, lower) {
+        (true, true) if hex => class.push_str("a-fA-F"),
+        // Of 64 letters, two that are rare: the next one may have them.
+        (true, true) if n >= 10 => class.push_str("A-Za-z_-"),
+        (true, true) => class.push_str("A-Za-z"),
+        (true, false) => class.push_str(if hex { "A-F" } else { "A-Z" }),
+        (false, true) => class.push_str(if hex { "a-f" } else { "a-z" }),
+        (false, false) => {}
+    }
+    for extra in ['+', '/', '=', '_', '-'] {
+        if any(&|c| c == extra) && !class.contains(&format!("{extra}")) {
+            // A dash stands last.
+            let at = if class.ends_with('-') { class.len() - 1 } else { class.len() };
+            class.insert(at, extra);
+        } else if extra == '-' && any(&|c| c == '-') && !class.ends_with('-') {
+            class.push('-');
+        }
+    }
+    Some(if same_length { format!("[{class}]{{{n}}}") } else { format!("[{class}]+") })
+}
+
+/// Letters that are no word: four consonants in a row, or a capital in the middle.
+fn is_gibberish(text: &str) -> bool {
+    let consonant = |c: char| c.is_ascii_alphabetic() && !"aeiouyAEIOUY".contains(c);
+    let mut row = 0;
+    let consonants = text.chars().any(|c| {
+        row = if consonant(c) { row + 1 } else { 0 };
+        row >= 4
+    });
+    let letters: Vec<char> = text.chars().collect();
+    let capitals = letters.windows(3).any(|w| w[0].is_lowercase() && w[1].is_uppercase() && w[2].is_uppercase());
+    consonants || capitals
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::json::Layout;
+
+fn template(text: &str) -> Result<Template> {
+    let source = Source { file: Path::new("t.toml").into(), text: format!("x = \"{text}\"") };
+    Template::parse(text, &source, 4..source.text.len())
+}
+
+fn context() -> Context {
+    let mut context = Context::new();
+    context.insert("n", 3_u64);
+    context.insert("text", "a {{ n }}");
+    context.insert("big", Json::BigInt("123456789012345678901".into()));
+    context.insert("none", Json::Null);
+    context.insert("user", Json::object([("name", Json::from("ann")), ("tags", Json::Array(vec![1_u64.into()]))]));
+    context.insert("half", Json::Float(0.5));
+    context
+}
+
+fn render(text: &str) -> Json {
+    template(text).and_then(|t| t.render(&context())).unwrap()
+}
+
+fn fails(text: &str) -> String {
+    template(text).and_then(|t| t.render(&context())).unwrap_err().to_string()
+}
+
+#[test]
+fn one_expression_keeps_its_type() {
+    assert_eq!(render("{{ n }}"), Json::Int(3));
+    assert_eq!(render("{{n}}"), Json::Int(3));
+    assert_eq!(render("{{- n -}}"), Json::Int(3));
+    assert_eq!(render("{{ half }}"), Json::Float(0.5));
+    assert_eq!(render("{{ big }}"), Json::BigInt("123456789012345678901".into()));
+    assert_eq!(render("{{ [n, none] }}"), Json::Array(vec![Json::Int(3), Json::Null]));
+    assert_eq!(render("{{ user }}"), context().get("user").unwrap().clone());
+    assert_eq!(render("{{ {'a': {'b': n}} }}").print(Layout::Compact), r#"{"a":{"b":3}}"#);
+    assert_eq!(render("{{ n > 2 }}"), Json::Bool(true));
+    assert_eq!(render("{{ '}}' }}"), Json::from("}}"));
+}
+
+#[test]
+fn more_than_one_expression_is_text() {
+    assert_eq!(render("{{ n }}{{ n }}"), Json::from("33"));
+    assert_eq!(render(" {{ n }}"), Json::from(" 3"));
+    assert_eq!(render("{{ user }}!"), Json::from(r#"{"name":"ann","tags":[1]}!"#));
+    assert_eq!(render("{{ none }} {{ half }}"), Json::from("null 0.5"));
+    assert_eq!(render("{% for t in user.tags %}{{ t }};{% endfor %}"), Json::from("1;"));
+    assert_eq!(render("{{ 'a' }}\n"), Json::from("a\n"));
+}
+
+#[test]
+fn values_are_not_rendered_again() {
+    assert_eq!(render("{{ text }}"), Json::from("a {{ n }}"));
+    assert_eq!(render("{{ text }}."), Json::from("a {{ n }}."));
+}
+
+#[test]
+fn text_without_braces_is_left_alone() {
+    assert_eq!(render("100 % } { \n"), Json::from("100 % } { \n"));
+}
+
+#[test]
+fn undefined_names_have_place_and_neighbour() {
+    assert_eq!(fails("n {{ usr.name }}"), "t.toml:1:11: `usr.name` is not defined\n  did you mean `user`?");
+    assert_eq!(fails("{{ user.nme }}"), "t.toml:1:9: `user.nme` is not defined\n  did you mean `name`?");
+    assert_eq!(fails("{{ user.tags.7 }}"), "t.toml:1:5: `{{ user.tags.7 }}` is not defined");
+    assert_eq!(render("{{ user.nme | default('x') }}"), Json::from("x"));
+}
+
+#[test]
+fn what_cannot_be_rendered_says_why() {
+    assert_eq!(
+        fails("{{ n + user }}"),
+        "t.toml:1:5: `{{ n + user }}` cannot be rendered: tried to use + operator on unsupported types number and map"
+    );
+    assert_eq!(fails("{{ range }}"), "t.toml:1:5: `{{ range }}` cannot be rendered: JSON has no plain object");
+    assert_eq!(fails("{{ 1 / 0 }}"), "t.toml:1:5: `{{ 1 / 0 }}` cannot be rendered: unable to calculate 1 / 0");
+    let unknown = |text: &str| template(text).unwrap_err().to_string();
+    assert_eq!(unknown("a {{ n | uper }}"), "t.toml:1:15: there is no filter `uper`\n  did you mean `upper`?");
+    assert_eq!(unknown("{{ n is evn }}"), "t.toml:1:14: there is no test `evn`\n  did you mean `even`?");
+    // What is not reached before anything runs is told then.
+    assert!(fails("{% if n %}{{ n | nofilter }}{% endif %}").contains("filter nofilter is unknown"));
+    let loops = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
+    assert!(fails(loops).contains("takes more than 1000000 steps to render"));
+}
+
+#[test]
+fn endless_code_is_refused_before_it_overflows_the_stack() {
+    let too_much = "t.toml:1:5: this text holds too much code";
+    for link in [".a", "|trim", " + a", "[0]", " if a else a", " is odd", " and a"] {
+        let chain = |length: usize| format!("{{{{ a{} }}}}", link.repeat(length / link.len()));
+        assert_eq!(template(&chain(980)).map(|_| ()), Ok(()), "{link}");
+        assert!(template(&chain(100_000)).is_err_and(|error| error.to_string().starts_with(too_much)), "{link}");
+    }
+    let branches = |count: usize| format!("{{% if n %}}{}{{% endif %}}", "{% elif n %}".repeat(count));
+    assert_eq!(template(&branches(98)).map(|_| ()), Ok(()));
+    assert!(template(&branches(100_000)).is_err());
+    assert_eq!(template(&"{{ n }} ".repeat(5_000)).map(|_| ()), Ok(()));
+    assert_eq!(render(&format!("{{{{ '{}' }}}}", "long }} ".repeat(500))), Json::from("long }} ".repeat(500)));
+}
+
+#[test]
+fn the_words_of_hints_exist() {
+    for name in FILTERS {
+        assert!(template(&format!("{{{{ n | {name} }}}}")).is_ok(), "{name}");
+    }
+    for name in TESTS {
+        assert!(template(&format!("{{{{ n is {name}(1) }}}}")).is_ok(), "{name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_template_or_an_error(text in "[{}%# a-z0-9.'\\-|\\[\\]()~*+/é\\n\"]{0,40}") {
+        if let Ok(template) = template(&text) {
+            let _ = template.render(&context());
+        }
+    }
+}

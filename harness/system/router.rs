@@ -1,0 +1,153 @@
+//! A system in the process: any tower service, from a closure that gets the stage.
+//!
+//! It runs on a thread and a runtime of its own, so that a service that blocks or panics takes neither the scenario's
+//! clock nor its clients with it.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use futures_util::FutureExt as _;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::error::{Error, Result};
+use crate::system::stage::Stage;
+
+/// Makes a system for a stage.
+pub(crate) type RouterFactory =
+    Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
+
+/// What a closure that makes a system may give: a router, or a `Result` with one.
+pub trait IntoRouter {
+    /// The router, or why there is none.
+    ///
+    /// # Errors
+    /// What the closure's own error says.
+    fn into_router(self) -> Result<Router, String>;
+}
+
+impl IntoRouter for Router {
+    fn into_router(self) -> Result<Router, String> {
+        Ok(self)
+    }
+}
+
+impl<R: IntoRouter, E: Display> IntoRouter for Result<R, E> {
+    fn into_router(self) -> Result<Router, String> {
+        self.map_err(|e| e.to_string()).and_then(R::into_router)
+    }
+}
+
+/// A router for any tower service that answers HTTP requests, so that it need not be built with axum.
+pub fn service<S>(service: S) -> Router
+where
+    S: tower_service::Service<axum::extract::Request, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Response: axum::response::IntoResponse,
+    S::Future: Send + 'static,
+{
+    Router::new().fallback_service(service)
+}
+
+/// A running in-process system.
+#[derive(Debug)]
+pub(crate) struct InProcess {
+    stop: Option<oneshot::Sender<()>>,
+    ended: Option<oneshot::Receiver<()>>,
+    _thread: JoinHandle<()>,
+}
+
+/// How long a system may take to notice that it is to stop. One that blocks its thread is then left to the process's end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A loopback port that is taken before the system exists, so that its address is known while it is made.
+pub(crate) fn listen() -> Result<(std::net::TcpListener, SocketAddr)> {
+    let bind = || {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    };
+    bind().map_err(|e: std::io::Error| Error::new(format!("failed to find a free loopback port: {e}")))
+}
+
+impl InProcess {
+    /// Makes the system and waits until it serves.
+    ///
+    /// # Errors
+    /// What its closure says, or that it panicked.
+    pub(crate) async fn start(
+        factory: RouterFactory,
+        stage: Stage,
+        listener: std::net::TcpListener,
+    ) -> Result<InProcess> {
+        let (stop, stopped) = oneshot::channel();
+        let (end, ended) = oneshot::channel();
+        let (ready, is_ready) = oneshot::channel();
+        let name = stage.system().to_owned();
+        let run = move || {
+            let _end = end;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => {
+                    runtime.block_on(serve(factory, stage, listener, ready, stopped));
+                    runtime.shutdown_background();
+                }
+                Err(e) => drop(ready.send(Err(format!("failed to start a runtime: {e}")))),
+            }
+        };
+        let thread = std::thread::Builder::new().name(format!("system {name}")).spawn(run);
+        let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for system `{name}`: {e}")))?;
+        let made = is_ready.await.unwrap_or_else(|_| Err("it ended before it was ready".to_owned()));
+        made.map_err(|reason| Error::new(format!("system `{name}` does not start: {reason}")))?;
+        Ok(InProcess { stop: Some(stop), ended: Some(ended), _thread: thread })
+    }
+
+    /// Ends the system and waits for its thread, for a moment.
+    pub(crate) async fn stop(mut self) {
+        drop(self.stop.take());
+        if let Some(ended) = self.ended.take() {
+            let _ = tokio::time::timeout(GRACE, ended).await;
+        }
+    }
+}
+
+async fn serve(
+    factory: RouterFactory,
+    stage: Stage,
+    listener: std::net::TcpListener,
+    ready: oneshot::Sender<Result<(), String>>,
+    stopped: oneshot::Receiver<()>,
+) {
+    let making = AssertUnwindSafe(async move { factory(stage).await }).catch_unwind();
+    let made = making.await.unwrap_or_else(|panic| Err(format!("it panicked: {}", panic_text(&*panic))));
+    let listening = made.and_then(|router| {
+        let listener = TcpListener::from_std(listener).map_err(|e| e.to_string())?;
+        Ok((router, listener))
+    });
+    match listening {
+        Ok((router, listener)) => {
+            let _ = ready.send(Ok(()));
+            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+            tokio::select! {
+                _ = axum::serve(listener, router) => {}
+                _ = stopped => {}
+            }
+        }
+        Err(reason) => drop(ready.send(Err(reason))),
+    }
+}
+
+/// The message of a panic.
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without a message").to_owned()
+}

@@ -1,0 +1,154 @@
+use super::*;
+use crate::conversation::ToolCall;
+
+fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes()).unwrap()
+}
+
+fn messages(text: &str) -> Vec<Message> {
+    decode(&json(&format!(r#"{{"messages": {text}}}"#))).unwrap().messages
+}
+
+#[test]
+fn a_request_of_an_agent() {
+    let call = decode(&json(
+        r#"{
+                "model": "gpt-4o", "temperature": 0.5, "tool_choice": "auto", "user": "u1", "stream": true,
+                "stream_options": {"include_usage": true}, "metadata": {"caller": "middleware:title", "run": "1"},
+                "tools": [{"type": "function", "function": {"name": "get_capital", "parameters": {}}}],
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "developer", "content": [
+                        {"type": "text", "text": "Be "}, {"type": "text", "text": "kind."}]},
+                    {"role": "user", "content": "Capital of the UK?", "name": "ann"},
+                    {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function",
+                        "function": {"name": "get_capital", "arguments": "{\"country\":\"UK\"}"}}]},
+                    {"role": "tool", "tool_call_id": "call_1", "content": "London"}
+                ]
+            }"#,
+    ))
+    .unwrap();
+    assert_eq!(call.model, "gpt-4o");
+    assert_eq!(call.system, "Be brief.\n\nBe kind.");
+    assert_eq!(call.caller.as_deref(), Some("middleware:title"));
+    assert_eq!(call.metadata, Some(json(r#"{"caller": "middleware:title", "run": "1"}"#)));
+    assert!(call.stream && call.include_usage);
+    assert_eq!(call.tools.pointer("/0/function/name"), Some(&"get_capital".into()));
+    assert_eq!(call.settings, json(r#"{"temperature": 0.5, "tool_choice": "auto"}"#));
+    let expected = ToolCall { id: "call_1".into(), name: "get_capital".into(), args: json(r#"{"country": "UK"}"#) };
+    let kinds: Vec<_> = call.messages.iter().map(|m| m.kind.as_str()).collect();
+    assert_eq!(kinds, ["system", "system", "human", "ai", "tool"]);
+    assert_eq!(call.messages[2].name.as_deref(), Some("ann"));
+    assert_eq!(call.messages[3], Message { tool_calls: vec![expected], ..Message::new("ai", "") });
+    let named = Message { name: Some("get_capital".into()), ..Message::new("tool", "London") };
+    assert_eq!(call.messages[4], Message { tool_call_id: Some("call_1".into()), ..named });
+}
+
+#[test]
+fn the_least_that_a_request_can_be() {
+    let call = decode(&json(r#"{"messages": [{"role": "critic"}], "metadata": null, "stream": null}"#)).unwrap();
+    assert_eq!(call.messages, [Message::new("critic", "")]);
+    assert_eq!((call.tools, call.settings), (Json::Null, json("{}")));
+    assert_eq!((call.model.as_str(), call.caller, call.metadata), ("", None, None));
+    assert!(!call.stream && !call.include_usage);
+}
+
+#[test]
+fn arguments_are_parsed_where_they_can_be() {
+    let cases = [
+        (r#""arguments": "{\"a\": 1}""#, r#"{"a": 1}"#),
+        (r#""arguments": {"a": 1}"#, r#"{"a": 1}"#),
+        (r#""arguments": """#, "{}"),
+        (r#""arguments": null"#, "{}"),
+        (r#""x": 0"#, "{}"),
+        (r#""arguments": "{\"a\": ""#, r#""{\"a\": ""#),
+    ];
+    for (sent, args) in cases {
+        let sent = format!(r#"[{{"role": "assistant", "tool_calls": [{{"function": {{"name": "f", {sent}}}}}]}}]"#);
+        assert_eq!(messages(&sent)[0].tool_calls[0].args, json(args), "{sent}");
+    }
+}
+
+#[test]
+fn legacy_functions_are_tools() {
+    let found = messages(
+        r#"[{"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}, "content": null},
+                {"role": "function", "name": "f", "content": "1"}]"#,
+    );
+    assert_eq!(found[0].tool_calls, [ToolCall { id: String::new(), name: "f".into(), args: json("{}") }]);
+    assert_eq!((found[1].kind.as_str(), found[1].name.as_deref()), ("tool", Some("f")));
+    let body = json(r#"{"messages": [{"role": "user"}], "functions": [{"name": "f"}], "function_call": "auto"}"#);
+    let call = decode(&body).unwrap();
+    assert_eq!((call.tools, call.settings), (json(r#"[{"name": "f"}]"#), json(r#"{"function_call": "auto"}"#)));
+}
+
+#[test]
+fn custom_tools_take_text() {
+    let custom = r#"{"id": "c", "type": "custom", "custom": {"name": "shell", "input": "{}"}}"#;
+    let found = messages(&format!(r#"[{{"role": "assistant", "tool_calls": [{custom}]}}]"#));
+    assert_eq!(found[0].tool_calls, [ToolCall { id: "c".into(), name: "shell".into(), args: "{}".into() }]);
+}
+
+#[test]
+fn a_tool_result_is_named_after_the_last_call_of_its_id() {
+    let call = |name: &str| {
+        format!(r#"{{"role": "assistant", "tool_calls": [{{"id": "0", "function": {{"name": "{name}"}}}}]}}"#)
+    };
+    let found = messages(&format!(
+        r#"[{}, {}, {{"role": "tool", "tool_call_id": "0"}}, {{"role": "tool", "tool_call_id": "0", "name": "own"}},
+                {{"role": "tool", "tool_call_id": "1"}}, {{"role": "user", "tool_call_id": "0"}}]"#,
+        call("first"),
+        call("second")
+    ));
+    let names: Vec<_> = found[2..].iter().map(|m| m.name.as_deref()).collect();
+    assert_eq!(names, [Some("second"), Some("own"), None, None]);
+}
+
+#[test]
+fn parts_stay_as_they_are_without_the_models_thoughts() {
+    let parts = r#"[{"type": "thinking", "thinking": []}, {"type": "text", "text": "a"},
+                        {"type": "image_url", "image_url": {"url": "data:"}}]"#;
+    let found =
+        messages(&format!(r#"[{{"role": "user", "content": {parts}}}, {{"role": "assistant", "content": {parts}}}]"#));
+    assert_eq!(found[0].content, json(parts));
+    assert_eq!(found[1].content.as_array(), json(parts).as_array().map(|parts| &parts[1..]));
+}
+
+#[test]
+fn errors_name_the_path_the_expected_and_the_found() {
+    let cases = [
+        ("[]", "the request: expected an object, found array"),
+        ("{}", "messages: expected an array, found nothing"),
+        (r#"{"messages": "hi"}"#, "messages: expected an array, found string"),
+        (r#"{"messages": []}"#, "messages: expected at least one message, found none"),
+        (r#"{"messages": [1]}"#, "messages[0]: expected an object, found number"),
+        (r#"{"messages": [{}]}"#, "messages[0].role: expected a string, found nothing"),
+        (
+            r#"{"messages": [{"role": "user", "content": 1}]}"#,
+            "messages[0].content: expected a string or an array, found number",
+        ),
+        (
+            r#"{"messages": [{"role": "user"}, {"role": "assistant", "tool_calls": [{"function": {"name": 1}}]}]}"#,
+            "messages[1].tool_calls[0].function.name: expected a string, found number",
+        ),
+        (
+            r#"{"messages": [{"role": "assistant", "tool_calls": [{"type": "function"}]}]}"#,
+            "messages[0].tool_calls[0].function: expected an object, found nothing",
+        ),
+        (
+            r#"{"messages": [{"role": "assistant", "tool_calls": {}}]}"#,
+            "messages[0].tool_calls: expected an array, found object",
+        ),
+        (
+            r#"{"messages": [{"role": "user"}], "metadata": {"caller": 1}}"#,
+            "metadata.caller: expected a string, found number",
+        ),
+        (
+            r#"{"messages": [{"role": "user"}], "stream_options": {"include_usage": "yes"}}"#,
+            "stream_options.include_usage: expected a boolean, found string",
+        ),
+    ];
+    for (body, message) in cases {
+        assert_eq!(decode(&json(body)).unwrap_err().message, message, "{body}");
+    }
+}

@@ -1,0 +1,120 @@
+use super::*;
+use crate::wire::Response;
+
+fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes()).unwrap()
+}
+
+fn call(text: &str) -> Call {
+    decode(&json(text), &Known::default()).unwrap()
+}
+
+#[test]
+fn adjacent_items_of_the_assistant_are_one_message() {
+    let call = call(
+        r#"{"model": "gpt-5", "instructions": "Be brief.", "stream": true, "store": false, "user": "u",
+                "tools": [{"type": "function", "name": "f"}], "metadata": {"caller": "x"},
+                "input": [
+                    {"role": "developer", "content": "Be kind."},
+                    {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]},
+                    {"type": "reasoning", "id": "rs_1", "summary": []},
+                    {"type": "message", "role": "assistant", "id": "msg_1", "content": [
+                        {"type": "output_text", "text": "c", "annotations": []}]},
+                    {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{\"x\":1}"},
+                    {"type": "function_call", "call_id": "call_2", "name": "g", "arguments": ""},
+                    {"type": "function_call_output", "call_id": "call_1", "output": "d"},
+                    {"type": "function_call_output", "call_id": "call_2", "output": [{"type": "input_text", "text": "e"}]},
+                    {"type": "reasoning", "id": "rs_2", "summary": []},
+                    {"role": "user", "content": "f"}
+                ]}"#,
+    );
+    assert_eq!((call.system.as_str(), call.caller.as_deref()), ("Be brief.\n\nBe kind.", Some("x")));
+    assert_eq!(call.settings, json(r#"{"store": false}"#));
+    let made = |id: &str, name: &str, args: &str| ToolCall { id: id.into(), name: name.into(), args: json(args) };
+    let result = |id: &str, name: &str, text: &str| Message {
+        name: Some(name.into()),
+        tool_call_id: Some(id.into()),
+        ..Message::new("tool", text)
+    };
+    let tool_calls = vec![made("call_1", "f", r#"{"x": 1}"#), made("call_2", "g", "{}")];
+    assert_eq!(
+        call.messages[2..],
+        [
+            Message::new("human", "ab"),
+            Message { tool_calls, ..Message::new("ai", "c") },
+            result("call_1", "f", "d"),
+            result("call_2", "g", "e"),
+            Message::new("human", "f"),
+        ]
+    );
+}
+
+#[test]
+fn other_items_stay_json() {
+    let search = r#"{"type": "web_search_call", "id": "ws_1", "status": "completed"}"#;
+    let shell = r#"{"type": "local_shell_call_output", "id": "x", "output": "y"}"#;
+    let found = call(&format!(
+        r#"{{"input": [{search}, {{"role": "assistant", "content": "a"}}, {shell},
+                {{"type": "additional_tools", "role": "developer", "tools": []}}]}}"#
+    ));
+    let text = text_block(&"a".into());
+    assert_eq!(found.messages[0].content, Json::Array(vec![json(search), text]));
+    let shell = Message { content: Json::Array(vec![json(shell)]), ..Message::new("tool", "") };
+    assert_eq!(found.messages[1], shell);
+    assert_eq!(found.messages[2].kind, "system");
+}
+
+#[test]
+fn what_was_served_can_be_referred_to() {
+    let mut known = Known::default();
+    let first = json(r#"{"input": "hi"}"#);
+    let output = r#"{"id": "resp_1", "output": [{"type": "message", "id": "msg_1", "role": "assistant", "content": [
+            {"type": "output_text", "text": "hello"}]}, {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f"}]}"#;
+    known.learn(Api::OpenAiResponses, &first, &Response::json(200, json(output)));
+    let result = r#"{"type": "function_call_output", "call_id": "c", "output": "1"}"#;
+    let second = json(&format!(r#"{{"previous_response_id": "resp_1", "input": [{result}]}}"#));
+    let whole = json(&format!(
+        r#"{{"input": [{{"role": "user", "content": "hi"}}, {{"type": "item_reference", "id": "msg_1"}},
+                {{"type": "item_reference", "id": "fc_1"}}, {result}]}}"#
+    ));
+    let messages = decode(&second, &known).unwrap().messages;
+    assert_eq!(messages, decode(&whole, &known).unwrap().messages);
+    let kinds: Vec<_> = messages.iter().map(|m| m.kind.as_str()).collect();
+    assert_eq!(kinds, ["human", "ai", "tool"]);
+    assert_eq!((messages[1].content.as_str(), messages[2].name.as_deref()), (Some("hello"), Some("f")));
+
+    known.learn(Api::OpenAiResponses, &second, &Response::json(200, json(r#"{"id": "resp_2", "output": []}"#)));
+    let third = json(r#"{"previous_response_id": "resp_2", "input": "and?"}"#);
+    assert_eq!(decode(&third, &known).unwrap().messages[..3], messages[..]);
+}
+
+#[test]
+fn what_is_not_known_stays_json() {
+    let found = call(
+        r#"{"previous_response_id": "resp_0", "input": [{"type": "item_reference", "id": "msg_0"},
+                {"role": "user", "content": "a"}]}"#,
+    );
+    assert_eq!(found.messages[0].content, json(r#"[{"previous_response_id": "resp_0"}]"#));
+    assert_eq!(found.messages[1].content, json(r#"[{"type": "item_reference", "id": "msg_0"}]"#));
+    assert_eq!((found.messages[0].kind.as_str(), found.messages[1].kind.as_str()), ("ai", "ai"));
+}
+
+#[test]
+fn what_is_no_request_says_where() {
+    let cases = [
+        ("{}", "input: expected a string or an array, found nothing"),
+        (r#"{"input": [1]}"#, "input[0]: expected an object, found number"),
+        (r#"{"input": [{}]}"#, "input[0].role: expected a string, found nothing"),
+        (
+            r#"{"input": [{"type": "function_call", "call_id": "c"}]}"#,
+            "input[0].name: expected a string, found nothing",
+        ),
+        (
+            r#"{"input": [{"type": "function_call_output", "output": 1}]}"#,
+            "input[0].output: expected a string or an array, found number",
+        ),
+    ];
+    for (body, message) in cases {
+        assert_eq!(decode(&json(body), &Known::default()).unwrap_err().message, message, "{body}");
+    }
+}

@@ -1,0 +1,61 @@
+//! The pieces of a stream, kept as one text: a recorded stream is put together once, and sent without a copy.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+/// The pieces of a stream, in order. Cloning shares them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Frames {
+    text: Bytes,
+    /// Where each piece ends in the text.
+    ends: Arc<[usize]>,
+}
+
+impl Frames {
+    /// The pieces.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        // The text was put together from strings, and is parted where they met.
+        self.ranges().map(|(from, to)| std::str::from_utf8(&self.text[from..to]).unwrap_or_default())
+    }
+
+    /// The pieces, as they go over HTTP.
+    pub fn bytes(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
+        let Frames { text, ends } = self.clone();
+        let mut from = 0;
+        (0..ends.len()).map(move |at| text.slice(std::mem::replace(&mut from, ends[at])..ends[at]))
+    }
+
+    /// All pieces in a row.
+    #[must_use]
+    pub fn text(&self) -> Bytes {
+        self.text.clone()
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = (usize, usize)> {
+        let mut from = 0;
+        self.ends.iter().map(move |to| (std::mem::replace(&mut from, *to), *to))
+    }
+}
+
+impl<F: AsRef<str>> FromIterator<F> for Frames {
+    fn from_iter<I: IntoIterator<Item = F>>(frames: I) -> Frames {
+        let mut text = String::new();
+        let ends = frames.into_iter().map(|frame| {
+            text.push_str(frame.as_ref());
+            text.len()
+        });
+        let ends = ends.collect();
+        Frames { text: text.into_boxed_str().into_boxed_bytes().into(), ends }
+    }
+}
+
+impl fmt::Debug for Frames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! The data of recorded SSE frames. Only what a recording needs: names, ids and retry times are for `events`.
+
+use super::fields::WireError;
+use crate::json::Json;
+
+/// Calls `on` with the data of each event of a frame, `data:` lines joined by newlines.
+///
+/// Comments, other fields, any of the three line ends, a leading BOM, and a last event without its blank line (which a
+/// client would drop, but which tools that keep recordings often strip) are all fine.
+pub(in crate::wire) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    let mut data: Option<String> = None;
+    let frame = frame.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    for line in frame.split(['\n', '\r']) {
+        if line.is_empty() {
+            data.take().map_or(Ok(()), |data| on(&data))?;
+        } else if let Some(value) = line.strip_prefix("data:") {
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            match &mut data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => data = Some(value.to_owned()),
+            }
+        }
+    }
+    data.map_or(Ok(()), |data| on(&data))
+}
+
+/// Calls `on` with each event of a frame whose data is JSON. `[DONE]`, which some services append to any stream, and
+/// empty data are none.
+pub(in crate::wire) fn each_json(
+    frame: &str,
+    mut on: impl FnMut(Json) -> Result<(), WireError>,
+) -> Result<(), WireError> {
+    each_data(frame, |data| match data.trim() {
+        "" | "[DONE]" => Ok(()),
+        data => on(Json::parse(data.as_bytes()).map_err(|error| WireError::new(format!("data: {error}")))?),
+    })
+}
+
+/// A stream's text in frames, each with the blank line that ends it; joined they are the text again.
+#[must_use]
+pub fn split_frames(text: &str) -> Vec<String> {
+    let mut frames = Vec::new();
+    let mut frame = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end =
+            rest.find(['\n', '\r']).map_or(rest.len(), |at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let (line, after) = rest.split_at(end);
+        frame.push_str(line);
+        rest = after;
+        if line.trim_end_matches(['\n', '\r']).is_empty() && line.len() < frame.len() {
+            frames.push(std::mem::take(&mut frame));
+        }
+    }
+    if !frame.is_empty() {
+        frames.push(frame);
+    }
+    frames
+}
+
+/// A frame of one event without a name.
+pub(in crate::wire) fn frame(data: &str) -> String {
+    format!("data: {data}\n\n")
+}
+
+/// A frame of one event with a name.
+pub(in crate::wire) fn named_frame(name: &str, data: &str) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
+}
+
+#[cfg(test)]
+mod tests;

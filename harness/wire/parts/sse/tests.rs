@@ -1,0 +1,27 @@
+use super::*;
+
+fn data(frame: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let _ = each_data(frame, |data| {
+        all.push(data.to_owned());
+        Ok::<(), ()>(())
+    });
+    all
+}
+
+#[test]
+fn frames_end_with_their_blank_line_and_join_to_the_text() {
+    let text = "\r\n: hi\n\ndata: a\r\n\r\n\ndata: b\n\ndata: cut";
+    let frames = split_frames(text);
+    assert_eq!(frames, ["\r\n: hi\n\n", "data: a\r\n\r\n", "\ndata: b\n\n", "data: cut"]);
+    assert_eq!(frames.concat(), text);
+}
+
+#[test]
+fn data_is_found_among_all_that_a_frame_may_hold() {
+    assert_eq!(data("data: a\n\n"), ["a"]);
+    assert_eq!(data(": PROCESSING\r\nevent: x\r\ndata:a\r\ndata:  b\r\n\r\n"), ["a\n b"]);
+    assert_eq!(data("\u{feff}data: a\r\rdata: b\n\ndata: c"), ["a", "b", "c"]);
+    assert_eq!(data(": ping\n\n"), Vec::<String>::new());
+    assert_eq!(data(&frame("{}")), ["{}"]);
+}
