@@ -11,8 +11,9 @@ use super::event::Event;
 use super::merge::Keep;
 use super::sequence::Sequence;
 use super::{notation, outline};
-use crate::error::{Error, nearest};
+use crate::error::Error;
 use crate::json::Json;
+use crate::text::nearest;
 
 /// How much of a payload a golden holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,8 +132,9 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
 impl Captured {
     fn text(&self, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
         let media_type = self.content_type.split(';').next().unwrap_or_default();
-        let status = format!("{} {}", self.status, notation::visible(media_type.trim()));
-        let mut out = format!("{}\n{}\n", notation::visible(normalize(self.request.trim()).trim()), status.trim_end());
+        let status = format!("{} {}", self.status, notation::unseen_escaped(media_type.trim()));
+        let mut out =
+            format!("{}\n{}\n", notation::unseen_escaped(normalize(self.request.trim()).trim()), status.trim_end());
         let sequence = Sequence::of(&self.events, options, normalize);
         if !self.events.is_empty() {
             out.push('\n');
