@@ -29,7 +29,7 @@ mod tally;
 mod upstream;
 
 pub use activity::Activity;
-pub use callers::CallerRules;
+pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
 pub(crate) use explain::change;
 pub use lint::Flaw;
