@@ -10,6 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use crate::json::Json;
+use crate::model::OfferedTools;
 
 /// A JSON pointer (RFC 6901) that was checked; `-1` is also the last element of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,15 +97,6 @@ pub enum Unused {
     Allow,
     /// Those of the named callers.
     Callers(Vec<String>),
-}
-
-/// What a caller rule asks of the tools that a call offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tools {
-    /// Whether it offers any.
-    Any(bool),
-    /// The tools that it offers, at least.
-    Named(Vec<String>),
 }
 
 /// `"60s"`, `"500ms"`, `"2m"`.
@@ -259,16 +251,16 @@ read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
     }
 });
 
-read_as!(Tools, "true, false or a list of tool names", {
-    fn visit_bool<E>(self, any: bool) -> Result<Tools, E> {
-        Ok(Tools::Any(any))
+read_as!(OfferedTools, "true, false or a list of tool names", {
+    fn visit_bool<E>(self, any: bool) -> Result<OfferedTools, E> {
+        Ok(OfferedTools::Any(any))
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Tools, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OfferedTools, A::Error> {
         let names = texts(list)?;
         if names.is_empty() {
             return Err(A::Error::custom("the list of tools is empty\n`tools = false` fits calls without tools"));
         }
-        Ok(Tools::Named(names))
+        Ok(OfferedTools::Named(names))
     }
 });
 

@@ -10,6 +10,7 @@ use super::super::suite::Suite;
 use super::super::*;
 use super::{STEP, only, read};
 use crate::json::{Json, Layout};
+use crate::model::OfferedTools;
 
 const WHOLE: &str = r#"
 description = "Writes a note, reads it back, answers"
@@ -339,9 +340,9 @@ title_agent = "middleware:title"
     assert_eq!((url.as_str(), model.key_env.as_str()), ("http://127.0.0.1:8000/base", "MODEL_KEY"));
 
     let [title, search, lead] = &suite.callers[..] else { panic!() };
-    assert_eq!(title.when.tools, Some(Tools::Any(false)));
+    assert_eq!(title.when.tools, Some(OfferedTools::Any(false)));
     assert!(title.when.header["x-kind"].is_match("t") && title.when.metadata["k"].is_match("v"));
-    assert_eq!(search.when.tools, Some(Tools::Named(vec!["search".to_owned()])));
+    assert_eq!(search.when.tools, Some(OfferedTools::Named(vec!["search".to_owned()])));
     assert!(lead.when.model.is_none());
     assert_eq!(suite.normalize[0].replace, "<ORDER>");
     assert_eq!(suite.aliases["title_agent"], "middleware:title");

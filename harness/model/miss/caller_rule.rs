@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::callers::names_of_tools;
 use crate::fixture::Fixture;
 use crate::json::Json;
 use crate::key::CheckTexts;
+use crate::model::callers::names_of_tools;
 
 /// The most characters of a prompt that a rule looks for.
 const PIECE: usize = 60;

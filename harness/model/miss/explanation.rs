@@ -3,11 +3,11 @@
 use similar::{ChangeTag, TextDiff};
 
 use super::caller_rule;
-use super::miss::Reason;
-use super::replay::Asked;
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::{Rules, plain_conversation};
+use crate::model::miss::Reason;
+use crate::model::replay::Lookup;
 use crate::text::around;
 
 /// The most lines of a diff that are shown.
@@ -16,20 +16,20 @@ const DIFF_LINES: usize = 20;
 const COMPARED: usize = 20_000;
 
 /// The lines that explain a miss: what fits, or the nearest turn and the difference.
-pub(super) fn evidence(
+pub(crate) fn evidence(
     reason: &Reason,
-    asked: &Asked,
+    lookup: &Lookup,
     fixture: &Fixture,
     rules: &Rules,
     served: &[bool],
 ) -> Vec<String> {
-    let messages = asked.conversation.len();
-    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&asked.conversation))];
+    let messages = lookup.conversation.len();
+    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
     match reason {
         Reason::Ambiguous { .. } => {
-            let group = fixture.table.of_conversation(rules.conversation_hash(&asked.conversation));
+            let group = fixture.table.of_conversation(rules.conversation_hash(&lookup.conversation));
             let turns = group.map(|group| group.turns.as_slice()).unwrap_or_default();
-            lines.extend(caller_rule::lines(turns, asked.checks.as_ref().map(|checks| &checks.texts), fixture));
+            lines.extend(caller_rule::lines(turns, lookup.checks.as_ref().map(|checks| &checks.texts), fixture));
         }
         Reason::OtherCaller { .. } => lines.push(
             "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases] in \
@@ -41,17 +41,17 @@ pub(super) fn evidence(
             served.iter().filter(|served| !**served).count(),
             served.len()
         )),
-        _ => lines.extend(nearest_lines(asked, fixture, rules, served)),
+        _ => lines.extend(nearest_lines(lookup, fixture, rules, served)),
     }
     lines
 }
 
-fn nearest_lines(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<String> {
+fn nearest_lines(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<String> {
     let turns = fixture.table.turns();
     if turns.is_empty() {
         return vec![format!("nearest    none: {} holds no turn", fixture.path.display())];
     }
-    let Some((index, conversation)) = nearest(asked, fixture, rules, served) else {
+    let Some((index, conversation)) = nearest(lookup, fixture, rules, served) else {
         let open = served.iter().filter(|served| !**served).count();
         return vec![format!(
             "nearest    not known: {} keeps hashes and no conversations; {open} of its {} turns are still open",
@@ -62,11 +62,12 @@ fn nearest_lines(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool
     let state = if served[index] { "served before" } else { "not yet served" };
     let caller = turns[index].caller.as_deref().unwrap_or("(no caller)");
     let mut lines = vec![format!("nearest    {}, by `{caller}`, {state}", fixture.place_of(index))];
-    let over_another_wire = turns[index].wire.as_ref().is_some_and(|wire| asked.api.is_some_and(|api| api != wire.api));
+    let over_another_wire =
+        turns[index].wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
     lines.extend(if over_another_wire {
-        parting(&plain_conversation(&conversation), &plain_conversation(&asked.conversation))
+        parting(&plain_conversation(&conversation), &plain_conversation(&lookup.conversation))
     } else {
-        parting(&conversation, &asked.conversation)
+        parting(&conversation, &lookup.conversation)
     });
     lines
 }
@@ -85,15 +86,20 @@ struct Nearness {
 }
 
 /// The recorded turn that is most like a call, and its conversation.
-pub(super) fn nearest(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<(usize, Vec<Json>)> {
+pub(crate) fn nearest(
+    lookup: &Lookup,
+    fixture: &Fixture,
+    rules: &Rules,
+    served: &[bool],
+) -> Option<(usize, Vec<Json>)> {
     let mut best: Option<(Nearness, usize, Vec<Json>)> = None;
-    let called = &asked.conversation;
+    let called = &lookup.conversation;
     for (index, turn) in fixture.table.turns().iter().enumerate() {
         let Some(conversation) = fixture.conversation(index, rules) else { continue };
         let common = conversation.iter().zip(called).filter(|(a, b)| a == b).count();
         let nearness = Nearness {
             common: 1000 * common / conversation.len().max(called.len()).max(1),
-            same_caller: asked.caller.is_some() && turn.caller == asked.caller,
+            same_caller: lookup.caller.is_some() && turn.caller == lookup.caller,
             same_length: usize::MAX - conversation.len().abs_diff(called.len()),
             alike: alike(&conversation, called),
             not_served: !served[index],
