@@ -13,9 +13,10 @@ use crate::fixture::Fixture;
 use crate::fixture::call_log;
 use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
-use crate::report::{Progress, counted, summary, terminal};
+use crate::report::{Progress, summary, terminal};
 use crate::run::record::journal_of;
 use crate::secrets::Secrets;
+use crate::text::counted;
 
 /// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
 #[derive(Debug, Args)]

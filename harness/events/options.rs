@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, nearest};
+use crate::error::Error;
+use crate::text::nearest;
 
 /// What a golden shows, and what it leaves open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -133,7 +133,7 @@ fn field_name(key: &str, field: &Field) -> String {
 }
 
 fn variant(kind: &str) -> String {
-    if TYPES.contains(&kind) { notation::quoted(kind) } else { notation::name(kind).into_owned() }
+    if TYPES.contains(&kind) { notation::json_quoted(kind) } else { notation::name(kind).into_owned() }
 }
 
 fn inside(place: &str, name: &str) -> String {

@@ -151,7 +151,7 @@ impl<'a> Reader<'a, '_> {
         let is_in = |labels: &[String]| labels.iter().any(|label| *label == normal || label == raw);
         let text = match &*normal {
             ":" | "(unterminated)" if no_event => normal.clone(),
-            ":" | "(unterminated)" => notation::quoted(&normal),
+            ":" | "(unterminated)" => notation::json_quoted(&normal),
             _ => notation::name(&normal).into_owned(),
         };
         let (collapsed, unordered) = (is_in(&self.options.collapse), is_in(&self.options.unordered));

@@ -70,8 +70,9 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
 impl Captured {
     fn text(&self, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
         let media_type = self.content_type.split(';').next().unwrap_or_default();
-        let status = format!("{} {}", self.status, notation::visible(media_type.trim()));
-        let mut out = format!("{}\n{}\n", notation::visible(normalize(self.request.trim()).trim()), status.trim_end());
+        let status = format!("{} {}", self.status, notation::unseen_escaped(media_type.trim()));
+        let mut out =
+            format!("{}\n{}\n", notation::unseen_escaped(normalize(self.request.trim()).trim()), status.trim_end());
         let sequence = Sequence::of(&self.events, options, normalize);
         if !self.events.is_empty() {
             out.push('\n');

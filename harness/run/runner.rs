@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, Result};
 use crate::model::{self, Pacing};
-use crate::report::{Failure, counted, terminal, unified};
+use crate::report::{Failure, terminal, unified};
 use crate::run::golden::{self, Assert, Compared, Goldens, Policy};
 use crate::run::project::{Commands, Project};
 use crate::run::proof::prove;
@@ -22,6 +22,7 @@ use crate::run::trial;
 use crate::scenario::{Broken, FixtureRef, Scenario};
 use crate::system::stage::Stage;
 use crate::system::{IntoRouter, RouterFactory};
+use crate::text::{counted, nearest};
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///

@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::encoded::{self, Value};
 use super::forms::{FORMS, Form};
 use super::stream;
-use crate::error::nearest;
 use crate::json::{Json, Object};
+use crate::text::nearest;
 use crate::wire::{Body, Response};
 
 /// The names of what was found: of forms, `openai-key`, and of variables, `env:STRIPE`.

@@ -8,11 +8,10 @@ use crate::json::{Json, Layout};
 use crate::key::{Rules, plain_conversation};
 use crate::model::miss::Reason;
 use crate::model::replay::Lookup;
+use crate::text::around;
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 20;
-/// Of a longer line, what stands around the first difference is shown.
-const LINE_WIDTH: usize = 160;
 /// Texts are compared word by word up to this many characters between their common ends.
 const COMPARED: usize = 20_000;
 
@@ -134,11 +133,11 @@ fn parting(recorded: &[Json], called: &[Json]) -> Vec<String> {
         }
         (Some(a), None) => vec![
             format!("they part  the call ends where the recorded conversation goes on, at {}:", place(recorded)),
-            format!("  - {}", clipped(&describe_whole(a))),
+            format!("  - {}", around(&describe_whole(a), 0)),
         ],
         (None, Some(b)) => vec![
             format!("they part  the call goes on where the recorded conversation ends, at {}:", place(called)),
-            format!("  + {}", clipped(&describe_whole(b))),
+            format!("  + {}", around(&describe_whole(b), 0)),
         ],
         (None, None) => vec!["they part  nowhere: the conversations are equal, their callers are not".to_owned()],
     }
@@ -259,31 +258,6 @@ fn offset_in_line(text: &str, offset: usize) -> usize {
     offset - text[..offset].rfind('\n').map_or(0, |i| i + 1)
 }
 
-/// A line, or what of a long one stands around a byte offset.
-pub(crate) fn around(line: &str, offset: usize) -> String {
-    let chars: Vec<char> = line.chars().collect();
-    if chars.len() <= LINE_WIDTH {
-        return visible(line);
-    }
-    let middle = line.char_indices().take_while(|(i, _)| *i < offset).count();
-    let start = middle.saturating_sub(LINE_WIDTH / 3).min(chars.len() - LINE_WIDTH);
-    let end = start + LINE_WIDTH;
-    let (before, after) = (if start > 0 { "…" } else { "" }, if end < chars.len() { "…" } else { "" });
-    format!("{before}{}{after}", visible(&chars[start..end].iter().collect::<String>()))
-}
-
-/// Control characters and white space at the end as people can see them.
-fn visible(line: &str) -> String {
-    let body = line.trim_end();
-    let tail: String = line[body.len()..]
-        .chars()
-        .flat_map(|c| if c == ' ' { vec!['·'] } else { c.escape_debug().collect() })
-        .collect();
-    let body: String =
-        body.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect();
-    body + &tail
-}
-
 /// How many bytes two texts share at the front and, of the rest, at the back; always whole characters.
 fn common_ends(a: &str, b: &str) -> (usize, usize) {
     let prefix: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
@@ -310,10 +284,6 @@ pub(crate) fn describe(message: &Json) -> String {
 
 fn describe_whole(message: &Json) -> String {
     format!("{}: {}", describe(message), text_of(message.get("content")).replace('\n', "⏎"))
-}
-
-fn clipped(text: &str) -> String {
-    around(text, 0)
 }
 
 #[cfg(test)]

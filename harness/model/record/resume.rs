@@ -13,6 +13,7 @@ use crate::fixture::call_log::Entry;
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Checks, Hash, Rules};
+use crate::text::counted;
 use crate::wire::{self, Api, Known, Response};
 
 /// How many bytes are about one token, where nobody counted.
@@ -97,7 +98,7 @@ impl Cost {
 
 impl std::fmt::Display for Cost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} and about {}", crate::report::counted(self.calls, "call"), tokens_in_words(self.tokens))
+        write!(f, "{} and about {}", counted(self.calls, "call"), tokens_in_words(self.tokens))
     }
 }
 

@@ -9,10 +9,11 @@ use super::vary::{Mend, Rule, Variation, compare};
 use crate::fixture::{Fixture, Recorded};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Hash, Rules, is_blank};
-use crate::model::miss::explanation::{around, describe, first_difference};
+use crate::model::miss::explanation::{describe, first_difference};
 use crate::model::{MissedCall, Reason};
 use crate::run::trial::Played;
 use crate::scenario::Scenario;
+use crate::text::around;
 
 /// What varied at one place.
 #[derive(Debug)]
