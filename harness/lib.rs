@@ -71,6 +71,7 @@ mod run;
 mod scenario;
 mod secrets;
 mod system;
+mod text;
 mod wire;
 
 pub use axum;

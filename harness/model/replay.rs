@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::checked::Checked;
 use super::miss::{Miss, Reason};
-use super::other_wire::OtherWires;
+use super::other_wires::OtherWires;
 use super::registry::Scope;
 use crate::conversation::{Answer, Message};
 use crate::error::Result;
@@ -46,20 +46,20 @@ struct State {
     /// For each group of turns, how many at its front are served.
     done: Vec<usize>,
     misses: usize,
-    missed: Vec<Missed>,
+    missed: Vec<MissedCall>,
 }
 
 /// A call that missed, and the turn that it may have been meant for.
 #[derive(Clone, Debug)]
-pub(crate) struct Missed {
-    pub(crate) asked: Asked,
+pub(crate) struct MissedCall {
+    pub(crate) lookup: Lookup,
     pub(crate) nearest: Option<usize>,
     pub(crate) reason: Reason,
 }
 
 /// A call that looks for its turn.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct Lookup {
     /// How the call came, for people: `POST /v1/chat/completions`.
     pub via: String,
     /// The API that it came over; `None` for a call in the process.
@@ -102,7 +102,7 @@ impl State {
     }
 }
 
-impl Asked {
+impl Lookup {
     /// Whether this is no call of a chat model, but a request that is looked up as a whole.
     fn is_opaque(&self) -> bool {
         self.conversation.first().is_some_and(|message| message.str_of("type") == Some("opaque"))
@@ -156,27 +156,28 @@ impl Replay {
         let messages = if self.fixture.scrub.is_empty() {
             messages.to_vec()
         } else {
-            messages.iter().map(|message| message.scrubbed(&self.fixture.scrub)).collect()
+            messages.iter().map(|message| self.fixture.scrub.message(message)).collect()
         };
-        let asked = Asked {
+        let lookup = Lookup {
             via: "a call in the process".to_owned(),
             api: None,
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
             conversation: self.rules.canonical(messages),
             checks: None,
         };
-        self.take(asked).map(|served| served.turn().output.clone())
+        self.take(lookup).map(|served| served.turn().output.clone())
     }
 
     /// Chooses the turn that answers a call and takes it, in one step. Either way the registry knows.
     ///
     /// # Errors
     /// The miss.
-    pub fn take(&self, asked: Asked) -> Result<Served, Arc<Miss>> {
-        let key = self.key_of(&asked);
+    pub fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
+        let key = self.key_of(&lookup);
         let chosen = {
             let mut state = self.state();
-            let chosen = self.choose(&mut state, key, asked.caller.is_some(), asked.checks.as_ref().map(|c| &c.hashes));
+            let chosen =
+                self.choose(&mut state, key, lookup.caller.is_some(), lookup.checks.as_ref().map(|c| &c.hashes));
             if let Ok(index) = chosen {
                 state.served[index] = true;
                 state.left -= 1;
@@ -187,14 +188,14 @@ impl Replay {
             Ok(index) => {
                 self.scope.add_served(index);
                 let turn = &self.fixture.table.turns()[index];
-                let drift = asked.checks.map(|called| self.drift(turn, &called)).unwrap_or_default();
+                let drift = lookup.checks.map(|called| self.drift(turn, &called)).unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift })
             }
-            Err(Reason::NotRecorded) if asked.is_opaque() => {
-                let reason = Reason::RequestNotRecorded { request: asked.via.clone() };
-                Err(self.miss(asked.via.clone(), reason, Some((&asked, key))))
+            Err(Reason::NotRecorded) if lookup.is_opaque() => {
+                let reason = Reason::RequestNotRecorded { request: lookup.via.clone() };
+                Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key))))
             }
-            Err(reason) => Err(self.miss(asked.via.clone(), reason, Some((&asked, key)))),
+            Err(reason) => Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key)))),
         }
     }
 
@@ -211,8 +212,8 @@ impl Replay {
 
     /// Whether a turn has this conversation, served or not.
     #[must_use]
-    pub fn has_turn_for(&self, asked: &Asked) -> bool {
-        self.fixture.table.of_conversation(self.key_of(asked).conversation_hash).is_some()
+    pub fn has_turn_for(&self, lookup: &Lookup) -> bool {
+        self.fixture.table.of_conversation(self.key_of(lookup).conversation_hash).is_some()
     }
 
     /// Registers a call that could not even be looked up.
@@ -251,21 +252,21 @@ impl Replay {
     }
 
     /// The key of a call: its own, or where no turn has that, the one under which another API recorded what it says.
-    fn key_of(&self, asked: &Asked) -> Key {
-        let own = self.rules.key(&asked.conversation, asked.caller.as_deref());
-        let Some(api) = asked.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
+    fn key_of(&self, lookup: &Lookup) -> Key {
+        let own = self.rules.key(&lookup.conversation, lookup.caller.as_deref());
+        let Some(api) = lookup.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
         else {
             return own;
         };
         let others = self.other_wires.get_or_init(|| OtherWires::of(&self.fixture, &self.rules));
-        others.conversation(api, &asked.conversation, &self.rules).map_or(own, |conversation_hash| Key {
+        others.conversation(api, &lookup.conversation, &self.rules).map_or(own, |conversation_hash| Key {
             conversation_hash,
-            input_hash: self.rules.input_hash(conversation_hash, asked.caller.as_deref()),
+            input_hash: self.rules.input_hash(conversation_hash, lookup.caller.as_deref()),
         })
     }
 
     /// The first calls that missed, those that were read at all.
-    pub(crate) fn missed(&self) -> Vec<Missed> {
+    pub(crate) fn missed(&self) -> Vec<MissedCall> {
         self.state().missed.clone()
     }
 
@@ -327,7 +328,7 @@ impl Replay {
         .collect()
     }
 
-    fn miss(&self, via: String, reason: Reason, call: Option<(&Asked, Key)>) -> Arc<Miss> {
+    fn miss(&self, via: String, reason: Reason, call: Option<(&Lookup, Key)>) -> Arc<Miss> {
         let (explained, served) = {
             let mut state = self.state();
             state.misses += 1;
@@ -338,15 +339,17 @@ impl Replay {
             scenario: self.scope.name().to_owned(),
             fixture: self.fixture.path.clone(),
             via,
-            caller: call.and_then(|(asked, _)| asked.caller.clone()),
+            caller: call.and_then(|(lookup, _)| lookup.caller.clone()),
             key: call.map(|(_, key)| key),
             reason,
             evidence: Vec::new(),
         };
-        if let (true, Some((asked, _))) = (explained, call) {
-            miss.evidence = super::explain::evidence(&miss.reason, asked, &self.fixture, &self.rules, &served);
-            let nearest = super::explain::nearest(asked, &self.fixture, &self.rules, &served).map(|(index, _)| index);
-            let missed = Missed { asked: asked.clone(), nearest, reason: miss.reason.clone() };
+        if let (true, Some((lookup, _))) = (explained, call) {
+            miss.evidence =
+                super::miss::explanation::evidence(&miss.reason, lookup, &self.fixture, &self.rules, &served);
+            let nearest =
+                super::miss::explanation::nearest(lookup, &self.fixture, &self.rules, &served).map(|(index, _)| index);
+            let missed = MissedCall { lookup: lookup.clone(), nearest, reason: miss.reason.clone() };
             self.state().missed.push(missed);
         }
         let miss = Arc::new(miss);

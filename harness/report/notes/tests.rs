@@ -10,7 +10,8 @@ fn a_thing_is_said_once_with_its_first_call_and_how_many_more() {
         (3, drift("prompt", "Be brief now.", "Be terse now.")),
         (4, drift("tools", "", "[{\"name\": \"f\"}]")),
     ];
-    let flaw = |turn| Flaw { caller: Some("a".into()), turn, what: "a tool result without its call: `x`".into() };
+    let flaw =
+        |turn| ProtocolFlaw { caller: Some("a".into()), turn, what: "a tool result without its call: `x`".into() };
     let expected = [
         "drift: prompt changed in the call, turns[0] and 1 more call: \"brief\" → \"terse\"",
         "drift: model changed in the call, turns[0]: \"gpt-4o\" → \"gpt-5\"",

@@ -3,34 +3,33 @@
 use similar::{ChangeTag, TextDiff};
 
 use super::caller_rule;
-use super::miss::Reason;
-use super::replay::Asked;
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::{Rules, plain_conversation};
+use crate::model::miss::Reason;
+use crate::model::replay::Lookup;
+use crate::text::around;
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 20;
-/// Of a longer line, what stands around the first difference is shown.
-const LINE_WIDTH: usize = 160;
 /// Texts are compared word by word up to this many characters between their common ends.
 const COMPARED: usize = 20_000;
 
 /// The lines that explain a miss: what fits, or the nearest turn and the difference.
-pub(super) fn evidence(
+pub(crate) fn evidence(
     reason: &Reason,
-    asked: &Asked,
+    lookup: &Lookup,
     fixture: &Fixture,
     rules: &Rules,
     served: &[bool],
 ) -> Vec<String> {
-    let messages = asked.conversation.len();
-    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&asked.conversation))];
+    let messages = lookup.conversation.len();
+    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
     match reason {
         Reason::Ambiguous { .. } => {
-            let group = fixture.table.of_conversation(rules.conversation_hash(&asked.conversation));
+            let group = fixture.table.of_conversation(rules.conversation_hash(&lookup.conversation));
             let turns = group.map(|group| group.turns.as_slice()).unwrap_or_default();
-            lines.extend(caller_rule::lines(turns, asked.checks.as_ref().map(|checks| &checks.texts), fixture));
+            lines.extend(caller_rule::lines(turns, lookup.checks.as_ref().map(|checks| &checks.texts), fixture));
         }
         Reason::OtherCaller { .. } => lines.push(
             "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases] in \
@@ -42,17 +41,17 @@ pub(super) fn evidence(
             served.iter().filter(|served| !**served).count(),
             served.len()
         )),
-        _ => lines.extend(nearest_lines(asked, fixture, rules, served)),
+        _ => lines.extend(nearest_lines(lookup, fixture, rules, served)),
     }
     lines
 }
 
-fn nearest_lines(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<String> {
+fn nearest_lines(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<String> {
     let turns = fixture.table.turns();
     if turns.is_empty() {
         return vec![format!("nearest    none: {} holds no turn", fixture.path.display())];
     }
-    let Some((index, conversation)) = nearest(asked, fixture, rules, served) else {
+    let Some((index, conversation)) = nearest(lookup, fixture, rules, served) else {
         let open = served.iter().filter(|served| !**served).count();
         return vec![format!(
             "nearest    not known: {} keeps hashes and no conversations; {open} of its {} turns are still open",
@@ -63,11 +62,12 @@ fn nearest_lines(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool
     let state = if served[index] { "served before" } else { "not yet served" };
     let caller = turns[index].caller.as_deref().unwrap_or("(no caller)");
     let mut lines = vec![format!("nearest    {}, by `{caller}`, {state}", fixture.place_of(index))];
-    let over_another_wire = turns[index].wire.as_ref().is_some_and(|wire| asked.api.is_some_and(|api| api != wire.api));
+    let over_another_wire =
+        turns[index].wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
     lines.extend(if over_another_wire {
-        parting(&plain_conversation(&conversation), &plain_conversation(&asked.conversation))
+        parting(&plain_conversation(&conversation), &plain_conversation(&lookup.conversation))
     } else {
-        parting(&conversation, &asked.conversation)
+        parting(&conversation, &lookup.conversation)
     });
     lines
 }
@@ -86,15 +86,20 @@ struct Nearness {
 }
 
 /// The recorded turn that is most like a call, and its conversation.
-pub(super) fn nearest(asked: &Asked, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<(usize, Vec<Json>)> {
+pub(crate) fn nearest(
+    lookup: &Lookup,
+    fixture: &Fixture,
+    rules: &Rules,
+    served: &[bool],
+) -> Option<(usize, Vec<Json>)> {
     let mut best: Option<(Nearness, usize, Vec<Json>)> = None;
-    let called = &asked.conversation;
+    let called = &lookup.conversation;
     for (index, turn) in fixture.table.turns().iter().enumerate() {
         let Some(conversation) = fixture.conversation(index, rules) else { continue };
         let common = conversation.iter().zip(called).filter(|(a, b)| a == b).count();
         let nearness = Nearness {
             common: 1000 * common / conversation.len().max(called.len()).max(1),
-            same_caller: asked.caller.is_some() && turn.caller == asked.caller,
+            same_caller: lookup.caller.is_some() && turn.caller == lookup.caller,
             same_length: usize::MAX - conversation.len().abs_diff(called.len()),
             alike: alike(&conversation, called),
             not_served: !served[index],
@@ -128,11 +133,11 @@ fn parting(recorded: &[Json], called: &[Json]) -> Vec<String> {
         }
         (Some(a), None) => vec![
             format!("they part  the call ends where the recorded conversation goes on, at {}:", place(recorded)),
-            format!("  - {}", clipped(&describe_whole(a))),
+            format!("  - {}", around(&describe_whole(a), 0)),
         ],
         (None, Some(b)) => vec![
             format!("they part  the call goes on where the recorded conversation ends, at {}:", place(called)),
-            format!("  + {}", clipped(&describe_whole(b))),
+            format!("  + {}", around(&describe_whole(b), 0)),
         ],
         (None, None) => vec!["they part  nowhere: the conversations are equal, their callers are not".to_owned()],
     }
@@ -253,31 +258,6 @@ fn offset_in_line(text: &str, offset: usize) -> usize {
     offset - text[..offset].rfind('\n').map_or(0, |i| i + 1)
 }
 
-/// A line, or what of a long one stands around a byte offset.
-pub(crate) fn around(line: &str, offset: usize) -> String {
-    let chars: Vec<char> = line.chars().collect();
-    if chars.len() <= LINE_WIDTH {
-        return visible(line);
-    }
-    let middle = line.char_indices().take_while(|(i, _)| *i < offset).count();
-    let start = middle.saturating_sub(LINE_WIDTH / 3).min(chars.len() - LINE_WIDTH);
-    let end = start + LINE_WIDTH;
-    let (before, after) = (if start > 0 { "…" } else { "" }, if end < chars.len() { "…" } else { "" });
-    format!("{before}{}{after}", visible(&chars[start..end].iter().collect::<String>()))
-}
-
-/// Control characters and white space at the end as people can see them.
-fn visible(line: &str) -> String {
-    let body = line.trim_end();
-    let tail: String = line[body.len()..]
-        .chars()
-        .flat_map(|c| if c == ' ' { vec!['·'] } else { c.escape_debug().collect() })
-        .collect();
-    let body: String =
-        body.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect();
-    body + &tail
-}
-
 /// How many bytes two texts share at the front and, of the rest, at the back; always whole characters.
 fn common_ends(a: &str, b: &str) -> (usize, usize) {
     let prefix: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
@@ -304,10 +284,6 @@ pub(crate) fn describe(message: &Json) -> String {
 
 fn describe_whole(message: &Json) -> String {
     format!("{}: {}", describe(message), text_of(message.get("content")).replace('\n', "⏎"))
-}
-
-fn clipped(text: &str) -> String {
-    around(text, 0)
 }
 
 #[cfg(test)]
