@@ -102,7 +102,7 @@ impl Replay {
         let messages = if self.fixture.scrub.is_empty() {
             messages.to_vec()
         } else {
-            messages.iter().map(|message| message.scrubbed(&self.fixture.scrub)).collect()
+            messages.iter().map(|message| self.fixture.scrub.message(message)).collect()
         };
         let lookup = Lookup {
             via: "a call in the process".to_owned(),
