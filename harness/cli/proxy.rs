@@ -12,10 +12,11 @@ use crate::files;
 use crate::fixture::Fixture;
 use crate::fixture::call_log;
 use crate::key::Rules;
-use crate::model::{Asked, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
-use crate::report::{Progress, counted, summary, terminal};
+use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
+use crate::report::{Progress, summary, terminal};
 use crate::run::record::journal_of;
 use crate::secrets::Secrets;
+use crate::text::counted;
 
 /// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
 #[derive(Debug, Args)]
@@ -123,13 +124,13 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     let replay = Replay::new(fixture.clone(), Arc::new(rules.clone()), Scope::new("proxy"));
     let turns = fixture.table.turns().iter().enumerate();
     turns.into_iter().find_map(|(index, turn)| {
-        let asked = Asked {
+        let lookup = Lookup {
             via: format!("the call of turns[{index}]"),
             api: turn.wire.as_ref().map(|wire| wire.api),
             caller: turn.caller.clone(),
             conversation: fixture.conversation(index, rules)?,
             checks: None,
         };
-        replay.take(asked).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
+        replay.take(lookup).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
     })
 }

@@ -32,7 +32,7 @@ impl Default for Activity {
 
 /// A call under way; it ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct InFlight(Activity);
+pub(crate) struct InFlight(Activity);
 
 impl Activity {
     pub(super) fn begin(&self) -> InFlight {

@@ -1,9 +1,11 @@
 //! Who made a call that declares no caller: the suite's `[[callers]]` rules.
 
+use std::collections::BTreeMap;
+
 use axum::http::{HeaderMap, HeaderName};
+use regex::Regex;
 
 use crate::json::Json;
-use crate::scenario::{CallerRule, Tools, When};
 use crate::wire::Call;
 
 /// The header in which a call declares its caller.
@@ -12,6 +14,41 @@ static CALLER_HEADER: HeaderName = HeaderName::from_static("x-retake-caller");
 /// The suite's rules, in order.
 #[derive(Clone, Debug, Default)]
 pub struct CallerRules(Vec<CallerRule>);
+
+/// Tells who made a call.
+#[derive(Clone, Debug)]
+pub struct CallerRule {
+    /// The caller.
+    pub name: String,
+    /// What a call must be like: everything that is set has to fit.
+    pub when: When,
+}
+
+/// The conditions of a [`CallerRule`].
+#[derive(Clone, Debug, Default)]
+pub struct When {
+    /// Request headers, by lower-case name.
+    pub header: BTreeMap<String, Regex>,
+    /// Entries of the request's `metadata`.
+    pub metadata: BTreeMap<String, Regex>,
+    /// The model's name.
+    pub model: Option<Regex>,
+    /// The system prompt.
+    pub system: Option<Regex>,
+    /// The last message.
+    pub message: Option<Regex>,
+    /// The tools that the call offers.
+    pub tools: Option<OfferedTools>,
+}
+
+/// What a caller rule asks of the tools that a call offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfferedTools {
+    /// Whether it offers any.
+    Any(bool),
+    /// The tools that it offers, at least.
+    Named(Vec<String>),
+}
 
 impl CallerRules {
     /// The rules in the order of the file: the first that fits gives the caller.
@@ -28,6 +65,17 @@ impl CallerRules {
     }
 }
 
+impl When {
+    /// Whether it fits every call.
+    pub(crate) fn is_empty(&self) -> bool {
+        let patterns = [&self.model, &self.system, &self.message];
+        self.header.is_empty()
+            && self.metadata.is_empty()
+            && patterns.iter().all(|pattern| pattern.is_none())
+            && self.tools.is_none()
+    }
+}
+
 fn fits(when: &When, headers: &HeaderMap, call: &Call) -> bool {
     let header = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let metadata = |name: &str| call.metadata.as_ref()?.get(name).map(Json::python_str);
@@ -38,8 +86,8 @@ fn fits(when: &When, headers: &HeaderMap, call: &Call) -> bool {
         && when.system.as_ref().is_none_or(|pattern| pattern.is_match(&call.system))
         && when.message.as_ref().is_none_or(|pattern| message().is_some_and(|text| pattern.is_match(&text)))
         && when.tools.as_ref().is_none_or(|tools| match tools {
-            Tools::Any(wanted) => *wanted == call.tools.as_array().is_some_and(|tools| !tools.is_empty()),
-            Tools::Named(names) => names.iter().all(|name| names_of_tools(&call.tools).contains(&name.as_str())),
+            OfferedTools::Any(wanted) => *wanted == call.tools.as_array().is_some_and(|tools| !tools.is_empty()),
+            OfferedTools::Named(names) => names.iter().all(|name| names_of_tools(&call.tools).contains(&name.as_str())),
         })
 }
 

@@ -6,7 +6,7 @@ use crate::wire::{Api, Call};
 
 /// What is wrong with one call of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct ProtocolFlaw {
     /// Who made the call, where that is known.
     pub caller: Option<String>,
     /// The turn that answered it; `None` for a miss, and while recording.

@@ -4,52 +4,40 @@
 //! on and writes down what comes back. Replay works without HTTP as well, for agents in the process: see [`Replay`].
 
 mod activity;
-mod caller_rule;
 mod callers;
 mod checked;
-pub(crate) mod explain;
+mod drift;
 pub(crate) mod kept;
-#[cfg(feature = "record")]
-mod last_frame;
 mod lint;
+mod lookup;
+mod matching;
 mod miss;
-mod other_wire;
+mod other_wires;
 #[cfg(feature = "record")]
 mod record;
 mod registry;
 mod replay;
 mod replay_model;
-#[cfg(feature = "record")]
-mod resume;
 mod route;
 mod server;
-#[cfg(feature = "record")]
-mod tally;
-#[cfg(feature = "record")]
-mod upstream;
 
 pub use activity::Activity;
-pub use callers::CallerRules;
+pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
-pub(crate) use explain::change;
-pub use lint::Flaw;
+pub use drift::DriftOf;
+pub use lint::ProtocolFlaw;
+pub use lookup::Lookup;
 pub use miss::{Miss, Reason};
+pub(crate) use miss::{MissedCall, change, describe, first_difference};
 #[cfg(feature = "record")]
-pub use record::{Recorder, RecorderOptions};
+pub(crate) use record::merged;
+#[cfg(feature = "record")]
+pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams};
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
-pub(crate) use replay::Missed;
-pub use replay::{Asked, DriftOf, Replay, Served};
+pub use replay::{Replay, Served};
 pub use replay_model::ReplayModel;
-#[cfg(feature = "record")]
-pub(crate) use resume::merged;
-#[cfg(feature = "record")]
-pub use resume::{Cost, Resume};
-pub use server::{Delays, Mode, ModelServer, ServerOptions, Urls};
-#[cfg(feature = "record")]
-pub use tally::{OfModel, Tally};
-#[cfg(feature = "record")]
-pub use upstream::{Upstream, Upstreams};
+pub use server::{Mode, ModelServer, Pacing, ServerOptions, Urls};
 
 #[cfg(test)]
 mod tests;

@@ -42,7 +42,7 @@ impl Scope {
     }
 
     pub(super) fn add_miss(&self, miss: Arc<Miss>) {
-        registry().misses.push(Missed { scope: self.id, miss, judged: false });
+        registry().misses.push(RegisteredMiss { scope: self.id, miss, judged: false });
     }
 
     pub(super) fn add_served(&self, turn: usize) {
@@ -59,7 +59,7 @@ pub struct ServedTurn {
     pub turn: usize,
 }
 
-struct Missed {
+struct RegisteredMiss {
     scope: u64,
     miss: Arc<Miss>,
     judged: bool,
@@ -67,7 +67,7 @@ struct Missed {
 
 #[derive(Default)]
 struct Registry {
-    misses: Vec<Missed>,
+    misses: Vec<RegisteredMiss>,
     served: Vec<ServedTurn>,
 }
 

@@ -20,11 +20,13 @@ use tokio::task::JoinHandle;
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
 use super::checked::RecentChecks;
-use super::lint::{self, Flaw};
+use super::drift::DriftOf;
+use super::lint::{self, ProtocolFlaw};
+use super::lookup::Lookup;
 use super::miss::{Miss, Reason};
 #[cfg(feature = "record")]
 use super::record::Recorder;
-use super::replay::{Asked, DriftOf, Replay};
+use super::replay::Replay;
 use super::route;
 use crate::error::{Error, Result};
 use crate::fixture::Turn;
@@ -47,7 +49,7 @@ pub enum Mode {
 
 /// How long answers are held back.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Delays {
+pub enum Pacing {
     /// Not at all.
     #[default]
     None,
@@ -61,7 +63,7 @@ pub struct ServerOptions {
     /// Who made calls that do not say so.
     pub callers: CallerRules,
     /// How long answers are held back.
-    pub delays: Delays,
+    pub pacing: Pacing,
     /// Where to listen: a loopback address; a free port of `127.0.0.1` where absent.
     pub address: Option<SocketAddr>,
     /// The key that calls have to bring; a random one where absent.
@@ -96,27 +98,27 @@ struct Shared {
     callers: CallerRules,
     key: String,
     activity: Activity,
-    laid: Mutex<Arc<Laid>>,
+    session: Mutex<Arc<Session>>,
 }
 
 /// What the server answers from: one scenario's, until the next one's is laid in.
 #[derive(Debug)]
-struct Laid {
+struct Session {
     mode: Mode,
-    delays: Delays,
+    pacing: Pacing,
     drift: Mutex<Vec<(usize, DriftOf)>>,
-    flaws: Mutex<Vec<Flaw>>,
+    flaws: Mutex<Vec<ProtocolFlaw>>,
     /// What was served, for requests that refer to it.
     known: RwLock<Known>,
     checks: RecentChecks,
     calls: AtomicU64,
 }
 
-impl Laid {
-    fn new(mode: Mode, delays: Delays) -> Arc<Laid> {
+impl Session {
+    fn new(mode: Mode, pacing: Pacing) -> Arc<Session> {
         let (drift, flaws, known, checks) =
             (Mutex::default(), Mutex::default(), RwLock::default(), RecentChecks::default());
-        Arc::new(Laid { mode, delays, drift, flaws, known, checks, calls: AtomicU64::new(0) })
+        Arc::new(Session { mode, pacing, drift, flaws, known, checks, calls: AtomicU64::new(0) })
     }
 }
 
@@ -140,7 +142,7 @@ impl ModelServer {
             callers: options.callers,
             key: options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple())),
             activity: Activity::default(),
-            laid: Mutex::new(Laid::new(mode, options.delays)),
+            session: Mutex::new(Session::new(mode, options.pacing)),
         });
         // No router: there is one handler, and each layer costs a call some allocations.
         let service = handle.with_state(shared.clone()).into_make_service();
@@ -176,24 +178,24 @@ impl ModelServer {
 
     /// Whether calls are answered from a recording.
     pub(crate) fn replays(&self) -> bool {
-        matches!(self.shared.laid().mode, Mode::Replay(_))
+        matches!(self.shared.session().mode, Mode::Replay(_))
     }
 
     /// Lays in what calls are answered from, in place of what was. Calls under way end with what they began with.
-    pub(crate) fn lay_in(&self, mode: Mode, delays: Delays) {
-        *self.shared.laid.lock().unwrap_or_else(PoisonError::into_inner) = Laid::new(mode, delays);
+    pub(crate) fn lay_in(&self, mode: Mode, pacing: Pacing) {
+        *self.shared.session.lock().unwrap_or_else(PoisonError::into_inner) = Session::new(mode, pacing);
     }
 
     /// What of served calls' checks differed from the recorded ones, with the turn that was served.
     #[must_use]
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.shared.laid().drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.session().drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What was wrong with calls by themselves, whatever they were answered.
     #[must_use]
-    pub fn flaws(&self) -> Vec<Flaw> {
-        self.shared.laid().flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn flaws(&self) -> Vec<ProtocolFlaw> {
+        self.shared.session().flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -239,7 +241,7 @@ impl Incoming {
 
 async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
     let in_flight = shared.activity.begin();
-    let laid = shared.laid();
+    let session = shared.session();
     let (parts, body) = request.into_parts();
     let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
     let body = axum::body::to_bytes(body, MAX_BODY).await;
@@ -251,31 +253,31 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request<HttpBody>) -
         return http(&Response::json(200, wire::model_description()), false, in_flight);
     }
     if !with_key {
-        return refused(&shared, &laid, &incoming, 401, Reason::WrongKey);
+        return refused(&shared, &session, &incoming, 401, Reason::WrongKey);
     }
     if too_large {
         let what = format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20);
-        return refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what });
+        return refused(&shared, &session, &incoming, 400, Reason::Unreadable { what });
     }
     if let Some(what) = coding(&incoming.headers) {
-        return refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what });
+        return refused(&shared, &session, &incoming, 400, Reason::Unreadable { what });
     }
     if let Some(api) = route::lists_models(&incoming.method, incoming.uri.path(), &incoming.headers) {
-        return http(&Response::json(200, wire::models_response(api, &laid.models())), false, in_flight);
+        return http(&Response::json(200, wire::models_response(api, &session.models())), false, in_flight);
     }
     if incoming.method != Method::POST {
-        return refused(&shared, &laid, &incoming, 404, Reason::UnknownRoute);
+        return refused(&shared, &session, &incoming, 404, Reason::UnknownRoute);
     }
-    match laid.read_call(&incoming) {
-        Err(what) => refused(&shared, &laid, &incoming, 400, Reason::Unreadable { what }),
-        Ok((call, request)) => match &laid.mode {
-            Mode::Replay(replay) => shared.replay(&laid, replay, &incoming, &call, &request, in_flight).await,
+    match session.read_call(&incoming) {
+        Err(what) => refused(&shared, &session, &incoming, 400, Reason::Unreadable { what }),
+        Ok((call, request)) => match &session.mode {
+            Mode::Replay(replay) => shared.replay(&session, replay, &incoming, &call, &request, in_flight).await,
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 let caller = shared.callers.caller_of(&incoming.headers, &call);
                 let model = call.model.clone();
-                laid.lint(lint::flaws(&call), caller.as_deref(), None);
-                let via = super::record::Passed {
+                session.lint(lint::flaws(&call), caller.as_deref(), None);
+                let via = super::record::PendingCall {
                     model,
                     api: call.api,
                     provider: incoming.provider(),
@@ -297,7 +299,7 @@ fn coding(headers: &HeaderMap) -> Option<String> {
     Some(format!("its body has the content encoding {coding:?}, and is read only without one"))
 }
 
-impl Laid {
+impl Session {
     fn read_call(&self, incoming: &Incoming) -> Result<(Call, Json), String> {
         let api = incoming.api();
         let mut json = match api {
@@ -318,7 +320,7 @@ impl Laid {
 
     fn lint(&self, flaws: Vec<String>, caller: Option<&str>, turn: Option<usize>) {
         if !flaws.is_empty() {
-            let flaw = |what| Flaw { caller: caller.map(str::to_owned), turn, what };
+            let flaw = |what| ProtocolFlaw { caller: caller.map(str::to_owned), turn, what };
             self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.into_iter().map(flaw));
         }
     }
@@ -337,42 +339,42 @@ impl Laid {
 }
 
 impl Shared {
-    fn laid(&self) -> Arc<Laid> {
-        self.laid.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn session(&self) -> Arc<Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn replay(
         &self,
-        laid: &Laid,
+        session: &Session,
         replay: &Replay,
         incoming: &Incoming,
         call: &Call,
         body: &Json,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
-        let asked = self.asked(laid, replay.rules(), incoming, call);
-        if route::describes_model(&incoming.method, incoming.uri.path()) && !replay.has_turn_for(&asked) {
+        let lookup = self.lookup(session, replay.rules(), incoming, call);
+        if route::describes_model(&incoming.method, incoming.uri.path()) && !replay.has_turn_for(&lookup) {
             // Of a fixture that was recorded over another API. No answer of a model is asked for, so this is no miss.
             return http(&Response::json(200, wire::model_description()), false, in_flight);
         }
-        let number = laid.calls.fetch_add(1, Ordering::Relaxed);
+        let number = session.calls.fetch_add(1, Ordering::Relaxed);
         let flaws = lint::flaws(call);
-        let caller = asked.caller.clone().filter(|_| !flaws.is_empty());
-        let taken = replay.take(asked);
-        laid.lint(flaws, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
-        if let (Delays::Shaken, Ok(served)) = (laid.delays, &taken) {
+        let caller = lookup.caller.clone().filter(|_| !flaws.is_empty());
+        let taken = replay.take(lookup);
+        session.lint(flaws, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
+        if let (Pacing::Shaken, Ok(served)) = (session.pacing, &taken) {
             tokio::time::sleep(shaken(number, served.index)).await;
         }
         match taken {
             Ok(served) => {
                 if !served.drift.is_empty() {
                     let drift = served.drift.iter().map(|drift| (served.index, drift.clone()));
-                    laid.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
+                    session.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
                 }
                 match response_to(call, served.turn()) {
                     Ok(response) => {
                         if Known::learns_of(call.api) {
-                            let mut known = laid.known.write().unwrap_or_else(PoisonError::into_inner);
+                            let mut known = session.known.write().unwrap_or_else(PoisonError::into_inner);
                             known.learn(call.api, body, &response);
                         }
                         http(&response, false, in_flight)
@@ -390,14 +392,14 @@ impl Shared {
         }
     }
 
-    fn asked(&self, laid: &Laid, rules: &Rules, incoming: &Incoming, call: &Call) -> Asked {
+    fn lookup(&self, session: &Session, rules: &Rules, incoming: &Incoming, call: &Call) -> Lookup {
         let caller = self.callers.caller_of(&incoming.headers, call);
-        Asked {
+        Lookup {
             via: incoming.via(),
             api: Some(call.api),
             caller: caller.map(|caller| rules.caller(Some(&caller))),
             conversation: rules.canonical(call.messages.clone()),
-            checks: Some(laid.checks.of(call, &rules.normalizer)),
+            checks: Some(session.checks.of(call, &rules.normalizer)),
         }
     }
 }
@@ -418,10 +420,16 @@ fn shaken(call: u64, turn: usize) -> Duration {
 }
 
 /// Answers a call that cannot be looked up, and registers it.
-fn refused(shared: &Shared, laid: &Laid, incoming: &Incoming, status: u16, reason: Reason) -> HttpResponse<HttpBody> {
+fn refused(
+    shared: &Shared,
+    session: &Session,
+    incoming: &Incoming,
+    status: u16,
+    reason: Reason,
+) -> HttpResponse<HttpBody> {
     let in_flight = shared.activity.begin();
     let api = incoming.provider();
-    let response = match &laid.mode {
+    let response = match &session.mode {
         Mode::Replay(replay) => miss_response(api, status, &replay.refuse(incoming.via(), reason)),
         #[cfg(feature = "record")]
         Mode::Record(recorder) => {

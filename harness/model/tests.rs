@@ -12,7 +12,7 @@ use super::*;
 use crate::conversation::{Answer, Block, Message};
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::Json;
-use crate::key::{CheckTexts, Rules};
+use crate::key::{Check, CheckTexts, Rules};
 use crate::wire::{Api, Response};
 
 fn checks(prompt: &str) -> CheckTexts {
@@ -39,14 +39,14 @@ fn replay_of(turns: Vec<Recorded>) -> Replay {
 }
 
 fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, Reason> {
-    let asked = Asked {
+    let lookup = Lookup {
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
-    replay.take(asked).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
+    replay.take(lookup).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
 }
 
 #[test]
@@ -150,15 +150,16 @@ fn choosing_and_taking_are_one_step() {
 #[test]
 fn drift_names_the_check_and_both_texts() {
     let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
-    let asked = |prompt: &str| Asked {
+    let lookup = |prompt: &str| Lookup {
         via: String::new(),
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
         conversation: Rules::default().canonical(vec![Message::new("human", "q")]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
-    let served = replay.take(asked("Be long on 2026-03-04")).unwrap();
-    let drift = DriftOf { check: "prompt", recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };
+    let served = replay.take(lookup("Be long on 2026-03-04")).unwrap();
+    let drift =
+        DriftOf { check: Check::Prompt, recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };
     assert_eq!(served.drift, [drift]);
 }
 

@@ -1,14 +1,14 @@
 //! What a green run has to say all the same: a line for each thing, however often it came up.
 
-use super::counted;
 use crate::fixture::Fixture;
-use crate::model::{DriftOf, Flaw, change};
+use crate::model::{DriftOf, ProtocolFlaw, change};
+use crate::text::counted;
 
 /// The lines for what differs from the recording, one a check, and for what is wrong with the calls by themselves.
 pub(crate) fn notes<'a>(
     fixture: Option<&Fixture>,
     drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
-    flaws: &[Flaw],
+    flaws: &[ProtocolFlaw],
 ) -> Vec<String> {
     let mut lines: Vec<Line> = Vec::new();
     for (turn, drift) in drift {

@@ -5,19 +5,20 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, Result};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::fixture::call_log;
 use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
-use crate::report::{Failure, Progress, counted, notes, summary, terminal};
+use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::golden::Compared;
 use crate::run::project::{Project, record_command};
 use crate::run::proof::Proof;
 use crate::run::runner::RecordOptions;
 use crate::run::trial;
 use crate::scenario::{Scenario, is_name};
+use crate::text::{counted, nearest};
 
 /// Records scenarios by name, one after another. The exit code is 0 where all were, 1 where one was not.
 ///

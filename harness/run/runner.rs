@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::error::{Error, Result, nearest};
-use crate::model::{self, Delays};
-use crate::report::{Failure, counted, terminal, unified};
+use crate::error::{Error, Result};
+use crate::model::{self, Pacing};
+use crate::report::{Failure, terminal, unified};
 use crate::run::golden::{self, Assert, Compared, Goldens, Policy};
 use crate::run::project::{Commands, Project};
 use crate::run::proof::prove;
@@ -22,6 +22,7 @@ use crate::run::trial;
 use crate::scenario::{Broken, FixtureRef, Scenario};
 use crate::system::stage::Stage;
 use crate::system::{IntoRouter, RouterFactory};
+use crate::text::{counted, nearest};
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///
@@ -326,7 +327,7 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
             let text = prove(project, scenario, fixture.as_ref())?;
             return text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         }
-        let played = trial::replay(project, scenario, fixture, &project.rules, Delays::None)?;
+        let played = trial::replay(project, scenario, fixture, &project.rules, Pacing::None)?;
         project.note(&scenario.name, played.notes(scenario));
         let text = played.verdict(scenario)?;
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));

@@ -8,14 +8,14 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
-use crate::events::{Detail, ShapeOptions, golden};
+use crate::events::golden;
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::Rules;
-use crate::model::{Delays, DriftOf, Flaw, Miss, Missed, Mode, Replay, Scope, ServerOptions};
+use crate::key::{Check, Rules};
+use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
 use crate::report::{Failure, notes, unified};
 use crate::run::project::{Project, record_command};
-use crate::scenario::{self, Level, Scenario, Step, Unused};
+use crate::scenario::{Level, Scenario, Step, Unused};
 use crate::secrets::{Fired, Scrub};
 use crate::system::stage::Running;
 
@@ -29,13 +29,13 @@ pub(crate) struct Played {
     misses: Vec<Arc<Miss>>,
     unused: Vec<usize>,
     drift: Vec<(usize, DriftOf)>,
-    flaws: Vec<Flaw>,
+    flaws: Vec<ProtocolFlaw>,
     fixture: Option<Arc<Fixture>>,
     /// The key rules by which it was replayed.
     rules: Arc<Rules>,
     /// What its golden loses.
     secrets: Scrub,
-    missed: Vec<Missed>,
+    missed: Vec<MissedCall>,
     /// What a failure quotes of systems: the ends of their logs.
     systems: Vec<String>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Run {
     pub(crate) driven: Driven,
     pub(crate) drift: Vec<(usize, DriftOf)>,
     /// What was wrong with the calls by themselves.
-    pub(crate) flaws: Vec<Flaw>,
+    pub(crate) flaws: Vec<ProtocolFlaw>,
     /// What a failure quotes of systems.
     pub(crate) systems: Vec<String>,
 }
@@ -60,14 +60,14 @@ pub(crate) fn replay(
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
     rules: &Arc<Rules>,
-    delays: Delays,
+    pacing: Pacing,
 ) -> Result<Played> {
     let scope = Scope::new(&scenario.name);
     let replay = Arc::new(match &fixture {
         Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone()),
         None => Replay::none(rules.clone(), scope.clone()),
     });
-    let options = ServerOptions { callers: project.callers.clone(), delays, ..ServerOptions::default() };
+    let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
     let Run { driven, drift, flaws, systems } = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
@@ -81,7 +81,7 @@ pub(crate) fn replay(
         fixture,
         rules: rules.clone(),
         secrets: project.secrets_of_goldens(),
-        missed: replay.missed(),
+        missed: replay.missed_calls(),
         systems,
     })
 }
@@ -96,7 +96,7 @@ pub(crate) fn play(
     all_served: impl Fn() -> bool,
 ) -> Result<Run> {
     // The second run of a proof has a process of its own, where the first may share one.
-    let fresh = matches!(options.delays, Delays::Shaken);
+    let fresh = matches!(options.pacing, Pacing::Shaken);
     project.with_system(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
@@ -165,7 +165,7 @@ impl Played {
     }
 
     /// The calls that missed, as far as they were read.
-    pub(crate) fn missed_calls(&self) -> &[Missed] {
+    pub(crate) fn missed_calls(&self) -> &[MissedCall] {
         &self.missed
     }
 
@@ -286,7 +286,7 @@ impl Played {
             return None;
         }
         let normalize = |text: &str| self.driven.names.apply(text, &rules.normalizer);
-        let text = golden(&self.driven.captured, &shape_options(scenario), &normalize);
+        let text = golden(&self.driven.captured, &scenario.golden, &normalize);
         Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
     }
 }
@@ -294,30 +294,16 @@ impl Played {
 /// What a scenario says to a check that differs.
 fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
     match drift.check {
-        "prompt" => scenario.drift.prompt,
-        "tools" => scenario.drift.tools,
-        "model" => scenario.drift.model,
-        _ => scenario.drift.settings,
+        Check::Prompt => scenario.drift.prompt,
+        Check::Tools => scenario.drift.tools,
+        Check::Model => scenario.drift.model,
+        Check::Settings => scenario.drift.settings,
     }
 }
 
 /// Whether any step of a scenario goes into its golden.
 pub(crate) fn has_golden(scenario: &Scenario) -> bool {
     scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
-}
-
-fn shape_options(scenario: &Scenario) -> ShapeOptions {
-    let options = &scenario.golden;
-    ShapeOptions {
-        detail: match options.detail {
-            scenario::Detail::Keys => Detail::Keys,
-            scenario::Detail::Types => Detail::Types,
-            scenario::Detail::Values => Detail::Values,
-        },
-        show: options.show.iter().map(|pointer| pointer.as_str().to_owned()).collect(),
-        collapse: options.collapse.clone(),
-        unordered: options.unordered.clone(),
-    }
 }
 
 fn answer_in_short(turn: &crate::fixture::Turn) -> String {

@@ -34,15 +34,15 @@ pub use discover::{Discovered, discover};
 pub use options::{Defaults, Drift};
 pub use scope::RESERVED;
 pub use step::{Action, Method, Request, Run, Step, StreamSpec, Take, Wait};
-pub use suite::{AttachedModel, CallerRule, CommandSpec, NormalizeRule, Ready, Suite, SystemSpec, UrlSpec, When};
+pub use suite::{AttachedModel, CommandSpec, NormalizeRule, Ready, Suite, SystemSpec, UrlSpec};
 pub use template::Template;
 pub use template_json::TemplateJson;
 pub(crate) use trial::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use trial::no_name;
-pub use trial::{Broken, FixtureRef, GoldenOptions, Scenario};
+pub use trial::{Broken, FixtureRef, Scenario};
 pub use vars::Vars;
-pub use words::{Delays, Detail, Level, Pointer, Tools, Unused};
+pub use words::{Delays, Level, Pointer, Unused};
 
 #[cfg(test)]
 mod tests;

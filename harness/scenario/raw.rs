@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
-use super::words::{Delays, Detail, Level, Pattern, Pointer, RawDuration, RawStream, Statuses, Tools, Unused};
+use super::words::{Delays, Level, Pattern, Pointer, RawDuration, RawStream, Statuses, Unused};
+use crate::events::Detail;
+use crate::model::OfferedTools;
 
 /// Text keys and values, each with its place.
 pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
@@ -76,7 +78,7 @@ pub(super) struct RawWhen {
     pub(super) model: Option<Pattern>,
     pub(super) system: Option<Pattern>,
     pub(super) message: Option<Pattern>,
-    pub(super) tools: Option<Tools>,
+    pub(super) tools: Option<OfferedTools>,
 }
 
 #[derive(Deserialize)]

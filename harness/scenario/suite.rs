@@ -16,8 +16,9 @@ use super::source::Source;
 use super::step_reader::check_header_name;
 use super::template::Template;
 use super::toml_error::{listed, suggest};
-use super::words::{Pattern, Tools};
+use super::words::Pattern;
 use crate::error::{Error, Result};
+use crate::model::{CallerRule, When};
 
 /// What all scenarios share.
 #[derive(Clone, Debug, Default)]
@@ -99,32 +100,6 @@ pub struct AttachedModel {
     pub addr: SocketAddr,
     /// The environment variable that holds the key which the system sends.
     pub key_env: String,
-}
-
-/// Tells who made a call.
-#[derive(Clone, Debug)]
-pub struct CallerRule {
-    /// The caller.
-    pub name: String,
-    /// What a call must be like: everything that is set has to fit.
-    pub when: When,
-}
-
-/// The conditions of a [`CallerRule`].
-#[derive(Clone, Debug, Default)]
-pub struct When {
-    /// Request headers, by lower-case name.
-    pub header: BTreeMap<String, Regex>,
-    /// Entries of the request's `metadata`.
-    pub metadata: BTreeMap<String, Regex>,
-    /// The model's name.
-    pub model: Option<Regex>,
-    /// The system prompt.
-    pub system: Option<Regex>,
-    /// The last message.
-    pub message: Option<Regex>,
-    /// The tools that the call offers.
-    pub tools: Option<Tools>,
 }
 
 /// A replacement in what the key hashes.
@@ -410,17 +385,6 @@ impl Reader<'_> {
             return Err(self.error(&raw.when, what).help(format!("`when` may hold {fields}")));
         }
         Ok(CallerRule { name: raw.name.get_ref().trim().to_owned(), when })
-    }
-}
-
-impl When {
-    /// Whether it fits every call.
-    fn is_empty(&self) -> bool {
-        let patterns = [&self.model, &self.system, &self.message];
-        self.header.is_empty()
-            && self.metadata.is_empty()
-            && patterns.iter().all(|pattern| pattern.is_none())
-            && self.tools.is_none()
     }
 }
 

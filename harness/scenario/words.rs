@@ -9,7 +9,10 @@ use regex::Regex;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
+use super::toml_error::listed;
+use crate::events::Detail;
 use crate::json::Json;
+use crate::model::OfferedTools;
 
 /// A JSON pointer (RFC 6901) that was checked; `-1` is also the last element of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,18 +67,6 @@ pub enum Level {
     Fail,
 }
 
-/// What the second part of a golden holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// The part is left out: only the sequence of events and their top-level keys counts.
-    Keys,
-    /// The types of each key.
-    #[default]
-    Types,
-    /// The values.
-    Values,
-}
-
 /// Whether the pauses of a recorded stream are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delays {
@@ -96,15 +87,6 @@ pub enum Unused {
     Allow,
     /// Those of the named callers.
     Callers(Vec<String>),
-}
-
-/// What a caller rule asks of the tools that a call offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tools {
-    /// Whether it offers any.
-    Any(bool),
-    /// The tools that it offers, at least.
-    Named(Vec<String>),
 }
 
 /// `"60s"`, `"500ms"`, `"2m"`.
@@ -241,8 +223,13 @@ macro_rules! read_word {
 }
 
 read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
-read_word!(Detail: "keys" => Detail::Keys, "types" => Detail::Types, "values" => Detail::Values);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
+
+read_as!(Detail, &format!("one of {}", listed(&Detail::WORDS)), {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Detail, E> {
+        word.parse().map_err(|_| E::unknown_variant(word, &Detail::WORDS))
+    }
+});
 
 read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
     fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Unused, E> {
@@ -259,16 +246,16 @@ read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
     }
 });
 
-read_as!(Tools, "true, false or a list of tool names", {
-    fn visit_bool<E>(self, any: bool) -> Result<Tools, E> {
-        Ok(Tools::Any(any))
+read_as!(OfferedTools, "true, false or a list of tool names", {
+    fn visit_bool<E>(self, any: bool) -> Result<OfferedTools, E> {
+        Ok(OfferedTools::Any(any))
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Tools, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OfferedTools, A::Error> {
         let names = texts(list)?;
         if names.is_empty() {
             return Err(A::Error::custom("the list of tools is empty\n`tools = false` fits calls without tools"));
         }
-        Ok(Tools::Named(names))
+        Ok(OfferedTools::Named(names))
     }
 });
 

@@ -13,7 +13,7 @@ use super::command::{CommandSystem, start_with_needed, stop_all};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::key::Rules;
-use crate::model::{CallerRules, Delays, Mode, ModelServer, Replay, Scope, ServerOptions};
+use crate::model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, ServerOptions};
 use crate::scenario::SystemSpec;
 use crate::system::stage::Values;
 
@@ -91,19 +91,19 @@ impl SharedSystem {
     ///
     /// # Errors
     /// Where the system has ended since the last one.
-    pub(crate) fn lay_in(&self, mode: Mode, delays: Delays) -> Result<()> {
+    pub(crate) fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<()> {
         if let Some(ended) = self.parts.systems.iter().find_map(CommandSystem::ended) {
             let error = Error::new(format!("{ended}, before this scenario"));
             return Err(error.help("it is shared: see the scenario before this one"));
         }
-        self.parts.model.lay_in(mode, delays);
+        self.parts.model.lay_in(mode, pacing);
         Ok(())
     }
 
     /// Takes the fixture out: a call that comes now belongs to no scenario, and is a miss. Where the scenario `failed`, the
     /// system may still be at its work, and nothing would tell its calls from the next scenario's.
     pub(crate) fn take_out(&self, failed: bool) {
-        self.parts.model.lay_in(idle(&self.rules), Delays::None);
+        self.parts.model.lay_in(idle(&self.rules), Pacing::None);
         self.spoilt.fetch_or(failed, Ordering::Relaxed);
     }
 

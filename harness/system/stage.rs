@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::Json;
-use crate::model::{Delays, Mode, ModelServer, ServerOptions, Urls, kept};
+use crate::model::{Mode, ModelServer, Pacing, ServerOptions, Urls, kept};
 use crate::run::project::{Launch, Project};
 use crate::run::proof;
 use crate::scenario::{Context, UrlSpec};
@@ -165,9 +165,9 @@ impl Values {
         }
     }
 
-    /// With the day that a run under such delays takes place on.
-    fn on_day_of(mut self, delays: Delays) -> Values {
-        if matches!(delays, Delays::Shaken) {
+    /// With the day that a run at such a pace takes place on.
+    fn on_day_of(mut self, pacing: Pacing) -> Values {
+        if matches!(pacing, Pacing::Shaken) {
             self.date = proof::other_day();
         }
         self
@@ -257,12 +257,12 @@ impl Running {
         // A system that scenarios share was given what the process that started it needs.
         let real = !matches!(mode, Mode::Replay(_)) || (project.records && matches!(launch, Launch::Shared(..)));
         let secrets = project.secret_values(real);
-        let delays = options.delays;
+        let pacing = options.pacing;
         match launch {
             Launch::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = Values::of_run("", &project.root, &model, secrets).on_day_of(delays).with_folder(folder);
+                let values = Values::of_run("", &project.root, &model, secrets).on_day_of(pacing).with_folder(folder);
                 Ok(Running::on(values, model, System::None(handle)))
             }
             Launch::Router(name, factory) => {
@@ -270,7 +270,7 @@ impl Running {
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = system::listen()?;
                 let values = Values::of_run(name, &project.root, &model, secrets)
-                    .on_day_of(delays)
+                    .on_day_of(pacing)
                     .with_folder(folder)
                     .with_base(Base::of(address));
                 let stage = Stage(Arc::new(values));
@@ -281,7 +281,7 @@ impl Running {
             }
             Launch::Command(name) => {
                 let model = kept::start(mode, options).await?;
-                let values = Values::of_run(name, &project.root, &model, secrets).on_day_of(delays);
+                let values = Values::of_run(name, &project.root, &model, secrets).on_day_of(pacing);
                 let suite = &project.discovered.suite.systems;
                 let (context, date) = (values.context(None), values.date.clone());
                 let starting = system::start_with_needed(name, suite, &project.root, &context, &date, Some(deadline));
@@ -289,7 +289,7 @@ impl Running {
                 Ok(Running::on(values.with_systems(&systems), model, System::Commands(systems)))
             }
             Launch::Shared(name, shared) => {
-                shared.lay_in(mode, options.delays)?;
+                shared.lay_in(mode, options.pacing)?;
                 let model = shared.model();
                 let values = Values::of_run(name, &project.root, &model, secrets).with_systems(shared.systems());
                 Ok(Running::on(values, model, System::Shared(shared.clone())))

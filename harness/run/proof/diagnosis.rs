@@ -9,10 +9,10 @@ use super::vary::{Mend, Rule, Variation, compare};
 use crate::fixture::{Fixture, Recorded};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Hash, Rules, is_blank};
-use crate::model::explain::{around, describe, first_difference};
-use crate::model::{Missed, Reason};
+use crate::model::{MissedCall, Reason, describe, first_difference};
 use crate::run::trial::Played;
 use crate::scenario::Scenario;
+use crate::text::around;
 
 /// What varied at one place.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
         }
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
         let rules = diagnosis.rules.clone();
-        let (recorded, called) = (applied(&recorded, &rules), applied(&missed.asked.conversation, &rules));
+        let (recorded, called) = (applied(&recorded, &rules), applied(&missed.lookup.conversation, &rules));
         let call = OfCall { played, missed, turn: index };
         let (mut findings, more) = call.compare(&recorded, &called, &rules, tried);
         let all: Vec<Rule> = rules.into_iter().chain(more).collect();
@@ -163,7 +163,7 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
 /// One call that missed.
 struct OfCall<'a> {
     played: &'a Played,
-    missed: &'a Missed,
+    missed: &'a MissedCall,
     turn: usize,
 }
 
@@ -223,7 +223,7 @@ impl OfCall<'_> {
     }
 
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
-        let caller = self.missed.asked.caller.as_deref().unwrap_or("unknown");
+        let caller = self.missed.lookup.caller.as_deref().unwrap_or("unknown");
         let causes = variations.iter().map(|variation| {
             let own = self.played.name_of(&variation.values.1);
             own.map_or_else(
@@ -239,7 +239,7 @@ impl OfCall<'_> {
         }
         Finding {
             place: vec![
-                format!("call      {} of `{caller}`, turns[{}]", self.missed.asked.via, self.turn),
+                format!("call      {} of `{caller}`, turns[{}]", self.missed.lookup.via, self.turn),
                 format!("varies    {place}"),
             ],
             short: format!("turns[{}] of `{caller}`, {place}: {}", self.turn, distinct.join(", ")),

@@ -7,8 +7,8 @@ use super::date::{VARIABLE, tools_with_today};
 use super::diagnosis::{self, Diagnosis, Finding, Tried};
 use super::vary::{Mend, Rule, compare};
 use crate::fixture::Fixture;
-use crate::key::Rules;
-use crate::model::Delays;
+use crate::key::{Check, Rules};
+use crate::model::Pacing;
 use crate::report::{Failure, terminal, unified};
 use crate::run::project::{Project, record_command};
 use crate::run::trial::{self, Played};
@@ -76,9 +76,9 @@ impl Proof<'_> {
 
     fn replays(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Result<Option<String>, Flaw> {
         let Proof { project, scenario, .. } = *self;
-        let replay = |delays| {
-            let first = matches!(delays, Delays::None);
-            let played = trial::replay(project, scenario, fixture.cloned(), rules, delays);
+        let replay = |pacing| {
+            let first = matches!(pacing, Pacing::None);
+            let played = trial::replay(project, scenario, fixture.cloned(), rules, pacing);
             let played = played.map_err(|error| Flaw::NoStage(error.into()))?;
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&played, rules);
@@ -94,7 +94,7 @@ impl Proof<'_> {
         if self.of_recording {
             await_next_second();
         }
-        let (first, golden) = replay(Delays::None)?;
+        let (first, golden) = replay(Pacing::None)?;
         if project.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so one replay has to do in place of two"));
@@ -103,7 +103,7 @@ impl Proof<'_> {
         if self.of_recording {
             await_next_second();
         }
-        let (second, again) = replay(Delays::Shaken)?;
+        let (second, again) = replay(Pacing::Shaken)?;
         if golden == again {
             return Ok(golden);
         }
@@ -235,7 +235,7 @@ impl Proof<'_> {
     /// A prompt that varies is drift in each replay from now on, and keeps a recording from being resumed.
     fn note_drift(&self, played: &Played, rules: &Rules) {
         let name = &self.scenario.name;
-        let mut noted: Vec<(&str, &str)> = Vec::new();
+        let mut noted: Vec<(Check, &str)> = Vec::new();
         for (turn, drift) in played.drift() {
             if noted.contains(&(drift.check, &drift.recorded)) {
                 continue;

@@ -9,7 +9,9 @@ use super::super::source::Source;
 use super::super::suite::Suite;
 use super::super::*;
 use super::{STEP, only, read};
+use crate::events::{Detail, ShapeOptions};
 use crate::json::{Json, Layout};
+use crate::model::OfferedTools;
 
 const WHOLE: &str = r#"
 description = "Writes a note, reads it back, answers"
@@ -84,7 +86,7 @@ fn a_whole_scenario() {
     assert_eq!(scenario.used_secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
     assert!(scenario.record_errors);
     assert_eq!(scenario.golden.detail, Detail::Values);
-    assert_eq!(scenario.golden.show, [Pointer::parse("/messages/-1/content").unwrap()]);
+    assert_eq!(scenario.golden.show, ["/messages/-1/content"]);
     assert_eq!(scenario.golden.unordered, ["tool_result"]);
     let [register, run, get] = &scenario.steps[..] else { panic!() };
 
@@ -196,7 +198,7 @@ fn defaults() {
     assert_eq!((scenario.timeout, scenario.settle), (Duration::from_secs(60), Duration::from_secs(2)));
     assert_eq!((&scenario.unused, scenario.delays), (&Unused::Fail, Delays::None));
     assert_eq!((scenario.drift.prompt, scenario.drift.settings), (Level::Note, Level::Ignore));
-    assert_eq!(scenario.golden, GoldenOptions::default());
+    assert_eq!(scenario.golden, ShapeOptions::default());
     assert_eq!(only(&format!("fixture = \"none\"\n{STEP}")).fixture, FixtureRef::None);
 }
 
@@ -339,9 +341,9 @@ title_agent = "middleware:title"
     assert_eq!((url.as_str(), model.key_env.as_str()), ("http://127.0.0.1:8000/base", "MODEL_KEY"));
 
     let [title, search, lead] = &suite.callers[..] else { panic!() };
-    assert_eq!(title.when.tools, Some(Tools::Any(false)));
+    assert_eq!(title.when.tools, Some(OfferedTools::Any(false)));
     assert!(title.when.header["x-kind"].is_match("t") && title.when.metadata["k"].is_match("v"));
-    assert_eq!(search.when.tools, Some(Tools::Named(vec!["search".to_owned()])));
+    assert_eq!(search.when.tools, Some(OfferedTools::Named(vec!["search".to_owned()])));
     assert!(lead.when.model.is_none());
     assert_eq!(suite.normalize[0].replace, "<ORDER>");
     assert_eq!(suite.aliases["title_agent"], "middleware:title");

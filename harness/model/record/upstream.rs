@@ -121,7 +121,7 @@ impl Upstreams {
         Ok(Upstreams(upstreams))
     }
 
-    pub(super) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
+    pub(crate) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {

@@ -7,12 +7,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::record::Passed;
+use super::recorder::PendingCall;
 use crate::conversation::Answer;
 use crate::fixture::call_log::Entry;
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Checks, Hash, Rules};
+use crate::text::counted;
 use crate::wire::{self, Api, Known, Response};
 
 /// How many bytes are about one token, where nobody counted.
@@ -97,7 +98,7 @@ impl Cost {
 
 impl std::fmt::Display for Cost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} and about {}", crate::report::counted(self.calls, "call"), tokens_in_words(self.tokens))
+        write!(f, "{} and about {}", counted(self.calls, "call"), tokens_in_words(self.tokens))
     }
 }
 
@@ -202,7 +203,7 @@ impl Resume {
     }
 
     /// Takes the recorded answer to a call, where there is one. Choosing and taking are one step.
-    pub(super) fn find(&self, call: &Passed) -> Found {
+    pub(super) fn find(&self, call: &PendingCall) -> Found {
         let mut state = self.state();
         if let Some((response, rendered)) = self.take(&mut state, call) {
             state.known.learn(call.api, &call.request, &response);
@@ -216,7 +217,7 @@ impl Resume {
         Found::New((state.live == 1).then_some(still))
     }
 
-    fn take(&self, state: &mut State, call: &Passed) -> Option<(Response, Response)> {
+    fn take(&self, state: &mut State, call: &PendingCall) -> Option<(Response, Response)> {
         let decoded = wire::decode(call.api, &call.path, &call.request, &state.known).ok()?;
         let conversation = self.rules.canonical(decoded.messages.clone());
         let normalizer = &self.rules.normalizer;

@@ -16,16 +16,17 @@ use axum::http::{HeaderMap, Response as HttpResponse, StatusCode, header};
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
 
-use super::activity::InFlight;
 use super::last_frame;
-use super::miss::Reason;
 use super::resume::{Cost, Found, Resume};
 use super::tally::Tally;
 use super::upstream::Upstreams;
 use crate::clients::Clients;
-use crate::error::{Result, reqwest_reason};
+use crate::clients::reqwest_reason;
+use crate::error::Result;
 use crate::fixture::call_log::{Entry, Journal};
 use crate::json::Json;
+use crate::model::activity::InFlight;
+use crate::model::miss::Reason;
 use crate::secrets::{Fired, Secrets};
 use crate::wire::{self, Api, Body, Response};
 
@@ -84,15 +85,15 @@ const END_OF_STREAM: Duration = Duration::from_millis(250);
 
 /// A call that is passed on.
 #[derive(Clone)]
-pub(super) struct Passed {
-    pub(super) api: Api,
-    pub(super) provider: Api,
-    pub(super) path: String,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-    pub(super) caller: Option<String>,
-    pub(super) model: String,
-    pub(super) request: Json,
+pub(crate) struct PendingCall {
+    pub(crate) api: Api,
+    pub(crate) provider: Api,
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    pub(crate) caller: Option<String>,
+    pub(crate) model: String,
+    pub(crate) request: Json,
 }
 
 impl Recorder {
@@ -143,11 +144,11 @@ impl Recorder {
         self.shared.journal.close()
     }
 
-    pub(super) fn refuse(&self, via: &str, reason: &Reason) {
+    pub(crate) fn refuse(&self, via: &str, reason: &Reason) {
         self.shared.note(&format!("{via}: {reason}"));
     }
 
-    pub(super) async fn pass_on(&self, call: Passed, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    pub(crate) async fn pass_on(&self, call: PendingCall, in_flight: InFlight) -> HttpResponse<HttpBody> {
         if let Some(reason) = self.shared.refusal(&call) {
             return plain(&wire::error_response(call.provider, 400, "record_error", &reason));
         }
@@ -171,7 +172,7 @@ impl Recorder {
         match self.shared.resume().map(|resume| resume.find(&scrubbed)) {
             Some(Found::Recorded(recorded, rendered)) => {
                 writer.append(recorded, None, true);
-                return super::server::http(&rendered, false, in_flight);
+                return crate::model::server::http(&rendered, false, in_flight);
             }
             Some(Found::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
@@ -288,7 +289,7 @@ impl Shared {
     }
 
     /// The call as the journal holds it.
-    fn scrubbed(&self, call: &Passed) -> Passed {
+    fn scrubbed(&self, call: &PendingCall) -> PendingCall {
         let (scrub, mut fired) = (self.options.secrets.scrub(), Fired::new());
         let mut scrubbed = call.clone();
         if self.resume().is_some() {
@@ -311,7 +312,7 @@ impl Shared {
     }
 
     /// Why a call is not passed on: it holds a secret that nobody declared, or one before it did.
-    fn refusal(&self, call: &Passed) -> Option<String> {
+    fn refusal(&self, call: &PendingCall) -> Option<String> {
         let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = self.options.secrets.undeclared_in(&call.request, &call.path) {
             let reason = format!(
@@ -328,7 +329,7 @@ impl Shared {
     }
 }
 
-impl Passed {
+impl PendingCall {
     fn path_alone(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }

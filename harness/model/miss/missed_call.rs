@@ -1,0 +1,67 @@
+//! A model call that no turn answers: as people read of it, and as a proof looks into it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::reason::Reason;
+use crate::key::Key;
+use crate::model::lookup::Lookup;
+
+/// A model call that no turn answered, with all that a person needs to find out why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// The scenario in which it happened.
+    pub scenario: String,
+    /// The fixture that was looked in.
+    pub fixture: PathBuf,
+    /// How the call came: `POST /v1/chat/completions`.
+    pub via: String,
+    /// Who made the call, where that is known.
+    pub caller: Option<String>,
+    /// The call's key, where it could be computed.
+    pub key: Option<Key>,
+    /// Why no turn answers.
+    pub reason: Reason,
+    /// The nearest recorded turn, and where the two conversations part, line by line.
+    pub evidence: Vec<String>,
+}
+
+/// A call that missed, and the turn that it may have been meant for.
+#[derive(Clone, Debug)]
+pub(crate) struct MissedCall {
+    pub(crate) lookup: Lookup,
+    pub(crate) nearest: Option<usize>,
+    pub(crate) reason: Reason,
+}
+
+impl Miss {
+    /// The caller as people read it.
+    #[must_use]
+    pub fn caller_name(&self) -> &str {
+        self.caller.as_deref().unwrap_or("unknown")
+    }
+
+    /// All below the headline: the call, its key and the evidence.
+    #[must_use]
+    pub fn details(&self) -> String {
+        let mut lines = vec![format!("  call       {}", self.via)];
+        lines.extend(self.key.map(|key| {
+            let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());
+            format!("  key        conversation {conversation}…, input {input}…")
+        }));
+        lines.extend(self.evidence.iter().map(|line| format!("  {line}")));
+        lines.join("\n")
+    }
+
+    /// One line: who missed what and why.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!("replay miss: scenario `{}`, caller `{}`: {}", self.scenario, self.caller_name(), self.reason)
+    }
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n{}", self.headline(), self.details())
+    }
+}
