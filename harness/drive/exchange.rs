@@ -15,7 +15,7 @@ use crate::clients::{Clients, reqwest_reason};
 use crate::error::{Error, Result};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
-use crate::scenario::{Pointer, Rendered, StreamSpec, Upload};
+use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
 
 /// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
@@ -26,7 +26,7 @@ pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Rendered,
+    pub(super) body: RenderedBody,
     /// The statuses that are right.
     pub(super) status: Option<Vec<u16>>,
     /// What the golden calls it.
@@ -145,13 +145,13 @@ async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Re
         if named("content-type") { sending } else { sending.header(header::CONTENT_TYPE, kind) }
     };
     sending = match &request.body {
-        Rendered::None => sending,
-        Rendered::Json(json) => typed(sending, "application/json").body(json.print(Layout::Compact)),
-        Rendered::Form(fields) => {
+        RenderedBody::None => sending,
+        RenderedBody::Json(json) => typed(sending, "application/json").body(json.print(Layout::Compact)),
+        RenderedBody::Form(fields) => {
             let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
             typed(sending, "application/x-www-form-urlencoded").body(body)
         }
-        Rendered::Files(fields, files) => sending.multipart(multipart(fields, files)?),
+        RenderedBody::Files(fields, files) => sending.multipart(multipart(fields, files)?),
     };
     sending.send().await.map_err(|e| Error::new(reqwest_reason(e)))
 }
