@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::events::golden;
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::Rules;
+use crate::key::{Check, Rules};
 use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
 use crate::report::{Failure, notes, unified};
 use crate::run::project::{Project, record_command};
@@ -81,7 +81,7 @@ pub(crate) fn replay(
         fixture,
         rules: rules.clone(),
         secrets: project.secrets_of_goldens(),
-        missed: replay.missed(),
+        missed: replay.missed_calls(),
         systems,
     })
 }
@@ -294,10 +294,10 @@ impl Played {
 /// What a scenario says to a check that differs.
 fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
     match drift.check {
-        "prompt" => scenario.drift.prompt,
-        "tools" => scenario.drift.tools,
-        "model" => scenario.drift.model,
-        _ => scenario.drift.settings,
+        Check::Prompt => scenario.drift.prompt,
+        Check::Tools => scenario.drift.tools,
+        Check::Model => scenario.drift.model,
+        Check::Settings => scenario.drift.settings,
     }
 }
 
