@@ -63,7 +63,7 @@ impl Proxy {
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
         let options = RecorderOptions { secrets, errors: self.errors, watch, resume: None };
-        let recorder = Arc::new(Recorder::new(upstreams, call_log::Journal::create(&journal_file)?, options));
+        let recorder = Arc::new(Recorder::new(upstreams, call_log::CallLog::create(&journal_file)?, options));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
