@@ -22,6 +22,7 @@ use crate::run::project::Project;
 use crate::run::proof::prove;
 use crate::run::trial;
 use crate::scenario::{Broken, FixtureRef, Scenario};
+use crate::secrets::{self, shown};
 use crate::system::{IntoRouter, RouterFactory, Stage};
 use crate::text::{counted, nearest};
 
@@ -192,8 +193,7 @@ impl Suite {
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
         let records = !matches!(action, Action::Test(_));
         let project = Project::open(&root, self.routers, goldens, self.commands, only.as_deref(), records)?;
-        let secrets = declared_secrets::of_project(&project.discovered).unwrap_or_default();
-        terminal::hide(secrets.scrub().clone());
+        secrets::hide(declared_secrets::of_project(&project.discovered).unwrap_or_default().scrub().clone());
         let project = Arc::new(project);
         match action {
             Action::Test(args) => {
@@ -336,7 +336,7 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))
     };
-    run().map_err(|failure: Failure| Failed::from(terminal::scrubbed(&failure.to_string())))
+    run().map_err(|failure: Failure| Failed::from(shown(&failure.to_string())))
 }
 
 fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {
