@@ -11,15 +11,12 @@ use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
-use crate::clients::{Clients, reqwest_reason};
+use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
 use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
-
-/// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
-static CLIENTS: Clients = Clients::keeping(0);
 
 /// A rendered request.
 pub(super) struct Request {
@@ -42,12 +39,6 @@ pub(super) enum Take<'a> {
 
 /// How soon, and how often at most, a request is repeated that waits for something.
 const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
-
-/// The status of a GET, without its body.
-pub(crate) async fn get(url: &str) -> Result<u16> {
-    let response = CLIENTS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
-    Ok(response.status().as_u16())
-}
 
 /// Sends a request and takes its answer.
 pub(super) async fn exchange(
@@ -132,7 +123,7 @@ fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
 async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Response> {
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is no HTTP method", request.method)))?;
-    let mut sending = CLIENTS.of(&request.url)?.request(method, &request.url);
+    let mut sending = clients::OF_SYSTEMS.of(&request.url)?.request(method, &request.url);
     let named = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     for (name, value) in &request.headers {
         sending = sending.header(name, value);

@@ -18,11 +18,10 @@ use crate::events::Captured;
 use crate::json::Json;
 use crate::key::Normalizer;
 use crate::scenario::{self, Action, Context, Scenario, Step};
-use crate::system::stage::Stage;
+use crate::system::Stage;
 use agent::Agent;
 use answered::Answered;
 use cookies::Cookies;
-pub(crate) use exchange::get;
 use exchange::{Request, Take};
 use listen::Listener;
 

@@ -1,15 +1,4 @@
-//! The guardian: a process between the runner and a system that ends the system when the runner is gone.
-//!
-//! It is the runner's own program, started anew with a pipe for its standard input that only the runner holds. When the
-//! pipe closes, for whatever reason (the scenario is over, the runner panicked, was interrupted or killed), the guardian
-//! ends every descendant and removes the stage's folder.
-//!
-//! # Rationale
-//!
-//! Measured with a system of a main process, a worker, one that ignores TERM and one in a session of its own, and a
-//! runner that is killed: ending the process group leaves all four behind, since nobody is left to do it; a
-//! parent-death signal leaves three (and it fires when the *thread* that started the system ends); a subreaper leaves
-//! none.
+//! The guardian's own `main`: it starts a program, waits, and ends what is below it.
 
 use std::fs::File;
 use std::io::{BufRead as _, Read as _, Write as _};
@@ -38,7 +27,7 @@ pub(crate) fn take_over() -> Option<ExitCode> {
 }
 
 /// What happens while a system is guarded.
-enum Event {
+enum Happened {
     /// The runner closed the pipe, or is gone.
     LetGo { killed: bool },
     /// A child ended, or a process that became one.
@@ -79,7 +68,7 @@ fn guard() -> ExitCode {
 fn sweep() {
     let (times, apart) = SWEEPS;
     for _ in 0..times {
-        super::ports::remove_stale_ones();
+        crate::system::ports::remove_stale_ones();
         thread::sleep(apart);
     }
 }
@@ -129,19 +118,19 @@ fn keep(group: Option<Pid>) -> bool {
     thread::spawn(move || {
         let mut rest = Vec::new();
         let _ = std::io::stdin().lock().read_to_end(&mut rest);
-        let _ = letting_go.send(Event::LetGo { killed: rest.last() != Some(&OVER) });
+        let _ = letting_go.send(Happened::LetGo { killed: rest.last() != Some(&OVER) });
     });
     let Some(group) = group else {
-        return matches!(happened.recv(), Ok(Event::LetGo { killed: true }));
+        return matches!(happened.recv(), Ok(Happened::LetGo { killed: true }));
     };
     thread::spawn(move || reap(&sender));
     let mut left = true;
     let killed = loop {
         match happened.recv() {
-            Ok(Event::Reaped(pid, exit)) if pid == group => tell(&Told::Exited(exit)),
-            Ok(Event::Reaped(..)) => {}
-            Ok(Event::NoneLeft) => left = false,
-            Ok(Event::LetGo { killed }) => break killed,
+            Ok(Happened::Reaped(pid, exit)) if pid == group => tell(&Told::Exited(exit)),
+            Ok(Happened::Reaped(..)) => {}
+            Ok(Happened::NoneLeft) => left = false,
+            Ok(Happened::LetGo { killed }) => break killed,
             Err(_) => break false,
         }
     };
@@ -152,7 +141,7 @@ fn keep(group: Option<Pid>) -> bool {
 }
 
 /// Waits for children, one after another, and tells of each. Nothing is started later, so the last one is the last.
-fn reap(sender: &Sender<Event>) {
+fn reap(sender: &Sender<Happened>) {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) => {
@@ -161,11 +150,11 @@ fn reap(sender: &Sender<Event>) {
                     (None, Some(signal)) => Exit::Signal(signal),
                     (None, None) => continue,
                 };
-                let _ = sender.send(Event::Reaped(pid, exit));
+                let _ = sender.send(Happened::Reaped(pid, exit));
             }
             Ok(None) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => {
-                let _ = sender.send(Event::NoneLeft);
+                let _ = sender.send(Happened::NoneLeft);
                 return;
             }
         }
@@ -173,7 +162,7 @@ fn reap(sender: &Sender<Event>) {
 }
 
 /// TERM, a moment, then KILL until nobody is left.
-fn end(group: Pid, happened: &Receiver<Event>) {
+fn end(group: Pid, happened: &Receiver<Happened>) {
     let _ = kill_process_group(group, Signal::TERM);
     descendants::signal_outside(group, Signal::TERM);
     if wait_for_none(happened, GRACE) {
@@ -184,7 +173,7 @@ fn end(group: Pid, happened: &Receiver<Event>) {
         // Whoever is killed leaves its children to this process: each round sees those that were not seen before.
         loop {
             descendants::all().into_iter().for_each(kill);
-            if matches!(happened.recv(), Ok(Event::NoneLeft) | Err(_)) {
+            if matches!(happened.recv(), Ok(Happened::NoneLeft) | Err(_)) {
                 return;
             }
         }
@@ -192,11 +181,11 @@ fn end(group: Pid, happened: &Receiver<Event>) {
     wait_for_none(happened, GRACE);
 }
 
-fn wait_for_none(happened: &Receiver<Event>, time: Duration) -> bool {
+fn wait_for_none(happened: &Receiver<Happened>, time: Duration) -> bool {
     let deadline = Instant::now() + time;
     loop {
         match happened.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Event::NoneLeft) | Err(RecvTimeoutError::Disconnected) => return true,
+            Ok(Happened::NoneLeft) | Err(RecvTimeoutError::Disconnected) => return true,
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) => return false,
         }

@@ -106,6 +106,12 @@ fn launch(_: &Order, _: Output) -> Result<Guarded> {
     Err(Error::new("commands need process groups, which this version has on Linux and macOS only"))
 }
 
+/// No process is a guardian here.
+#[cfg(not(unix))]
+pub(crate) fn take_over() -> Option<std::process::ExitCode> {
+    None
+}
+
 #[cfg(unix)]
 fn launch(order: &Order, output: Output) -> Result<Guarded> {
     use std::os::unix::process::CommandExt as _;
