@@ -12,8 +12,10 @@ use crate::fixture::call_log;
 use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
 use crate::report::{Failure, Progress, notes, summary, terminal};
+use crate::run::commands::record_command;
+use crate::run::declared_secrets;
 use crate::run::golden::Compared;
-use crate::run::project::{Project, record_command};
+use crate::run::project::Project;
 use crate::run::proof::Proof;
 use crate::run::runner::RecordOptions;
 use crate::run::trial;
@@ -61,14 +63,14 @@ fn record_one(
     options: RecordOptions,
 ) -> Result<(), Failure> {
     let name = &scenario.name;
-    let Some(file) = project.fixture_file(scenario) else {
+    let Some(file) = project.fixtures.file(scenario) else {
         return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
     };
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
     let journal_file = journal_of(&file);
-    let old = file.exists().then(|| project.fixture(scenario)).transpose().map(Option::flatten);
-    project.check_secrets(scenario)?;
-    let secrets = project.secrets()?;
+    let old = file.exists().then(|| project.fixtures.of(scenario)).transpose().map(Option::flatten);
+    declared_secrets::check(&project.discovered, scenario)?;
+    let secrets = declared_secrets::of_project(&project.discovered)?;
     let begun = begin(project, name, &journal_file, &old, options.resume)?;
     let old = old.ok().flatten();
     let resume = begun.resume.clone();
