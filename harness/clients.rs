@@ -49,3 +49,19 @@ fn without_certificates(client: ClientBuilder) -> ClientBuilder {
 fn without_certificates(client: ClientBuilder) -> ClientBuilder {
     client
 }
+
+/// Why a request failed, from reqwest's own words, which only say that it did, down to the system's. Without the URL,
+/// which may hold a key.
+pub(crate) fn reqwest_reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut parts = vec![error.to_string()];
+    let mut source = std::error::Error::source(&error);
+    while let Some(deeper) = source {
+        let text = deeper.to_string();
+        if !parts.iter().any(|part| part.contains(&text)) {
+            parts.push(text);
+        }
+        source = deeper.source();
+    }
+    parts.join(": ")
+}

@@ -1,8 +1,9 @@
 //! The one error type: what went wrong, where, and the command that resolves it.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::text::readable;
 
 /// `Result` with Retake's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -118,65 +119,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The most characters of one line of an error: what was found may be a line of a megabyte.
-const LONGEST_LINE: usize = 700;
-
-/// A text for a terminal: what would move its cursor, colour it or turn its letters round is written out, and of a long
-/// line stand the beginning and the end.
-pub(crate) fn readable(text: &str) -> Cow<'_, str> {
-    let is_long = |line: &str| line.len() > LONGEST_LINE && line.chars().count() > LONGEST_LINE;
-    if !text.chars().any(is_hidden) && !text.lines().any(is_long) {
-        return Cow::Borrowed(text);
-    }
-    let lines = text.split('\n').map(|line| {
-        let line = visible(line);
-        if !is_long(&line) {
-            return line;
-        }
-        let half = LONGEST_LINE / 2;
-        let begin: String = line.chars().take(half).collect();
-        let end: String = line.chars().skip(line.chars().count() - half).collect();
-        format!("{begin} … {end}")
-    });
-    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// A text with what no terminal shows as itself written out.
-pub(crate) fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) {
-            visible.extend(c.escape_default());
-        } else {
-            visible.push(c);
-        }
-    }
-    visible
-}
-
-/// Controls but for line breaks and tabs, and the marks that turn the direction of writing.
-fn is_hidden(c: char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns || (c.is_control() && !matches!(c, '\n' | '\t'))
-}
-
 impl std::error::Error for Error {}
-
-/// The name among `known` that a person most likely meant, if one is near enough, capitals or not.
-#[must_use]
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A name of a megabyte is near to nothing, and comparing it takes long.
-    if name.len() > 200 {
-        return None;
-    }
-    let lower = name.to_lowercase();
-    known
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= name.len().max(candidate.len()).div_ceil(3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
 
 /// The error about a merge conflict that was left in a text, where there is one.
 pub(crate) fn conflict(text: &str) -> Option<Error> {
@@ -186,22 +129,6 @@ pub(crate) fn conflict(text: &str) -> Option<Error> {
     let error = error.at(Place { line: begins + 1, column: 1 });
     (begins < ends)
         .then(|| error.help(format!("keep one of its sides, and remove the markers down to line {}", ends + 1)))
-}
-
-/// Why a request failed, from reqwest's own words, which only say that it did, down to the system's. Without the URL,
-/// which may hold a key.
-pub(crate) fn reqwest_reason(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut parts = vec![error.to_string()];
-    let mut source = std::error::Error::source(&error);
-    while let Some(deeper) = source {
-        let text = deeper.to_string();
-        if !parts.iter().any(|part| part.contains(&text)) {
-            parts.push(text);
-        }
-        source = deeper.source();
-    }
-    parts.join(": ")
 }
 
 #[cfg(test)]

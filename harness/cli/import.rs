@@ -11,8 +11,9 @@ use crate::import::{Foreign, Options, to_fixture};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::model::CallerRules;
-use crate::report::{counted, terminal};
+use crate::report::terminal;
 use crate::secrets::Scrub;
+use crate::text::counted;
 
 /// Make a fixture of recordings in another form
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::events::{Captured, Event, Payload, Status};
 use crate::json::{Json, Layout};
 use crate::scenario::{CaptureFrom, Step};
+use crate::text::clipped;
 
 /// An answer: a plain body is one event, named `body`.
 #[derive(Clone, Debug)]
@@ -79,8 +80,7 @@ impl Answered {
             return "an empty body".to_owned();
         };
         let text = Json::parse(text.as_bytes()).map_or_else(|_| text.to_string(), |json| json.print(Layout::Compact));
-        let short: String = text.chars().take(300).collect();
-        if short.len() < text.len() { format!("{short}…") } else { short }
+        clipped(&text, 300).into_owned()
     }
 
     /// The answer, as a golden shows it.

@@ -11,12 +11,12 @@ use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
-use crate::clients::Clients;
-use crate::error::{Error, Result, reqwest_reason};
+use crate::clients::{Clients, reqwest_reason};
+use crate::error::{Error, Result};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
-use crate::report::counted;
 use crate::scenario::{Pointer, Rendered, StreamSpec, Upload};
+use crate::text::counted;
 
 /// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
 static CLIENTS: Clients = Clients::keeping(0);

@@ -10,7 +10,8 @@ use tokio::time::timeout;
 
 use super::answered::{Answered, last_id};
 use super::stream::Stream;
-use crate::error::{Error, Result, reqwest_reason};
+use crate::clients::reqwest_reason;
+use crate::error::{Error, Result};
 use crate::scenario::StreamSpec;
 
 /// How long nothing may come before a stream without a last event is taken to have told everything.

@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::events::{Capture, Event, Format};
-use crate::report::counted;
 use crate::scenario::StreamSpec;
+use crate::text::counted;
 
 /// The largest event, and the largest body that is no stream, in bytes. What never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;

@@ -13,22 +13,22 @@ pub(super) type Normalize<'a> = dyn Fn(&str) -> String + 'a;
 /// sees.
 pub(super) fn name(text: &str) -> Cow<'_, str> {
     let odd = |c: char| c.is_whitespace() || is_unseen(c) || "{}[],|?=\"".contains(c);
-    if text.is_empty() || text.contains(odd) { Cow::Owned(quoted(text)) } else { Cow::Borrowed(text) }
+    if text.is_empty() || text.contains(odd) { Cow::Owned(json_quoted(text)) } else { Cow::Borrowed(text) }
 }
 
 /// A line of prose: as it is, or in JSON quotes where its ends or a part of it would not be seen.
 pub(super) fn prose(text: &str) -> Cow<'_, str> {
     let odd = text.trim() != text || text.starts_with('"') || text.contains(|c| is_unseen(c) || "×…".contains(c));
-    if odd { Cow::Owned(quoted(text)) } else { Cow::Borrowed(text) }
+    if odd { Cow::Owned(json_quoted(text)) } else { Cow::Borrowed(text) }
 }
 
 /// A text in JSON quotes.
-pub(super) fn quoted(text: &str) -> String {
-    visible(&Json::from(text).print(Layout::Compact)).into_owned()
+pub(super) fn json_quoted(text: &str) -> String {
+    unseen_escaped(&Json::from(text).print(Layout::Compact)).into_owned()
 }
 
 /// The text with the characters that nobody sees escaped, as in JSON.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+pub(super) fn unseen_escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -46,7 +46,7 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 /// pattern sees a path without the quote behind it. A number that is a point in time is `<TS>`: agent services stamp their
 /// events so, and no pattern could tell.
 pub(super) fn value(value: &Json, normalize: &Normalize) -> String {
-    visible(&normalized(value, normalize)).into_owned()
+    unseen_escaped(&normalized(value, normalize)).into_owned()
 }
 
 fn normalized(value: &Json, normalize: &Normalize) -> String {

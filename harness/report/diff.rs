@@ -56,19 +56,19 @@ pub fn unified(old: &str, new: &str) -> String {
 fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Vec<String>) {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     if op.tag() == DiffTag::Equal {
-        lines.extend(old.iter().map(|line| clipped(' ', line, 0)));
+        lines.extend(old.iter().map(|line| signed(' ', line, 0)));
         return;
     }
     let differs_at = |i: usize| match (old.get(i), new.get(i)) {
         (Some(old), Some(new)) => old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count(),
         _ => 0,
     };
-    lines.extend(old.iter().enumerate().map(|(i, line)| clipped('-', line, differs_at(i))));
-    lines.extend(new.iter().enumerate().map(|(i, line)| clipped('+', line, differs_at(i))));
+    lines.extend(old.iter().enumerate().map(|(i, line)| signed('-', line, differs_at(i))));
+    lines.extend(new.iter().enumerate().map(|(i, line)| signed('+', line, differs_at(i))));
 }
 
 /// A line with its sign, cut to its width around the character at which it differs.
-fn clipped(sign: char, line: &str, differs_at: usize) -> String {
+fn signed(sign: char, line: &str, differs_at: usize) -> String {
     let whole = line.chars().nth(WIDTH).is_none();
     let from = if whole || differs_at < WIDTH - AROUND { 0 } else { differs_at - AROUND };
     let mut shown = format!("{sign} {}", if from > 0 { "…" } else { "" });

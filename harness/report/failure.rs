@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::error::{Error, visible};
+use crate::error::Error;
+use crate::text::visible;
 
 /// Why a scenario failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +35,6 @@ impl Failure {
         self.resolve.push((case.into(), command.into()));
         self
     }
-}
-
-/// A number with its noun: `1 turn`, `2 turns`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }
 
 impl From<Error> for Failure {

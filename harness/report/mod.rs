@@ -9,7 +9,6 @@ pub mod terminal;
 
 pub use diff::unified;
 pub use failure::Failure;
-pub(crate) use failure::counted;
 pub(crate) use notes::notes;
 #[cfg(feature = "record")]
 pub(crate) use progress::{Progress, summary};

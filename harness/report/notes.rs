@@ -1,8 +1,8 @@
 //! What a green run has to say all the same: a line for each thing, however often it came up.
 
-use super::counted;
 use crate::fixture::Fixture;
 use crate::model::{DriftOf, ProtocolFlaw, change};
+use crate::text::counted;
 
 /// The lines for what differs from the recording, one a check, and for what is wrong with the calls by themselves.
 pub(crate) fn notes<'a>(

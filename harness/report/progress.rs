@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::counted;
 use crate::conversation::Usage;
 use crate::model::Tally;
+use crate::text::counted;
 
 /// A line that is redrawn in place; nothing where stderr is no terminal.
 #[derive(Clone, Debug)]

@@ -4,8 +4,9 @@ use libtest_mimic::Arguments;
 
 use super::orphans;
 use super::project::{Commands, Project};
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, Result};
 use crate::scenario::Broken;
+use crate::text::nearest;
 
 /// The arguments as libtest reads them. It ends the process itself where they are wrong, or ask for help.
 pub(super) fn arguments(args: &[String]) -> Arguments {

@@ -6,8 +6,9 @@ use std::path::Path;
 use super::project::Project;
 use super::verdict::has_golden;
 use crate::error::Result;
-use crate::report::{Failure, counted};
+use crate::report::Failure;
 use crate::scenario::FixtureRef;
+use crate::text::counted;
 
 /// The test that looks for them.
 pub(super) const NAME: &str = "retake::no_orphans";

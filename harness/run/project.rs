@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::Json;
 use crate::key::{Aliases, Normalizer, Rules};
@@ -15,6 +15,7 @@ use crate::run::golden::Goldens;
 use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, discover_one, is_name};
 use crate::secrets::{Scrub, Secrets};
 use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
+use crate::text::nearest;
 
 /// Everything that the trials of one run share.
 pub(crate) struct Project {

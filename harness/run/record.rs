@@ -10,10 +10,11 @@ use std::process::ExitCode;
 
 use super::action::RecordOptions;
 use super::project::Project;
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, Result};
 use crate::model::Upstreams;
 use crate::report::{Failure, terminal};
 use crate::scenario::{Scenario, is_name};
+use crate::text::nearest;
 use begin::begin;
 #[cfg(feature = "cli")]
 pub(crate) use begin::journal_of;

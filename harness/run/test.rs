@@ -16,8 +16,9 @@ use super::trial;
 use super::verdict;
 use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
-use crate::report::{Failure, counted, terminal};
+use crate::report::{Failure, terminal};
 use crate::scenario::{Broken, Scenario};
+use crate::text::counted;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 where all passed, 101 where one failed, or a
 /// model call missed after its scenario's verdict.

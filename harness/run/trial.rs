@@ -67,7 +67,7 @@ pub(crate) fn replay(
     Ok(Replayed {
         played,
         misses: scope.judge(),
-        missed_calls: replay.missed(),
+        missed_calls: replay.missed_calls(),
         unused: replay.unused(),
         fixture,
         rules: rules.clone(),

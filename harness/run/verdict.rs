@@ -1,16 +1,16 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
 use crate::error::Result;
-use crate::events::{Detail, ShapeOptions, golden};
+use crate::events::golden;
 use crate::json::{Json, Layout};
-use crate::key::Rules;
+use crate::key::{Check, Rules};
 use crate::model::{DriftOf, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::{Project, record_command};
 use crate::run::trial::Replayed;
-use crate::scenario::{self, Level, Scenario, Step, Unused};
+use crate::scenario::{Level, Scenario, Step, Unused};
 use crate::secrets::Fired;
 
 /// How many misses a failure shows.
@@ -146,7 +146,7 @@ impl Replayed {
             return None;
         }
         let normalize = |text: &str| self.played.driven.names.apply(text, &rules.normalizer);
-        let text = golden(&self.played.driven.captured, &shape_options(scenario), &normalize);
+        let text = golden(&self.played.driven.captured, &scenario.golden, &normalize);
         Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
     }
 }
@@ -188,30 +188,16 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
 /// What a scenario says to a check that differs.
 fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
     match drift.check {
-        "prompt" => scenario.drift.prompt,
-        "tools" => scenario.drift.tools,
-        "model" => scenario.drift.model,
-        _ => scenario.drift.settings,
+        Check::Prompt => scenario.drift.prompt,
+        Check::Tools => scenario.drift.tools,
+        Check::Model => scenario.drift.model,
+        Check::Settings => scenario.drift.settings,
     }
 }
 
 /// Whether any step of a scenario goes into its golden.
 pub(crate) fn has_golden(scenario: &Scenario) -> bool {
     scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
-}
-
-fn shape_options(scenario: &Scenario) -> ShapeOptions {
-    let options = &scenario.golden;
-    ShapeOptions {
-        detail: match options.detail {
-            scenario::Detail::Keys => Detail::Keys,
-            scenario::Detail::Types => Detail::Types,
-            scenario::Detail::Values => Detail::Values,
-        },
-        show: options.show.iter().map(|pointer| pointer.as_str().to_owned()).collect(),
-        collapse: options.collapse.clone(),
-        unordered: options.unordered.clone(),
-    }
 }
 
 fn answer_in_short(turn: &crate::fixture::Turn) -> String {

@@ -1,7 +1,7 @@
 //! Where in an answer a captured value is: `cookie:NAME`, `header:NAME`, `json:/pointer`, `sse:EVENT:/pointer`.
 
 use super::words::Pointer;
-use crate::error::nearest;
+use crate::text::nearest;
 
 /// The source of a captured value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use super::toml_error::{listed, suggest};
 use super::trial::{Broken, Folder, Scenario, is_name, nearest_name, no_name};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::text::{nearest, visible};
 
 /// The folder of all scenarios, below the root.
 const SCENARIOS: &str = "scenarios";
@@ -84,7 +85,7 @@ fn below(parts: &[&str]) -> PathBuf {
 /// What one entry of `scenarios/` holds.
 fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
     // A line break in a name would tear reports apart.
-    let shown = crate::error::visible(&name.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t");
+    let shown = visible(&name.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t");
     let broken = |error: Error| vec![Err(Broken { name: shown.clone(), error })];
     let dir = below(&[&shown]);
     let path = root.join(SCENARIOS).join(name);
@@ -126,7 +127,7 @@ fn no_scenario_file(root: &Path, dir: &Path, file: &Path) -> Error {
         return error.help("scenarios are not nested: each one is a folder right below `scenarios`");
     }
     let names: Vec<String> = inside.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    match crate::error::nearest(SCENARIO, names.iter().map(String::as_str)) {
+    match nearest(SCENARIO, names.iter().map(String::as_str)) {
         Some(near) => error.help(format!("is `{near}` meant to be {}?", file.display())),
         None => error.help(format!("add {}, or remove the folder", file.display())),
     }

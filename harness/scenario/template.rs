@@ -12,6 +12,7 @@ use super::source::Source;
 use super::toml_error::suggest;
 use crate::error::{Error, Place, Result};
 use crate::json::Json;
+use crate::text::clipped;
 
 /// A text that may hold `{{ }}`. One that is exactly one `{{ expression }}` keeps the expression's type.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,10 +169,7 @@ impl Template {
     /// The text, short enough for one line of an error.
     fn brief(&self) -> String {
         let line = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(60) {
-            Some((end, _)) => format!("{}…", &line[..end]),
-            None => line,
-        }
+        clipped(&line, 60).into_owned()
     }
 
     fn values(&self, context: &Context) -> Value {

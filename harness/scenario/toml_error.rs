@@ -3,7 +3,8 @@
 //! Visitors of this room put help on lines of its own after the first line of their message.
 
 use super::source::Source;
-use crate::error::{Error, nearest};
+use crate::error::Error;
+use crate::text::nearest;
 
 /// What the design has and this version has not: a field of a step, or of a scenario.
 const UNBUILT_STEPS: [&str; 2] = ["browser", "tools"];

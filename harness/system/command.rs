@@ -76,7 +76,7 @@ impl CommandSystem {
                 let tail = log.tail();
                 Err(match &tail[..] {
                     [] => error,
-                    tail => error.help("the last lines of its log:").help(quoted(tail).trim_start()),
+                    tail => error.help("the last lines of its log:").help(log_lines(tail).trim_start()),
                 })
             }
         }
@@ -182,11 +182,11 @@ fn evidence(name: &str, ended: Option<String>, log: &Log) -> String {
     let log = if tail.is_empty() {
         format!("system `{name}` printed nothing")
     } else {
-        format!("the last lines of system `{name}`'s log:\n{}", quoted(&tail))
+        format!("the last lines of system `{name}`'s log:\n{}", log_lines(&tail))
     };
     ended.map_or_else(|| log.clone(), |ended| format!("{ended}\n{log}"))
 }
 
-fn quoted(lines: &[String]) -> String {
+fn log_lines(lines: &[String]) -> String {
     lines.iter().map(|line| format!("  | {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -9,6 +9,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use regex::Regex;
 use tokio::sync::watch;
 
+use crate::text::clipped;
+
 /// How many lines a failure quotes.
 const LINES: usize = 20;
 /// How much of a line is kept.
@@ -88,7 +90,7 @@ impl Log {
     pub(crate) fn tail(&self) -> Vec<String> {
         let state = self.state();
         let unfinished = plain(&state.line);
-        let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished));
+        let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished, WIDTH).into_owned());
         let lines: Vec<String> = state.last.iter().cloned().chain(unfinished).collect();
         lines[lines.len().saturating_sub(LINES)..].to_vec()
     }
@@ -103,7 +105,7 @@ impl State {
     fn take_line(&mut self) -> bool {
         let line = plain(&self.line);
         self.line.clear();
-        self.last.push_back(clipped(&line));
+        self.last.push_back(clipped(&line, WIDTH).into_owned());
         if self.last.len() > LINES {
             self.last.pop_front();
         }
@@ -115,13 +117,6 @@ impl State {
 pub(crate) fn plain(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     ESCAPES.replace_all(line.trim_end(), "").trim_end().to_owned()
-}
-
-fn clipped(line: &str) -> String {
-    match line.char_indices().nth(WIDTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }
 
 #[cfg(test)]

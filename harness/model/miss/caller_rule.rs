@@ -12,7 +12,7 @@ const PIECE: usize = 60;
 
 /// What is known of one caller's calls: system prompts, names of tools, models.
 #[derive(Default)]
-struct Recorded {
+struct RecordedCalls {
     prompts: BTreeSet<String>,
     tools: BTreeSet<Vec<String>>,
     models: BTreeSet<String>,
@@ -20,7 +20,7 @@ struct Recorded {
 
 /// The lines of a miss that say which rules to add, for the callers of the given turns and the call that found several.
 pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
-    let mut callers: BTreeMap<&str, Recorded> = BTreeMap::new();
+    let mut callers: BTreeMap<&str, RecordedCalls> = BTreeMap::new();
     for turn in turns.iter().map(|index| &fixture.table.turns()[*index]) {
         let Some(name) = turn.caller.as_deref() else { continue };
         let recorded = callers.entry(name).or_default();
@@ -56,34 +56,34 @@ pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixt
 }
 
 /// The rule for one of the callers, and whether it fits this call.
-fn rule_of(name: &str, callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<Found> {
+fn rule_of(name: &str, callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<Condition> {
     let own = callers.get(name)?;
-    let others: Vec<&Recorded> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
+    let others: Vec<&RecordedCalls> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
     let found = by_prompt(own, &others, called).or_else(|| by_tools(own, &others, called));
     let (when, fits) = found.or_else(|| by_model(own, &others, called))?;
-    Some((rule(&format!("name = {}", quoted(name)), &when), fits))
+    Some((rule(&format!("name = {}", toml_string(name)), &when), fits))
 }
 
 /// A rule that fits this call, where no recorded one tells whose it is: the name is for the reader to choose.
-fn rule_of_any(callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<String> {
+fn rule_of_any(callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<String> {
     let called = called?;
     let in_no_recording = |piece: &str| !callers.values().any(|recorded| recorded.holds(piece));
     let piece = piece_of(&called.prompt, in_no_recording)?;
-    let names: Vec<String> = callers.keys().map(|name| quoted(name)).collect();
+    let names: Vec<String> = callers.keys().map(|name| toml_string(name)).collect();
     let (first, rest) = names.split_first()?;
     Some(rule(&format!("name = {first}  # or {}", rest.join(", or ")), &looks_for("system", &piece)))
 }
 
-impl Recorded {
+impl RecordedCalls {
     fn holds(&self, piece: &str) -> bool {
         self.prompts.iter().any(|prompt| prompt.contains(piece))
     }
 }
 
 /// A condition that fits one caller's calls and no other's, and whether it fits this call.
-type Found = (String, bool);
+type Condition = (String, bool);
 
-fn by_prompt(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+fn by_prompt(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
     let is_own = |piece: &str| {
         own.prompts.iter().all(|prompt| prompt.contains(piece)) && !others.iter().any(|other| other.holds(piece))
     };
@@ -93,7 +93,7 @@ fn by_prompt(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) 
     Some((looks_for("system", &in_call.or_else(|| piece_of(prompt, is_own))?), fits))
 }
 
-fn by_tools(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+fn by_tools(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
     let called = called.map(|called| tools_in(&called.tools));
     let tools = own.tools.first()?;
     if own.tools.iter().all(Vec::is_empty) && others.iter().all(|other| other.tools.iter().all(|all| !all.is_empty())) {
@@ -104,13 +104,13 @@ fn by_tools(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -
             && !others.iter().any(|o| o.tools.iter().any(|all| all.contains(tool)))
     };
     let tool = tools.iter().find(is_own)?;
-    Some((format!("when = {{ tools = [{}] }}", quoted(tool)), called.is_some_and(|called| called.contains(tool))))
+    Some((format!("when = {{ tools = [{}] }}", toml_string(tool)), called.is_some_and(|called| called.contains(tool))))
 }
 
-fn by_model(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+fn by_model(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
     let model = own.models.first().filter(|model| own.models.len() == 1 && !model.is_empty())?;
     let shared = others.iter().any(|other| other.models.contains(model));
-    let when = format!("when = {{ model = {} }}", quoted(&format!("^{}$", regex::escape(model))));
+    let when = format!("when = {{ model = {} }}", toml_string(&format!("^{}$", regex::escape(model))));
     (!shared).then(|| (when, called.is_some_and(|called| *called.model == **model)))
 }
 
@@ -138,7 +138,7 @@ fn tools_in(text: &str) -> Vec<String> {
 }
 
 fn looks_for(field: &str, piece: &str) -> String {
-    format!("when = {{ {field} = {} }}", quoted(&regex::escape(piece)))
+    format!("when = {{ {field} = {} }}", toml_string(&regex::escape(piece)))
 }
 
 fn rule(name: &str, when: &str) -> String {
@@ -146,6 +146,6 @@ fn rule(name: &str, when: &str) -> String {
 }
 
 /// A string as TOML writes it.
-fn quoted(text: &str) -> String {
+fn toml_string(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

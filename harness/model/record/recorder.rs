@@ -21,8 +21,9 @@ use super::resume::{Cost, Found, Resume};
 use super::tally::Tally;
 use super::upstream::Upstreams;
 use crate::clients::Clients;
-use crate::error::{Result, reqwest_reason};
-use crate::fixture::call_log::{Entry, Journal};
+use crate::clients::reqwest_reason;
+use crate::error::Result;
+use crate::fixture::call_log::{CallLog, LoggedCall};
 use crate::json::Json;
 use crate::model::activity::InFlight;
 use crate::model::miss::Reason;
@@ -59,7 +60,7 @@ impl fmt::Debug for RecorderOptions {
 
 #[derive(Debug)]
 struct Shared {
-    journal: Journal,
+    journal: CallLog,
     options: RecorderOptions,
     begun: AtomicUsize,
     troubles: Mutex<Vec<String>>,
@@ -98,7 +99,7 @@ pub(crate) struct PendingCall {
 impl Recorder {
     /// A recorder that writes to a journal. A provider's key follows no redirect: it is for the address that was configured.
     #[must_use]
-    pub fn new(upstreams: Upstreams, journal: Journal, options: RecorderOptions) -> Recorder {
+    pub fn new(upstreams: Upstreams, journal: CallLog, options: RecorderOptions) -> Recorder {
         let shared = Shared {
             journal,
             options,
@@ -364,7 +365,7 @@ impl Writer {
     fn append(&mut self, response: Response, cut: Option<String>, recalled: bool) {
         let Some(request) = self.request.take() else { return };
         let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
-        let mut entry = Entry {
+        let mut entry = LoggedCall {
             began: self.began,
             ended: self.shared.begun.load(Ordering::Relaxed),
             api: self.api,

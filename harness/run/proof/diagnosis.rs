@@ -9,10 +9,10 @@ use super::vary::{Mend, Rule, Variation, compare};
 use crate::fixture::{Fixture, Recorded};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Hash, Rules, is_blank};
-use crate::model::miss::explanation::{around, describe, first_difference};
-use crate::model::{MissedCall, Reason};
+use crate::model::{MissedCall, Reason, describe, first_difference};
 use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
+use crate::text::around;
 
 /// What varied at one place.
 #[derive(Debug)]

@@ -61,13 +61,13 @@ impl Rule {
     pub(crate) fn toml(&self) -> String {
         let pattern = self.regex.as_str();
         let literal = !pattern.contains('\'') && !pattern.contains(char::is_control);
-        let pattern = if literal { format!("'{pattern}'") } else { quoted(pattern) };
-        format!("[[normalize]]\npattern = {pattern}\nreplace = {}", quoted(&self.replace))
+        let pattern = if literal { format!("'{pattern}'") } else { toml_basic_string(pattern) };
+        format!("[[normalize]]\npattern = {pattern}\nreplace = {}", toml_basic_string(&self.replace))
     }
 }
 
 /// A basic string of TOML.
-fn quoted(text: &str) -> String {
+fn toml_basic_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::fixture::{Fixture, call_log};
 use crate::model::{Cost, Resume, merged};
-use crate::report::{Failure, counted, terminal};
+use crate::report::{Failure, terminal};
 use crate::run::project::{Project, record_command};
 use crate::scenario::Scenario;
 use crate::secrets::Secrets;
+use crate::text::counted;
 
 /// A recording of one scenario, and where it goes.
 pub(super) struct Recording<'a> {
@@ -27,7 +28,7 @@ pub(super) struct Recording<'a> {
 pub(super) struct Begun<'a> {
     pub(super) recording: Recording<'a>,
     pub(super) secrets: Secrets,
-    pub(super) journal: call_log::Journal,
+    pub(super) journal: call_log::CallLog,
     /// What calls are served from that equal a recorded one.
     pub(super) resume: Option<Arc<Resume>>,
 }
@@ -58,20 +59,20 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bo
 
 impl Recording<'_> {
     /// From the start.
-    fn start(&self, old: &Result<Option<Arc<Fixture>>>) -> Result<call_log::Journal> {
+    fn start(&self, old: &Result<Option<Arc<Fixture>>>) -> Result<call_log::CallLog> {
         if let Ok(Some(old)) = old {
             let cost = Cost::of_fixture(old, &self.project.rules);
             let name = &self.scenario.name;
             terminal::note(format!("{name}: {cost} are to be expected, as in {}", old.path.display()));
         }
-        call_log::Journal::create(&self.journal_file)
+        call_log::CallLog::create(&self.journal_file)
     }
 
     /// From what the journal and the old fixture hold.
-    fn resume(&self, old: &Result<Option<Arc<Fixture>>>) -> Result<(call_log::Journal, Arc<Resume>)> {
+    fn resume(&self, old: &Result<Option<Arc<Fixture>>>) -> Result<(call_log::CallLog, Arc<Resume>)> {
         let (name, rules) = (&self.scenario.name, &self.project.rules);
         let shown = shown(self.project, &self.journal_file);
-        let mut calls = call_log::Calls::default();
+        let mut calls = call_log::LoggedCalls::default();
         if self.journal_file.exists() {
             calls = call_log::read(&self.journal_file, shown)
                 .map_err(|e| e.help(format!("to record from the start: {}", record_command(name))))?;
@@ -79,7 +80,7 @@ impl Recording<'_> {
         }
         // What became a fixture is served from the fixture, where that can still be read: it may be newer.
         if calls.recorded && matches!(old, Ok(Some(_))) {
-            calls = call_log::Calls::default();
+            calls = call_log::LoggedCalls::default();
         }
         if let Err(error) = old {
             terminal::note(format!("warning: the old fixture is not used: {error}"));
@@ -99,11 +100,11 @@ impl Recording<'_> {
             let from = from.join(", ");
             format!("{name}: {cost} are to be expected, less what equals a recorded call: {from}")
         });
-        let entries: Vec<call_log::Entry> = turns.into_iter().map(|(_, entry)| entry).collect();
+        let entries: Vec<call_log::LoggedCall> = turns.into_iter().map(|(_, entry)| entry).collect();
         let journal = if entries.is_empty() {
-            call_log::Journal::create(&self.journal_file)?
+            call_log::CallLog::create(&self.journal_file)?
         } else {
-            call_log::Journal::resume(&self.journal_file, &entries)?
+            call_log::CallLog::resume(&self.journal_file, &entries)?
         };
         Ok((journal, Arc::new(resume)))
     }

@@ -3,8 +3,9 @@
 use super::begin::Recording;
 use super::prove::Proven;
 use crate::files;
-use crate::report::{Failure, counted, terminal};
+use crate::report::{Failure, terminal};
 use crate::run::golden::Compared;
+use crate::text::counted;
 
 impl Proven<'_> {
     /// Writes the fixture and the golden, and says so. The journal is done with when the fixture is on disk.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::begin::{Begun, Recording};
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
-use crate::report::{Failure, Progress, counted, notes, summary, terminal};
+use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::project::record_command;
 use crate::run::trial::{self, Played};
+use crate::text::counted;
 
 /// A recording whose calls are all journaled.
 pub(super) struct Driven<'a> {
