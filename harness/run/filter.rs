@@ -2,8 +2,9 @@
 
 use libtest_mimic::Arguments;
 
+use super::commands::Commands;
 use super::orphans;
-use super::project::{Commands, Project};
+use super::project::Project;
 use crate::error::{Error, Result};
 use crate::scenario::Broken;
 use crate::text::nearest;

@@ -7,16 +7,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::action::Action;
+use super::commands::Commands;
+use super::declared_secrets;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
-use super::project::{Commands, Project};
+use super::project::Project;
 #[cfg(feature = "record")]
 use super::record;
 use super::{filter, restart, test};
 use crate::error::{Error, Result};
 use crate::report::terminal;
-use crate::system::stage::Stage;
-use crate::system::{IntoRouter, RouterFactory};
+use crate::secrets;
+use crate::system::{IntoRouter, RouterFactory, Stage};
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///
@@ -112,6 +114,7 @@ impl Suite {
         }
         golden::silence_comparisons();
         let project = Arc::new(self.open(&root, policy, &action)?);
+        secrets::hide(declared_secrets::of_project(&project.discovered).unwrap_or_default().scrub().clone());
         match action {
             Action::Test(args) => {
                 let args = filter::arguments(&args);
@@ -140,8 +143,6 @@ impl Suite {
             Action::Record(..) => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref())?;
-        project.records = action.records();
-        Ok(project)
+        Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())
     }
 }

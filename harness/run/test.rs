@@ -18,13 +18,14 @@ use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
 use crate::report::{Failure, terminal};
 use crate::scenario::{Broken, Scenario};
+use crate::secrets::shown;
 use crate::text::counted;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 where all passed, 101 where one failed, or a
 /// model call missed after its scenario's verdict.
 pub(super) fn run(project: &Arc<Project>, args: &Arguments) -> ExitCode {
     let conclusion = libtest_mimic::run(args, tests(project));
-    project.end();
+    project.systems.end();
     project.print_notes();
     if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() }
 }
@@ -50,12 +51,12 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
 }
 
 fn of_libtest(result: Result<(), Failure>) -> Result<(), Failed> {
-    result.map_err(|failure| Failed::from(terminal::scrubbed(&failure.to_string())))
+    result.map_err(|failure| Failed::from(shown(&failure.to_string())))
 }
 
 /// One scenario: its run and its verdict, or its proof where its golden may be written.
 fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
-    let fixture = project.fixture(scenario)?;
+    let fixture = project.fixtures.of(scenario)?;
     if let Some(fixture) = &fixture {
         say_unstable(scenario, fixture);
     }

@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::fixture::{Fixture, call_log};
 use crate::model::{Cost, Resume, merged};
 use crate::report::{Failure, terminal};
-use crate::run::project::{Project, record_command};
+use crate::run::commands::record_command;
+use crate::run::declared_secrets;
+use crate::run::project::Project;
 use crate::scenario::Scenario;
 use crate::secrets::Secrets;
 use crate::text::counted;
@@ -39,12 +41,12 @@ pub(super) struct Begun<'a> {
 /// # Errors
 /// Where the scenario has no fixture to record, a secret is not set, or the journal cannot be read or written.
 pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bool) -> Result<Begun<'a>, Failure> {
-    let Some(file) = project.fixture_file(scenario) else {
+    let Some(file) = project.fixtures.file(scenario) else {
         return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
     };
-    let old = file.exists().then(|| project.fixture(scenario)).transpose().map(Option::flatten);
-    project.check_secrets(scenario)?;
-    let secrets = project.secrets()?;
+    let old = file.exists().then(|| project.fixtures.of(scenario)).transpose().map(Option::flatten);
+    declared_secrets::check(&project.discovered, scenario)?;
+    let secrets = declared_secrets::of_project(&project.discovered)?;
     let (shown, journal_file) = (shown(project, &file).to_owned(), journal_of(&file));
     let mut recording = Recording { project, scenario, file, shown, journal_file, old: None };
     let (journal, resume) = if resume {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::begin::{Begun, Recording};
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
 use crate::report::{Failure, Progress, notes, summary, terminal};
-use crate::run::project::record_command;
+use crate::run::commands::record_command;
 use crate::run::trial::{self, Played};
 use crate::text::counted;
 
