@@ -26,6 +26,7 @@ use crate::error::Result;
 use crate::fixture::call_log::{CallLog, LoggedCall};
 use crate::json::Json;
 use crate::model::activity::InFlight;
+use crate::model::http;
 use crate::model::miss::Reason;
 use crate::secrets::{Fired, Secrets};
 use crate::wire::{self, Api, Body, Response};
@@ -172,7 +173,7 @@ impl Recorder {
         match self.shared.resume().map(|resume| resume.find(&scrubbed)) {
             Some(Found::Recorded(recorded, rendered)) => {
                 writer.append(recorded, None, true);
-                return crate::model::server::http(&rendered, false, in_flight);
+                return http::answer(&rendered, in_flight);
             }
             Some(Found::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
