@@ -15,7 +15,7 @@ use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::report::{Progress, summary, terminal};
 use crate::run::record::journal_of;
-use crate::secrets::Secrets;
+use crate::secrets::{self, Secrets};
 use crate::text::counted;
 
 /// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
@@ -50,14 +50,14 @@ pub(super) struct Proxy {
 
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
-        if crate::run::runner::is_set("CI") {
+        if crate::run::policy::in_ci() {
             return Err(Error::new("recording with CI set: fixtures are never written in CI")
                 .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"));
         }
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
         let (rules, callers) = rules_of_here()?;
         let secrets = secrets()?;
-        terminal::hide(secrets.scrub().clone());
+        secrets::hide(secrets.scrub().clone());
         let journal_file = journal_of(&self.out);
         let progress = Progress::start("proxy");
         let watch = progress.clone();
