@@ -141,8 +141,8 @@ impl<'a> Driver<'a> {
             Action::Request(request) => {
                 let path = request.path.render_text(&self.context);
                 let path = path.unwrap_or_else(|_| request.path.source().to_owned());
-                match &request.take {
-                    scenario::Take::Listen(_) => format!("listen {path}"),
+                match &request.answer {
+                    scenario::AnswerAs::Listen(_) => format!("listen {path}"),
                     _ => format!("{} {path}", request.method),
                 }
             }
@@ -182,14 +182,14 @@ impl<'a> Driver<'a> {
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
         let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to ask"));
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
-        let taking = match &step.take {
-            scenario::Take::Listen(wanted) => {
+        let taking = match &step.answer {
+            scenario::AnswerAs::Listen(wanted) => {
                 let listener = exchange::listen(&request, wanted, &self.cookies).await?;
                 return Ok(Outcome::Listening(Box::new(listener)));
             }
-            scenario::Take::Body => Taking::Body,
-            scenario::Take::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
-            scenario::Take::Stream(wanted) => Taking::Stream(wanted),
+            scenario::AnswerAs::Body => Taking::Body,
+            scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
+            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted),
         };
         let answered = exchange::exchange(&request, &taking, &self.cookies, &self.underway).await?;
         Ok(Outcome::Answered(Box::new(answered)))

@@ -16,7 +16,7 @@ use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
-use crate::scenario::{Pointer, Rendered, StreamSpec, Upload};
+use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
 
 /// How a request's answer is taken, with all names resolved.
@@ -125,13 +125,13 @@ async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Re
         if named("content-type") { sending } else { sending.header(header::CONTENT_TYPE, kind) }
     };
     sending = match &request.body {
-        Rendered::None => sending,
-        Rendered::Json(json) => typed(sending, "application/json").body(json.print(Layout::Compact)),
-        Rendered::Form(fields) => {
+        RenderedBody::None => sending,
+        RenderedBody::Json(json) => typed(sending, "application/json").body(json.print(Layout::Compact)),
+        RenderedBody::Form(fields) => {
             let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
             typed(sending, "application/x-www-form-urlencoded").body(body)
         }
-        Rendered::Files(fields, files) => sending.multipart(multipart(fields, files)?),
+        RenderedBody::Files(fields, files) => sending.multipart(multipart(fields, files)?),
     };
     sending.send().await.map_err(|e| Error::new(reqwest_reason(e)))
 }

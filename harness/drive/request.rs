@@ -1,14 +1,14 @@
 //! A step's request, as it is sent.
 
 use crate::error::Result;
-use crate::scenario::{self, Context, Rendered};
+use crate::scenario::{self, Context, RenderedBody};
 
 /// A rendered request.
 pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Rendered,
+    pub(super) body: RenderedBody,
     /// The statuses that are right.
     pub(super) status: Option<Vec<u16>>,
     /// What the golden calls it.

@@ -3,11 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Context;
-use super::raw::RawJson;
-use super::scope::{Scope, check_new_name};
-use super::source::Source;
+use super::json::TemplateJson;
 use super::template::Template;
-use super::template_json::TemplateJson;
 use crate::error::{Error, Result};
 use crate::json::Json;
 
@@ -16,19 +13,11 @@ use crate::json::Json;
 pub struct Vars(Vec<(String, TemplateJson)>);
 
 impl Vars {
-    /// Checks names and templates, and puts the vars in the order in which they can be rendered.
-    pub(super) fn read(
-        raw: &BTreeMap<toml::Spanned<String>, toml::Spanned<RawJson>>,
-        scope: &Scope,
-        source: &Source,
-    ) -> Result<Vars> {
-        let mut waiting = BTreeMap::new();
-        for (name, value) in raw {
-            check_new_name(name, source)?;
-            let value = TemplateJson::from_toml(value, source)?;
-            scope.check_json(&value)?;
-            waiting.insert(name.get_ref().clone(), value);
-        }
+    /// The vars in the order in which they can be rendered.
+    ///
+    /// # Errors
+    /// Vars that need each other.
+    pub(in crate::scenario) fn in_order(mut waiting: BTreeMap<String, TemplateJson>) -> Result<Vars> {
         let mut ordered = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {
             let ready: Vec<String> = waiting

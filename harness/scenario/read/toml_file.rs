@@ -1,43 +1,30 @@
-//! What the TOML reader and serde say, in words for a person who edits the file.
+//! A file as TOML, and what the TOML reader and serde say, in words for a person who edits the file.
 //!
 //! Visitors of this room put help on lines of its own after the first line of their message.
 
-use super::source::Source;
-use crate::error::Error;
-use crate::text::nearest;
+use serde::de::DeserializeOwned;
+
+use super::raw::{SCENARIO_FIELDS, STEP_FIELDS};
+use crate::error::{Error, Result, conflict};
+use crate::scenario::hints::{listed, suggest};
+use crate::scenario::source::Source;
 
 /// What the design has and this version has not: a field of a step, or of a scenario.
 const UNBUILT_STEPS: [&str; 2] = ["browser", "tools"];
 const UNBUILT_SCENARIO: [&str; 1] = ["tools"];
 
-/// What a person most likely put one line too low, behind a `[[step]]`; or one line too high.
-const SCENARIO_FIELDS: [&str; 11] =
-    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "record", "vars"];
-const STEP_FIELDS: [&str; 18] = [
-    "get",
-    "post",
-    "put",
-    "patch",
-    "delete",
-    "listen",
-    "run",
-    "together",
-    "headers",
-    "json",
-    "json_file",
-    "form",
-    "files",
-    "capture",
-    "stream",
-    "cancel",
-    "reconnect",
-    "wait",
-];
-
 /// The key under which the TOML reader hands out a date.
 const DATE: &str = "$__toml_private_datetime";
 
-pub(super) fn explain(error: &toml::de::Error, source: &Source) -> Error {
+/// Reads a text as TOML.
+pub(super) fn read<T: DeserializeOwned>(source: &Source) -> Result<T> {
+    toml::from_str(&source.text).map_err(|error| match conflict(&source.text) {
+        Some(conflict) => conflict.in_file(&source.file),
+        None => explain(&error, source),
+    })
+}
+
+fn explain(error: &toml::de::Error, source: &Source) -> Error {
     let message = error.message();
     let explained = unknown(message, "field")
         .map(|(name, known)| unknown_field(name, &known))
@@ -50,21 +37,8 @@ pub(super) fn explain(error: &toml::de::Error, source: &Source) -> Error {
 }
 
 /// "`x` is not one of …" with the nearest known word.
-pub(super) fn unknown_word(word: &str, known: &[&str]) -> Error {
+fn unknown_word(word: &str, known: &[&str]) -> Error {
     suggest(Error::new(format!("`{word}` is not one of {}", listed(known))), word, known.iter().copied())
-}
-
-/// Adds the nearest known name, if one is near.
-pub(super) fn suggest<'a>(error: Error, name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
-    match nearest(name, known) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error,
-    }
-}
-
-/// "`a`, `b`".
-pub(super) fn listed<S: AsRef<str>>(names: &[S]) -> String {
-    names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
 fn unknown_field(name: &str, known: &[&str]) -> Error {

@@ -1,15 +1,18 @@
 //! What a person typed, field by field, before anything is checked against anything else.
+//!
+//! A new field begins here: in its struct, and in the list beside it from which a misplaced field is told.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
-use super::words::{Delays, Level, Pattern, Pointer, RawDuration, RawStream, Statuses, Unused};
+use super::json::RawJson;
+use super::values::{Pattern, RawDuration, RawStream, Statuses};
 use crate::events::Detail;
 use crate::model::OfferedTools;
+use crate::scenario::options::{Delays, Level, Unused};
+use crate::scenario::pointer::Pointer;
 
 /// Text keys and values, each with its place.
 pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
@@ -97,6 +100,10 @@ pub(super) struct RawDrift {
     pub(super) settings: Option<Level>,
 }
 
+/// What a person most likely put one line too low, behind a `[[step]]`.
+pub(super) const SCENARIO_FIELDS: [&str; 11] =
+    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "record", "vars"];
+
 /// A scenario, or one of its cases, which may override any field.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -122,6 +129,28 @@ pub(super) struct RawScenario {
 pub(super) struct RawRecord {
     pub(super) errors: Option<bool>,
 }
+
+/// What a person most likely put one line too high, above the `[[step]]`.
+pub(super) const STEP_FIELDS: [&str; 18] = [
+    "get",
+    "post",
+    "put",
+    "patch",
+    "delete",
+    "listen",
+    "run",
+    "together",
+    "headers",
+    "json",
+    "json_file",
+    "form",
+    "files",
+    "capture",
+    "stream",
+    "cancel",
+    "reconnect",
+    "wait",
+];
 
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -165,6 +194,14 @@ pub(super) struct RawWait {
     pub(super) is: Spanned<RawJson>,
 }
 
+/// The named fields of a raw table, each with where it starts if it is there.
+macro_rules! fields {
+    ($raw:expr; $($field:ident),+) => {
+        [$((stringify!($field), $raw.$field.as_ref().map(|field| field.span().start))),+]
+    };
+}
+pub(super) use fields;
+
 impl RawStep {
     /// The captures of the step, or of those that it takes at the same time.
     pub(super) fn captures(&self) -> Vec<&Spanned<String>> {
@@ -181,64 +218,4 @@ pub(super) struct RawGolden {
     pub(super) show: Option<Vec<Pointer>>,
     pub(super) collapse: Option<Vec<String>>,
     pub(super) unordered: Option<Vec<String>>,
-}
-
-/// Any value of TOML that JSON has too, each with its place.
-#[derive(Clone)]
-pub(super) enum RawJson {
-    Bool(bool),
-    Int(i128),
-    Float(f64),
-    Text(String),
-    List(Vec<Spanned<RawJson>>),
-    Table(Vec<(Spanned<String>, Spanned<RawJson>)>),
-}
-
-impl<'de> Deserialize<'de> for RawJson {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = RawJson;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<RawJson, E> {
-                Ok(RawJson::Bool(value))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<RawJson, E> {
-                Ok(RawJson::Int(value.into()))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<RawJson, E> {
-                Ok(RawJson::Int(value.into()))
-            }
-            fn visit_i128<E>(self, value: i128) -> Result<RawJson, E> {
-                Ok(RawJson::Int(value))
-            }
-            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<RawJson, E> {
-                if value.is_finite() {
-                    Ok(RawJson::Float(value))
-                } else {
-                    Err(E::custom(format!("JSON has no number {value}")))
-                }
-            }
-            fn visit_str<E>(self, value: &str) -> Result<RawJson, E> {
-                Ok(RawJson::Text(value.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawJson, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    values.push(value);
-                }
-                Ok(RawJson::List(values))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawJson, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(key) = map.next_key::<Spanned<String>>()? {
-                    entries.push((key, map.next_value()?));
-                }
-                Ok(RawJson::Table(entries))
-            }
-        }
-        deserializer.deserialize_any(Reader)
-    }
 }

@@ -7,25 +7,26 @@ use std::sync::Arc;
 use minijinja::value::Serde;
 use minijinja::{ErrorKind, Value};
 
-use super::context::{Context, FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
-use super::source::Source;
-use super::toml_error::suggest;
+use super::context::Context;
+use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
 use crate::error::{Error, Place, Result};
 use crate::json::Json;
+use crate::scenario::hints::suggest;
+use crate::scenario::source::Source;
 use crate::text::clipped;
 
 /// A text that may hold `{{ }}`. One that is exactly one `{{ expression }}` keeps the expression's type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     text: String,
-    form: Form,
+    kind: TemplateKind,
     file: Arc<Path>,
     place: Place,
-    uses: Vec<Use>,
+    uses: Vec<UsedName>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Form {
+enum TemplateKind {
     /// No braces: the text is the value.
     Plain,
     /// Exactly one expression.
@@ -36,12 +37,12 @@ enum Form {
 
 /// A name that a template needs, with its attributes: `fixture.prompt`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Use {
+pub(super) struct UsedName {
     pub(super) path: String,
     pub(super) place: Place,
 }
 
-impl Use {
+impl UsedName {
     /// The name without attributes.
     pub(super) fn root(&self) -> &str {
         self.path.split('.').next().unwrap_or_default()
@@ -50,10 +51,15 @@ impl Use {
 
 impl Template {
     /// Checks the syntax of a text that stands at `span` of its source.
-    pub(super) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
+    pub(in crate::scenario) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
         let place = source.place(span.start);
-        let mut template =
-            Template { text: text.to_owned(), form: Form::Plain, file: source.file.clone(), place, uses: Vec::new() };
+        let mut template = Template {
+            text: text.to_owned(),
+            kind: TemplateKind::Plain,
+            file: source.file.clone(),
+            place,
+            uses: Vec::new(),
+        };
         if !["{{", "{%", "{#"].iter().any(|brace| text.contains(brace)) {
             return Ok(template);
         }
@@ -66,21 +72,21 @@ impl Template {
         let environment = environment();
         let whole = only_expression(text).and_then(|expression| {
             let names = environment.compile_expression(expression).ok()?.undeclared_variables(true);
-            Some((Form::Expression(expression.to_owned()), names))
+            Some((TemplateKind::Expression(expression.to_owned()), names))
         });
-        let (form, names) = match whole {
+        let (kind, names) = match whole {
             Some(whole) => whole,
             None => match environment.template_from_str(text) {
-                Ok(parsed) => (Form::Text, parsed.undeclared_variables(true)),
+                Ok(parsed) => (TemplateKind::Text, parsed.undeclared_variables(true)),
                 Err(error) => return Err(template.error(format!("this is no template: {}", reason(&error)))),
             },
         };
-        template.form = form;
+        template.kind = kind;
         template.check_words(source, &span)?;
         let own: Vec<&str> = environment.globals().map(|(name, _)| name).collect();
         template.uses = names
             .into_iter()
-            .map(|path| Use { place: place_of_name(&path, source, &span), path })
+            .map(|path| UsedName { place: place_of_name(&path, source, &span), path })
             .filter(|name| !own.contains(&name.root()))
             .collect();
         template.uses.sort_by(|a, b| (a.place, &a.path).cmp(&(b.place, &b.path)));
@@ -91,10 +97,12 @@ impl Template {
     /// rendered once with nothing defined; what that does not reach is told when the scenario runs.
     fn check_words(&self, source: &Source, span: &Range<usize>) -> Result<()> {
         let blank = blank_environment();
-        let outcome = match &self.form {
-            Form::Plain => return Ok(()),
-            Form::Text => blank.render_str(&self.text, ()).map(drop),
-            Form::Expression(code) => blank.compile_expression(code).and_then(|compiled| compiled.eval(())).map(drop),
+        let outcome = match &self.kind {
+            TemplateKind::Plain => return Ok(()),
+            TemplateKind::Text => blank.render_str(&self.text, ()).map(drop),
+            TemplateKind::Expression(code) => {
+                blank.compile_expression(code).and_then(|compiled| compiled.eval(())).map(drop)
+            }
         };
         let Err(error) = outcome else { return Ok(()) };
         let (what, known) = match error.kind() {
@@ -125,10 +133,10 @@ impl Template {
     /// # Errors
     /// With the place in the file: a name or attribute that is not defined, or an operation that fails.
     pub fn render(&self, context: &Context) -> Result<Json> {
-        let outcome = match &self.form {
-            Form::Plain => return Ok(Json::Str(self.text.clone())),
-            Form::Text => environment().render_str(&self.text, self.values(context)).map(Json::Str),
-            Form::Expression(expression) => environment()
+        let outcome = match &self.kind {
+            TemplateKind::Plain => return Ok(Json::Str(self.text.clone())),
+            TemplateKind::Text => environment().render_str(&self.text, self.values(context)).map(Json::Str),
+            TemplateKind::Expression(expression) => environment()
                 .compile_expression(expression)
                 .and_then(|compiled| compiled.eval(self.values(context)))
                 .and_then(|value| to_json(&value)),
@@ -153,11 +161,11 @@ impl Template {
     }
 
     /// Whether the text is its own value.
-    pub(super) fn is_plain(&self) -> bool {
-        self.form == Form::Plain
+    pub(in crate::scenario) fn is_plain(&self) -> bool {
+        self.kind == TemplateKind::Plain
     }
 
-    pub(super) fn uses(&self) -> &[Use] {
+    pub(super) fn uses(&self) -> &[UsedName] {
         &self.uses
     }
 

@@ -1,4 +1,4 @@
-//! The names that a template may use, with their values, and the way between JSON and minijinja's values.
+//! The template engine, minijinja, as templates here see it, and the way between JSON and its values.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,6 @@ use minijinja::value::ValueKind;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
 use crate::json::{Json, Layout};
-
-/// Values by name: what templates are rendered with.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Context {
-    values: BTreeMap<String, Json>,
-}
-
-impl Context {
-    /// A context without a value.
-    #[must_use]
-    pub fn new() -> Context {
-        Context::default()
-    }
-
-    /// Gives a name its value, in place of an earlier one.
-    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Json>) {
-        self.values.insert(name.into(), value.into());
-    }
-
-    /// The value of a name.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Json> {
-        self.values.get(name)
-    }
-
-    /// All names, sorted.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.values.keys().map(String::as_str)
-    }
-}
 
 /// How much one template may do: loops within loops would hold up a scenario beyond its time limit.
 pub(super) const MOST_STEPS: u64 = 1_000_000;
@@ -134,7 +104,7 @@ pub(super) const TESTS: [&str; 19] = [
 ];
 
 /// A string as it is, anything else as JSON.
-pub(super) fn as_text(json: Json) -> String {
+pub(in crate::scenario) fn as_text(json: Json) -> String {
     match json {
         Json::Str(text) => text,
         other => other.print(Layout::Compact),
