@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::differing::Differing;
 use super::vary::{Mend, Rule, Variation, compare};
 use crate::fixture::{Fixture, Recorded};
 use crate::json::{Json, Layout};
-use crate::key::{CheckTexts, Hash, Rules, is_blank};
-use crate::model::{MissedCall, Reason, describe, first_difference};
+use crate::key::{Check, CheckTexts, Hash, Normalizer, Rules, with_more_rules};
+use crate::model::{MissedCall, Reason, describe};
 use crate::run::trial::Played;
 use crate::scenario::Scenario;
 use crate::text::around;
@@ -72,9 +73,8 @@ impl<'a> Tried<'a> {
     }
 
     /// Whether calls that were different stay so.
-    pub(super) fn keep_calls_apart(&self, rules: &[&Rule]) -> bool {
-        let rules: Vec<Rule> = rules.iter().map(|rule| (*rule).clone()).collect();
-        self.keys(&rules).len() == self.distinct
+    pub(super) fn keep_calls_apart(&self, rules: &[Rule]) -> bool {
+        self.keys(rules).len() == self.distinct
     }
 
     /// The same for one rule. The rule stands behind others that were found before.
@@ -92,37 +92,40 @@ pub(super) fn with(rules: &Rules, extra: &[Rule]) -> Rules {
 
 /// Canonical messages as they would be with more rules: those rules stand behind all that were applied before.
 fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
-    let apply = |message: &Json| {
-        let Json::Object(fields) = message else { return Some(message.clone()) };
-        let mut fields = fields.clone();
-        if let Some(Json::Str(content)) = fields.get_mut("content") {
-            *content = in_text(content, extra);
-            if is_blank(content) && !fields.contains_key("tool_calls") {
-                return None;
-            }
-        }
-        Some(Json::Object(fields))
-    };
-    conversation.iter().filter_map(apply).collect()
+    let more = normalizer(extra);
+    conversation.iter().filter_map(|message| with_more_rules(message, &more)).collect()
 }
 
-fn in_text(text: &str, rules: &[Rule]) -> String {
-    rules.iter().fold(text.to_owned(), |text, rule| rule.apply(&text))
+/// Version 1's rules and these.
+fn normalizer(rules: &[Rule]) -> Normalizer {
+    Normalizer::default().with(rules.iter().map(|rule| (rule.regex.clone(), rule.replace.clone())))
+}
+
+/// The text of a check as it would be with more rules.
+pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
+    let more = normalizer(extra);
+    match Json::parse(text.as_bytes()) {
+        Ok(mut json) if check.is_json() => {
+            more.own_in(&mut json, false);
+            json.print(Layout::Python)
+        }
+        _ => more.own(text).into_owned(),
+    }
 }
 
 /// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
 pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
     let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
-        let text = |hash: Hash| Some(Arc::from(in_text(fixture.texts.get(&hash)?, extra)));
         let checks = turn.checks?;
+        let text = |check| Some(Arc::from(checked(check, fixture.texts.get(&checks.of(check))?, extra)));
         Some(Recorded {
             caller: turn.caller.clone(),
             conversation: applied(&fixture.conversation(index, rules)?, extra),
             checks: CheckTexts {
-                prompt: text(checks.prompt)?,
-                tools: text(checks.tools)?,
-                model: text(checks.model)?,
-                settings: text(checks.settings)?,
+                prompt: text(Check::Prompt)?,
+                tools: text(Check::Tools)?,
+                model: text(Check::Model)?,
+                settings: text(Check::Settings)?,
             },
             output: turn.output.clone(),
             wire: turn.wire.clone()?,
@@ -158,6 +161,32 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
         diagnosis.findings.extend(findings);
     }
     diagnosis
+}
+
+/// What varies between the two texts of a check.
+pub(super) fn of_check(check: Check, recorded: &str, called: &str) -> Vec<Variation> {
+    let (Ok(mut a), Ok(mut b)) = (Json::parse(recorded.as_bytes()), Json::parse(called.as_bytes())) else {
+        return compare(recorded, called, true, &|_| true);
+    };
+    if !check.is_json() {
+        return compare(recorded, called, true, &|_| true);
+    }
+    let mut found = Vec::new();
+    while a != b {
+        let variations = Differing::in_values(&a, &b, false).variations(&|_| true);
+        let more = normalizer(&rules_of(&variations));
+        found.extend(variations);
+        if !more.has_own() {
+            break;
+        }
+        let before = (a.clone(), b.clone());
+        more.own_in(&mut a, false);
+        more.own_in(&mut b, false);
+        if (&a, &b) == (&before.0, &before.1) {
+            break;
+        }
+    }
+    found
 }
 
 /// One call that missed.
@@ -201,23 +230,26 @@ impl OfCall<'_> {
             let new = &all[before.len()..];
             let (a, b) = (applied(std::slice::from_ref(a), new).pop(), applied(std::slice::from_ref(b), new).pop());
             let (Some(a), Some(b)) = (a, b) else { continue };
-            if a == b {
-                continue;
+            let message = format!("message {} of {} ({})", at + 1, called.len(), describe(&b));
+            let (mut a, mut b) = (a, b);
+            // Rules act on texts, one by one: so what differs is looked at text by text.
+            while a != b {
+                let all: Vec<Rule> = before.iter().chain(&rules).cloned().collect();
+                let place = Differing::in_messages(&a, &b);
+                let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
+                let variations = place.variations(&fits);
+                let lines = parting_lines(&place.recorded, &place.called);
+                findings.push(self.finding(&format!("{message}, in `{}`", place.path), lines, &variations));
+                let more = rules_of(&variations);
+                rules.extend(more.iter().cloned());
+                let mut again = [&a, &b].map(|message| applied(std::slice::from_ref(message), &more).pop());
+                let (Some(new_a), Some(new_b)) = (again[0].take(), again[1].take()) else { break };
+                let moved = new_a == new_b || Differing::in_messages(&new_a, &new_b).path != place.path;
+                (a, b) = (new_a, new_b);
+                if !moved {
+                    break;
+                }
             }
-            let (field, left, right) = first_difference(&a, &b, String::new());
-            let place = format!("message {} of {} ({}), in `{field}`", at + 1, called.len(), describe(&b));
-            // Arguments are normalized within the JSON of the whole conversation.
-            let content = field == "content";
-            let text = |value: Option<&Json>| match value {
-                Some(Json::Str(text)) if content => text.clone(),
-                value => value.map_or_else(|| "(absent)".to_owned(), |value| value.print(Layout::Python)),
-            };
-            let whole = |message: &Json, value| if content { text(value) } else { message.print(Layout::Python) };
-            let (left, right) = (whole(&a, left), whole(&b, right));
-            let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
-            let variations = compare(&left, &right, true, &fits);
-            findings.push(self.finding(&place, parting_lines(&left, &right), &variations));
-            rules.extend(rules_of(&variations));
         }
         (findings, rules)
     }
@@ -256,7 +288,7 @@ fn other(cause: &str, reordered: bool) -> Variation {
     Variation { cause: cause.to_owned(), values: Default::default(), mend }
 }
 
-fn rules_of(variations: &[Variation]) -> Vec<Rule> {
+pub(super) fn rules_of(variations: &[Variation]) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for variation in variations {
         if let Mend::Rule(rule) = &variation.mend

@@ -4,6 +4,7 @@
 
 mod date;
 mod diagnosis;
+mod differing;
 mod forms;
 mod order;
 mod prove;
