@@ -13,7 +13,7 @@ use crate::model::CallerRules;
 use crate::report::terminal;
 use crate::run::golden::Goldens;
 use crate::scenario::{Discovered, FixtureRef, Scenario, Suite, SystemSpec, UrlSpec, discover, discover_one, is_name};
-use crate::secrets::{Scrub, Secrets};
+use crate::secrets::{self, Scrub, Secrets};
 use crate::system::{Lock, RouterFactory, SharedSpec, SharedSystem};
 use crate::text::nearest;
 
@@ -100,7 +100,7 @@ impl Project {
         let records = false;
         let project =
             Project { root, discovered, rules, callers, goldens, commands, records, routers, notes, fixtures, shared };
-        terminal::hide(project.secrets().unwrap_or_default().scrub().clone());
+        secrets::hide(project.secrets().unwrap_or_default().scrub().clone());
         Ok(project)
     }
 

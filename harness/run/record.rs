@@ -147,7 +147,7 @@ fn record_one(
 
 /// A journal that is begun, and what the recording is served from.
 struct Begun {
-    journal: call_log::Journal,
+    journal: call_log::CallLog,
     resume: Option<Arc<Resume>>,
 }
 
@@ -165,10 +165,10 @@ fn begin(
             let cost = Cost::of_fixture(old, rules);
             terminal::note(format!("{name}: {cost} are to be expected, as in {}", old.path.display()));
         }
-        return Ok(Begun { journal: call_log::Journal::create(file)?, resume: None });
+        return Ok(Begun { journal: call_log::CallLog::create(file)?, resume: None });
     }
     let shown = file.strip_prefix(&project.root).unwrap_or(file);
-    let mut calls = call_log::Calls::default();
+    let mut calls = call_log::LoggedCalls::default();
     if file.exists() {
         calls = call_log::read(file, shown)
             .map_err(|e| e.help(format!("to record from the start: retake record {name}")))?;
@@ -176,7 +176,7 @@ fn begin(
     }
     // What became a fixture is served from the fixture, where that can still be read: it may be newer.
     if calls.recorded && matches!(old, Ok(Some(_))) {
-        calls = call_log::Calls::default();
+        calls = call_log::LoggedCalls::default();
     }
     if let Err(error) = old {
         terminal::note(format!("warning: the old fixture is not used: {error}"));
@@ -196,9 +196,9 @@ fn begin(
         let from = from.join(", ");
         format!("{name}: {cost} are to be expected, less what equals a recorded call: {from}")
     });
-    let entries: Vec<call_log::Entry> = turns.into_iter().map(|(_, entry)| entry).collect();
+    let entries: Vec<call_log::LoggedCall> = turns.into_iter().map(|(_, entry)| entry).collect();
     let journal =
-        if entries.is_empty() { call_log::Journal::create(file)? } else { call_log::Journal::resume(file, &entries)? };
+        if entries.is_empty() { call_log::CallLog::create(file)? } else { call_log::CallLog::resume(file, &entries)? };
     Ok(Begun { journal, resume: Some(Arc::new(resume)) })
 }
 

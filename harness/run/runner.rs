@@ -20,6 +20,7 @@ use crate::run::project::{Commands, Project};
 use crate::run::proof::prove;
 use crate::run::trial;
 use crate::scenario::{Broken, FixtureRef, Scenario};
+use crate::secrets::shown;
 use crate::system::stage::Stage;
 use crate::system::{IntoRouter, RouterFactory};
 use crate::text::{counted, nearest};
@@ -333,7 +334,7 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))
     };
-    run().map_err(|failure: Failure| Failed::from(terminal::scrubbed(&failure.to_string())))
+    run().map_err(|failure: Failure| Failed::from(shown(&failure.to_string())))
 }
 
 fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {
