@@ -68,6 +68,17 @@ impl Checks {
     }
 }
 
+/// The text of a check as it would be with more rules of the suite: `more` holds these only.
+pub(crate) fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> String {
+    match Json::parse(text.as_bytes()) {
+        Ok(mut json) if check.is_json() => {
+            more.own_in(&mut json, false);
+            json.print(Layout::Python)
+        }
+        _ => more.own(text).into_owned(),
+    }
+}
+
 /// The normalized texts behind [`Checks`]. Cloning shares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckTexts {

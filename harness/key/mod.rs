@@ -13,6 +13,7 @@ mod plain;
 pub use caller::{Aliases, caller_of_tags};
 pub(crate) use canonical::with_more_rules;
 pub use canonical::{canonical_conversation, message_from_langchain};
+pub(crate) use checks::check_with_more_rules;
 pub use checks::{Check, CheckTexts, Checks};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};

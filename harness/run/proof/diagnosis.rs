@@ -9,7 +9,7 @@ use super::differing::Differing;
 use super::vary::{Mend, Rule, Variation, compare};
 use crate::fixture::{Fixture, Recorded};
 use crate::json::{Json, Layout};
-use crate::key::{Check, CheckTexts, Hash, Normalizer, Rules, with_more_rules};
+use crate::key::{Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
 use crate::model::{MissedCall, Reason, describe};
 use crate::run::trial::Played;
 use crate::scenario::Scenario;
@@ -103,14 +103,7 @@ fn normalizer(rules: &[Rule]) -> Normalizer {
 
 /// The text of a check as it would be with more rules.
 pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
-    let more = normalizer(extra);
-    match Json::parse(text.as_bytes()) {
-        Ok(mut json) if check.is_json() => {
-            more.own_in(&mut json, false);
-            json.print(Layout::Python)
-        }
-        _ => more.own(text).into_owned(),
-    }
+    check_with_more_rules(check, text, &normalizer(extra))
 }
 
 /// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
