@@ -52,10 +52,7 @@ impl KeyOf {
 }
 
 fn key_anew(file: &Path) -> Result<ExitCode> {
-    if crate::run::runner::is_set("CI") {
-        return Err(Error::new("keying anew with CI set: fixtures are never written in CI")
-            .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"));
-    }
+    crate::run::policy::may_write_fixtures("keying anew")?;
     let (rules, _) = rules_of_here()?;
     let old = files::read(file)?;
     let fixture = Fixture::keyed_anew(file, &old, &rules)?;
