@@ -1,7 +1,8 @@
 //! Where two canonical messages first differ, down to the one text (or value) in which they do: a suite's rules act on
 //! texts, one by one (KEY.md, section 1). Pure.
 
-use super::vary::{Mend, Rule, Variation, compare};
+use super::rule::Rule;
+use super::vary::{Mend, Variation, compare};
 use crate::conversation::OPAQUE;
 use crate::json::{Json, Layout};
 use crate::model::first_difference;
