@@ -93,6 +93,7 @@ impl Replay {
     }
 
     /// Replays a fixture in a scope.
+    #[doc(hidden)]
     #[must_use]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let state = ReplayState { turns: OpenTurns::of(&fixture.table), misses: 0, missed_calls: Vec::new() };
@@ -101,7 +102,7 @@ impl Replay {
 
     /// For scenarios in which no model is called: each call is a miss.
     #[must_use]
-    pub fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
+    pub(crate) fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
         let fixture = Fixture::of_turns(Path::new("none"), BTreeMap::new(), Vec::new(), &rules);
         Replay { none: true, ..Replay::new(Arc::new(fixture), rules, scope) }
     }
@@ -130,7 +131,7 @@ impl Replay {
     ///
     /// # Errors
     /// The miss.
-    pub fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
+    pub(crate) fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
         let key = self.key_of(&lookup);
         let checks = lookup.checks.as_ref().map(|checks| &checks.hashes);
         let taken = match self.none {
@@ -165,30 +166,30 @@ impl Replay {
 
     /// Whether a turn has this conversation, served or not.
     #[must_use]
-    pub fn has_turn_for(&self, lookup: &Lookup) -> bool {
+    pub(crate) fn has_turn_for(&self, lookup: &Lookup) -> bool {
         self.fixture.table.of_conversation(self.key_of(lookup).conversation_hash).is_some()
     }
 
     /// Registers a call that could not even be looked up.
-    pub fn refuse(&self, via: String, reason: Reason) -> Arc<Miss> {
+    pub(crate) fn refuse(&self, via: String, reason: Reason) -> Arc<Miss> {
         self.miss(via, reason, None)
     }
 
     /// The fixture that is replayed.
     #[must_use]
-    pub fn fixture(&self) -> &Arc<Fixture> {
+    pub(crate) fn fixture(&self) -> &Arc<Fixture> {
         &self.fixture
     }
 
     /// The key rules in force.
     #[must_use]
-    pub fn rules(&self) -> &Arc<Rules> {
+    pub(crate) fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
     /// The scope under which calls are registered.
     #[must_use]
-    pub fn scope(&self) -> &Scope {
+    pub(crate) fn scope(&self) -> &Scope {
         &self.scope
     }
 
