@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::drift::{DriftOf, drift};
 use super::lookup::Lookup;
 use super::matching::OpenTurns;
-use super::miss::{Explanation, Miss, MissedCall, Reason, explain};
+use super::miss::{Explanation, Miss, MissReason, MissedCall, explain};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use crate::conversation::{Answer, Message};
@@ -134,9 +134,10 @@ impl Replay {
     pub(crate) fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
         let key = self.key_of(&lookup);
         let checks = lookup.checks.as_ref().map(|checks| &checks.hashes);
-        let taken = match self.none {
-            true => Err(Reason::NoFixture),
-            false => self.state().turns.take(&self.fixture.table, key, lookup.caller.is_some(), checks),
+        let taken = if self.none {
+            Err(MissReason::NoFixture)
+        } else {
+            self.state().turns.take(&self.fixture.table, key, lookup.caller.is_some(), checks)
         };
         match taken {
             Ok(index) => {
@@ -145,8 +146,8 @@ impl Replay {
                 let drift = lookup.checks.map(|called| drift(&self.fixture, turn, &called)).unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift })
             }
-            Err(Reason::NotRecorded) if lookup.is_opaque() => {
-                let reason = Reason::RequestNotRecorded { request: lookup.via.clone() };
+            Err(MissReason::NotRecorded) if lookup.is_opaque() => {
+                let reason = MissReason::RequestNotRecorded { request: lookup.via.clone() };
                 Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key))))
             }
             Err(reason) => Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key)))),
@@ -171,7 +172,7 @@ impl Replay {
     }
 
     /// Registers a call that could not even be looked up.
-    pub(crate) fn refuse(&self, via: String, reason: Reason) -> Arc<Miss> {
+    pub(crate) fn refuse(&self, via: String, reason: MissReason) -> Arc<Miss> {
         self.miss(via, reason, None)
     }
 
@@ -224,7 +225,7 @@ impl Replay {
         })
     }
 
-    fn miss(&self, via: String, reason: Reason, call: Option<(&Lookup, Key)>) -> Arc<Miss> {
+    fn miss(&self, via: String, reason: MissReason, call: Option<(&Lookup, Key)>) -> Arc<Miss> {
         let (explained, served) = {
             let mut state = self.state();
             state.misses += 1;
