@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, Progress, SoFar};
+use crate::drive::{Driven, Driver, SoFar, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::key::Rules;
@@ -117,17 +117,17 @@ async fn drive(
     deadline: Instant,
     all_served: impl Fn() -> bool,
 ) -> Result<Driven> {
-    let progress = Progress::default();
+    let underway = Underway::default();
     let driving = async {
         let context = scenario.resolve_vars(&running.stage.context(fixture))?;
-        let mut driver = Driver::new(scenario, &running.stage, root, context, progress.clone());
+        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone());
         if driver.drive().await {
             running.model.activity().settled(scenario.settle, all_served).await;
         }
         Ok::<_, Error>(driver.finish(scenario.settle).await)
     };
     timeout_at(deadline, driving).await.unwrap_or_else(|_| {
-        let SoFar { step, events, note } = progress.so_far();
+        let SoFar { step, events, note } = underway.so_far();
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
