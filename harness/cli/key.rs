@@ -34,7 +34,7 @@ impl KeyOf {
         if let Some(fixture) = &self.write {
             return key_anew(fixture);
         }
-        let bytes = super::input(self.file.as_deref())?;
+        let bytes = super::input::input(self.file.as_deref())?;
         let name = self.file.clone().unwrap_or_else(|| PathBuf::from("(standard input)"));
         let rules = Rules::default();
         for (i, line) in bytes.split(|b| *b == b'\n').enumerate() {

@@ -108,7 +108,7 @@ impl Proxy {
 
 /// What the suite of the project that the command stands in declares, and what else of the environment looks secret.
 fn secrets() -> Result<Secrets> {
-    let root = super::root()?;
+    let root = super::project::root()?;
     let suite = root.join("scenarios/suite.toml").exists();
     let declared = if suite { crate::scenario::discover(&root)?.suite.defaults.secrets } else { Vec::new() };
     let text = |os: std::ffi::OsString| os.into_string().ok();

@@ -8,7 +8,7 @@ use super::vary::{Mend, Variation, compare};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::{Check, Rules};
-use crate::model::{MissedCall, Reason, describe};
+use crate::model::{MissReason, MissedCall, describe};
 use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
 use crate::text::around;
@@ -42,7 +42,7 @@ pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_
     let mut diagnosis = Diagnosis::default();
     for missed in &replayed.missed_calls {
         let Some(index) = missed.nearest else { continue };
-        if !matches!(missed.reason, Reason::NotRecorded | Reason::RequestNotRecorded { .. }) {
+        if !matches!(missed.reason, MissReason::NotRecorded | MissReason::RequestNotRecorded { .. }) {
             continue;
         }
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
