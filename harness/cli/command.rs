@@ -1,9 +1,12 @@
-//! The table of subcommands.
+//! What the command line is: the subcommands, and what becomes of an error.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use super::{import, init, key, new, serve, shape, test};
+#[cfg(feature = "record")]
+use super::{proxy, record};
 use crate::report::terminal;
 
 /// Record an agent service's model calls once; replay them for ever against the real service.
@@ -16,17 +19,17 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Init(super::init::Init),
-    New(super::new::New),
+    Init(init::Init),
+    New(new::New),
     #[cfg(feature = "record")]
-    Record(super::record::Record),
+    Record(record::Record),
     #[cfg(feature = "record")]
-    Proxy(super::proxy::Proxy),
-    Test(super::test::Test),
-    Serve(super::serve::Serve),
-    Import(super::import::Import),
-    Key(super::key::KeyOf),
-    Shape(super::shape::Shape),
+    Proxy(proxy::Proxy),
+    Test(test::Test),
+    Serve(serve::Serve),
+    Import(import::Import),
+    Key(key::KeyOf),
+    Shape(shape::Shape),
 }
 
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.

@@ -1,13 +1,14 @@
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::here::{notes_of, rules};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::fixture::call_log;
 use crate::import::{Foreign, Options, to_fixture};
+use crate::json::Json;
 use crate::key::Rules;
 use crate::model::CallerRules;
 use crate::report::terminal;
@@ -63,7 +64,7 @@ struct Read {
 
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let (rules, callers) = rules()?;
+        let (rules, callers) = rules_of_here()?;
         let read = match self.format {
             ImportFormat::Deerflow | ImportFormat::Journal => self.own(&rules).map_err(|error| vec![error]),
             ImportFormat::Vcr => self.foreign(Foreign::Vcr, &rules, &callers),
@@ -133,4 +134,20 @@ impl Import {
         let imported = to_fixture(form, &self.input, &self.out, notes_of(&self.out, rules), &options)?;
         Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes: imported.notes })
     }
+}
+
+/// The notes of the fixture that is replaced: prompt and context are a person's.
+pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, Json> {
+    if out.exists() { Fixture::read(out, rules).map(|old| old.notes).unwrap_or_default() } else { BTreeMap::new() }
+}
+
+/// The rules of the project that the command stands in, for keys and for callers; version 1 and none where there is no
+/// project.
+pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
+    let root = super::project::root()?;
+    if !root.join("scenarios/suite.toml").exists() {
+        return Ok((Rules::default(), CallerRules::default()));
+    }
+    let suite = crate::scenario::discover(&root)?.suite;
+    Ok((crate::run::project::rules_of(&suite), CallerRules::new(suite.callers.clone())))
 }

@@ -21,7 +21,7 @@ pub(super) struct KeyOf {
 
 impl KeyOf {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let bytes = super::here::input(self.file.as_deref())?;
+        let bytes = super::input::input(self.file.as_deref())?;
         let name = self.file.clone().unwrap_or_else(|| PathBuf::from("(standard input)"));
         let rules = Rules::default();
         for (i, line) in bytes.split(|b| *b == b'\n').enumerate() {

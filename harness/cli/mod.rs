@@ -1,29 +1,31 @@
-//! The `retake` command: `command` is the table, with one file a subcommand. `here` is the project that it stands in,
-//! `handover` starts a Rust project's own runner, `ready` is what a server says and what ends it.
+//! The `retake` command, one file a subcommand.
+//!
+//! `command` lists them, `project` finds the folder that they work on, `input` reads what they are given.
 
 mod command;
 mod handover;
-mod here;
 mod import;
 mod init;
+mod input;
 mod key;
 mod new;
+mod project;
 #[cfg(feature = "record")]
 mod proxy;
-mod ready;
 #[cfg(feature = "record")]
 mod record;
 mod serve;
 mod shape;
 mod test;
 
-pub use command::main;
-
 use std::path::PathBuf;
+
+pub use command::main;
 
 use crate::run::runner::Suite;
 
-/// The runner of a project whose systems are commands and URLs. Goldens name the file in which this stands.
+/// The runner of a project whose systems are commands and URLs. Goldens name the file in which this stands, so it stays
+/// here: those that users have committed keep their first lines.
 fn suite(root: PathBuf, update: bool) -> Suite {
     Suite::new(root, crate::assert_golden!()).of_command(update)
 }

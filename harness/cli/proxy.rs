@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::here::{notes_of, rules, secrets};
-use super::ready::{Ended, say_ready};
+use super::import::{notes_of, rules_of_here};
+use super::serve::{Ended, say_ready};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::fixture::Fixture;
@@ -15,7 +15,7 @@ use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::report::{Progress, summary, terminal};
 use crate::run::record::journal_of;
-use crate::secrets;
+use crate::secrets::{self, Secrets};
 use crate::text::counted;
 
 /// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
@@ -55,7 +55,7 @@ impl Proxy {
                 .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"));
         }
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
-        let (rules, callers) = rules()?;
+        let (rules, callers) = rules_of_here()?;
         let secrets = secrets()?;
         secrets::hide(secrets.scrub().clone());
         let journal_file = journal_of(&self.out);
@@ -107,6 +107,16 @@ impl Proxy {
         terminal::note(format!("{} recorded to {out}, {left_out} left out", counted(turns, "turn")));
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What the suite of the project that the command stands in declares, and what else of the environment looks secret.
+fn secrets() -> Result<Secrets> {
+    let root = super::project::root()?;
+    let suite = root.join("scenarios/suite.toml").exists();
+    let declared = if suite { crate::scenario::discover(&root)?.suite.defaults.secrets } else { Vec::new() };
+    let text = |os: std::ffi::OsString| os.into_string().ok();
+    let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+    Secrets::new(declared, environment).map_err(Error::new)
 }
 
 /// Asks for each turn in recorded order, as its own call would.

@@ -7,7 +7,7 @@ use super::vary::{Mend, Variation, compare};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
 use crate::key::Rules;
-use crate::model::{MissedCall, Reason, describe, first_difference};
+use crate::model::{MissReason, MissedCall, describe, first_difference};
 use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
 use crate::text::around;
@@ -41,7 +41,7 @@ pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_
     let mut diagnosis = Diagnosis::default();
     for missed in &replayed.missed_calls {
         let Some(index) = missed.nearest else { continue };
-        if !matches!(missed.reason, Reason::NotRecorded | Reason::RequestNotRecorded { .. }) {
+        if !matches!(missed.reason, MissReason::NotRecorded | MissReason::RequestNotRecorded { .. }) {
             continue;
         }
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
