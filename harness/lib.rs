@@ -53,7 +53,6 @@ mod error;
 mod events;
 mod files;
 mod fixture;
-#[cfg(feature = "cli")]
 mod import;
 #[doc(hidden)]
 pub mod internal;
@@ -65,6 +64,7 @@ mod run;
 mod scenario;
 mod secrets;
 mod system;
+mod tools;
 mod text;
 mod wire;
 

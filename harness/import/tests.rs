@@ -2,9 +2,13 @@
 
 mod spoilt;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use super::*;
+use super::foreign::Imported;
+use super::{Foreign, Options, to_fixture};
+use crate::fixture::Fixture;
+use crate::key::Rules;
 use crate::fixture::Wire;
 use crate::secrets::Scrub;
 use crate::wire::{self, Api, Response, to_base64};

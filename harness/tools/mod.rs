@@ -1,0 +1,14 @@
+//! Tools: what an agent did, done again against live tools, without a model.
+//!
+//! A recording becomes a [`Script`](script::Script): its actions, in order, those of one answer of the model together. Each
+//! is executed by its target, and what is observed now is compared with what was observed then. Drift fails the run and
+//! never stops it, so the log of a run is whole.
+
+mod comparison;
+mod difference;
+mod drift_log;
+mod observed;
+mod replay;
+mod script;
+mod source;
+mod target;
