@@ -1,7 +1,6 @@
 //! Messages, tool calls and answers, in no provider's words. Pure data; everything passes through these types.
 
 use crate::json::Json;
-use crate::secrets::{Fired, Scrub};
 
 /// One message of a conversation, before it is normalized.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,17 +30,6 @@ impl Message {
             tool_call_id: None,
             hidden: false,
         }
-    }
-
-    /// The message without secrets.
-    #[must_use]
-    pub(crate) fn scrubbed(&self, scrub: &Scrub) -> Message {
-        let (mut message, mut fired) = (self.clone(), Fired::new());
-        scrub.json(&mut message.content, &mut fired);
-        for call in &mut message.tool_calls {
-            scrub.json(&mut call.args, &mut fired);
-        }
-        message
     }
 }
 

@@ -12,32 +12,39 @@
 //!
 //! # The rooms
 //!
-//! | module | holds |
+//! A row a room, which is a file or a folder of `harness/`. A room uses rooms above it and none below, and no two files use
+//! each other: the tests check both.
+//!
+//! | room | holds |
 //! |---|---|
-//! | [`conversation`] | messages, tool calls, answers, in no provider's words; pure |
-//! | [`json`] | JSON as Python reads and prints it, which the key needs; pure |
-//! | [`key`] | what makes two model calls the same; pure |
-//! | [`wire`] | one file a provider API: request to call, turn to response; pure |
-//! | [`fixture`] | the turns of a scenario: file format, table, journal |
-//! | [`model`] | the model server: match, miss, explanation; recording |
-//! | [`durable`] | an agent's own steps, recorded so that a retry replays them; stands alone |
-//! | [`scenario`] | `scenarios/` to validated types |
-//! | [`secrets`] | what must never be written, and how texts, bodies and streams lose it; pure |
+//! | `error` | what is wrong, where, and the command that resolves it |
+//! | `text` | texts as people read them: cut, counted, made visible, and the name that was meant; pure |
+//! | `files` | files read with their name in the error, written whole or not at all |
+//! | `clients` | HTTP clients: one that reaches loopback alone, one that reaches a provider |
+//! | `json` | JSON as Python reads and prints it, which the key needs; pure |
+//! | `conversation` | messages, tool calls, answers, in no provider's words; pure |
+//! | `key` | what makes two model calls the same; pure |
+//! | `secrets` | what must never be written, and how texts, bodies and streams lose it; pure |
+//! | `durable` | an agent's own steps, recorded so that a retry replays them; stands alone |
+//! | `events` | a stream to events, events to shapes; pure |
+//! | `wire` | request to call, turn to response: parts for all, one folder an API; pure |
+//! | `fixture` | the turns of a scenario: file format, table, call log |
+//! | `import` | other tools' recordings to fixtures, one file a format |
+//! | `model` | the model server: match, miss, explanation; recording |
+//! | `scenario` | `scenarios/` to validated types |
+//! | `system` | the system under test, and the stage: all that one running scenario owns |
 //! | `drive` | steps to requests, answers to captures |
-//! | [`events`] | a stream to events, events to shapes; pure |
-//! | `system`, `stage` | the system under test, and all that one running scenario owns |
-//! | `trial`, `proof`, `recording` | one run and its verdict; two that agree; a new fixture |
-//! | [`golden`] | insta |
-//! | [`report`] | everything that is printed |
-//! | `suite`, `cli` | the runner and the command |
+//! | `report` | everything that is printed |
+//! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
+//! | `cli` | the `retake` command, one file a subcommand |
 //!
 //! # Invariants
 //!
 //! - Replay opens no socket that is not loopback. Only `model::record` reaches a provider.
 //! - A scenario with a miss never reads or writes a golden. With `CI` set only reports are written.
-//! - Record and replay compute keys with the same function, [`key::Rules::key`], of calls that another one scrubbed for both.
-//! - Only [`report`] prints. Only [`golden`] names insta. Wire, key, secrets and shapes do no I/O.
-//! - Headers of model calls are never stored. What is written or printed of a call has lost its secrets ([`secrets`]).
+//! - Record and replay compute keys with the same function, `key::Rules::key`, of calls that another one scrubbed for both.
+//! - Only `report` prints. Only `run::golden` names insta. Wire, key, secrets and shapes do no I/O.
+//! - Headers of model calls are never stored. What is written or printed of a call has lost its secrets (`secrets`).
 //! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written. A
 //!   client has the end of an answer only when its line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::Rules;
+use crate::key::{Check, Rules};
 use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
 use crate::report::{notes, terminal};
 
@@ -68,7 +68,7 @@ impl Serve {
         }
         let (drift, flaws) = (server.drift(), server.flaws());
         // As a scenario that says nothing of it weighs it.
-        let noted = drift.iter().filter(|(_, drift)| drift.check != "settings");
+        let noted = drift.iter().filter(|(_, drift)| drift.check != Check::Settings);
         for line in notes(Some(replay.fixture()), noted, &flaws) {
             terminal::note(format!("note: {line}"));
         }

@@ -21,7 +21,7 @@ const FORMAT: &str = "retake-steps/1";
 /// A line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line<'a> {
+enum FileLine<'a> {
     Format(Cow<'a, str>),
     #[serde(borrow)]
     Step(StepLine<'a>),
@@ -75,7 +75,7 @@ pub(super) struct Asked {
 
 /// A step of an earlier attempt.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct RecordedStep {
     pub(super) asked: Asked,
     /// The JSON of the result.
     pub(super) value: Box<RawValue>,
@@ -95,7 +95,7 @@ pub(super) struct StepFile {
 /// A file that was opened, and what earlier attempts left in it.
 pub(super) struct Opened {
     pub(super) file: StepFile,
-    pub(super) entries: HashMap<StepNumber, Entry>,
+    pub(super) steps: HashMap<StepNumber, RecordedStep>,
     /// A line for a last line that was torn.
     pub(super) torn: Option<String>,
 }
@@ -108,7 +108,7 @@ impl StepFile {
         let read = read(&bytes).map_err(|e| e.in_file(path))?;
         let mut unsaved = Vec::new();
         if read.end == 0 {
-            unsaved = line_of(&Line::Format(FORMAT.into())).map_err(|e| Error::new(e.to_string()).in_file(path))?;
+            unsaved = line_of(&FileLine::Format(FORMAT.into())).map_err(|e| Error::new(e.to_string()).in_file(path))?;
         } else if bytes[read.end - 1] != b'\n' {
             unsaved.push(b'\n');
         }
@@ -116,12 +116,12 @@ impl StepFile {
             format!("{}:{line}: torn while it was written, and left out: {reason}", path.display())
         });
         let file = StepFile { path: path.to_owned(), file, end: read.end as u64, unsaved };
-        Ok(Opened { file, entries: read.entries, torn })
+        Ok(Opened { file, steps: read.steps, torn })
     }
 
     /// Appends a step. What cannot be written now is written with the next line that can be.
     pub(super) fn append(&mut self, number: &StepNumber, asked: &Asked, value: &RawValue) -> Result<()> {
-        let line = Line::Step(StepLine {
+        let line = FileLine::Step(StepLine {
             step: number.to_string(),
             kind: asked.kind,
             name: asked.name.clone(),
@@ -137,7 +137,7 @@ impl StepFile {
 
     /// Notes a divergence, which goes in with the next step: an attempt that is killed before that diverges again.
     pub(super) fn diverged(&mut self, at: &StepNumber, asked: BTreeMap<String, usize>) -> Result<()> {
-        let line = line_of(&Line::Diverged(DivergedLine { at: at.to_string(), asked }));
+        let line = line_of(&FileLine::Diverged(DivergedLine { at: at.to_string(), asked }));
         self.unsaved.extend(line.map_err(|e| files::failed("append to", &self.path, &io::Error::other(e)))?);
         Ok(())
     }
@@ -214,16 +214,16 @@ fn is_at(_file: &File, path: &Path) -> io::Result<bool> {
 }
 
 #[derive(Default)]
-struct Read {
-    entries: HashMap<StepNumber, Entry>,
+struct ReadSteps {
+    steps: HashMap<StepNumber, RecordedStep>,
     /// Where the whole lines end, in bytes; 0 where there is not even the format.
     end: usize,
     /// The number of a torn last line, and what is wrong with it.
     torn: Option<(usize, String)>,
 }
 
-fn read(bytes: &[u8]) -> Result<Read> {
-    let mut read = Read::default();
+fn read(bytes: &[u8]) -> Result<ReadSteps> {
+    let mut read = ReadSteps::default();
     for (i, line) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
         let number = i + 1;
         let end = read.end + line.len();
@@ -264,17 +264,17 @@ impl Wrong {
     }
 }
 
-impl Read {
+impl ReadSteps {
     fn take(&mut self, text: &[u8]) -> Result<(), Wrong> {
         match serde_json::from_slice(text).map_err(|e| Wrong::new(json_reason(&e), e.column()))? {
-            Line::Format(_) => return Err(Wrong::new("expected a step, found a second `format`".to_owned(), 1)),
-            Line::Step(StepLine { step, kind, name, fingerprint, value }) => {
+            FileLine::Format(_) => return Err(Wrong::new("expected a step, found a second `format`".to_owned(), 1)),
+            FileLine::Step(StepLine { step, kind, name, fingerprint, value }) => {
                 let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
-                let entry = Entry { asked: Asked { kind, name, fingerprint }, value: value.to_owned() };
-                self.entries.insert(number, entry);
+                let recorded = RecordedStep { asked: Asked { kind, name, fingerprint }, value: value.to_owned() };
+                self.steps.insert(number, recorded);
             }
-            Line::Diverged(DivergedLine { asked, .. }) => {
-                self.entries.retain(|number, _| asked.get(&number.run).is_some_and(|asked| number.position < *asked));
+            FileLine::Diverged(DivergedLine { asked, .. }) => {
+                self.steps.retain(|number, _| asked.get(&number.run).is_some_and(|asked| number.position < *asked));
             }
         }
         Ok(())
@@ -282,13 +282,13 @@ impl Read {
 }
 
 fn check_format(text: &[u8]) -> Result<(), Wrong> {
-    let ours = line_of(&Line::Format(FORMAT.into())).unwrap_or_default();
+    let ours = line_of(&FileLine::Format(FORMAT.into())).unwrap_or_default();
     let wrong = |reason: String, help| {
         Err(Wrong { reason, column: 1, help, begins_well: ours.starts_with(text) && text.len() < ours.len() - 1 })
     };
     match serde_json::from_slice(text) {
-        Ok(Line::Format(format)) if format == FORMAT => Ok(()),
-        Ok(Line::Format(format)) => wrong(
+        Ok(FileLine::Format(format)) if format == FORMAT => Ok(()),
+        Ok(FileLine::Format(format)) => wrong(
             format!("expected the format {FORMAT}, found {format}: it was written by another version of Retake"),
             "run the retry with that version; nothing was changed",
         ),
@@ -305,7 +305,7 @@ fn json_reason(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned()
 }
 
-fn line_of(line: &Line<'_>) -> serde_json::Result<Vec<u8>> {
+fn line_of(line: &FileLine<'_>) -> serde_json::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(line)?;
     line.push(b'\n');
     Ok(line)

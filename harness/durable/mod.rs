@@ -60,6 +60,7 @@
 //!
 //! Opening, claiming and writing block for a moment, as file access does; no async runtime is needed.
 
+mod attempt;
 mod file;
 mod journal;
 mod number;
@@ -68,6 +69,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use journal::{Counters, Finished, Journal, Unverified};
+pub use attempt::{Counters, Unverified};
+pub use journal::{Finished, Journal};
 pub use request::{ModelRequest, ToolRequest};
 pub use run::{Run, Step};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::attempt::{Claim, SharedAttempt};
 use super::file::{Asked, Kind};
-use super::journal::{Claim, Shared};
 use super::number::StepNumber;
 use super::request::{ModelRequest, ToolRequest};
 use crate::key::Hash;
@@ -15,21 +15,21 @@ use crate::key::Hash;
 /// A run of an agent. Its steps are numbered in the order in which they are started; clones share the numbers.
 #[derive(Clone, Debug)]
 pub struct Run {
-    shared: Arc<Shared>,
+    attempt: Arc<SharedAttempt>,
     number: Arc<str>,
 }
 
 /// A step while it runs live. It starts the runs of other agents that work inside it.
 #[derive(Debug)]
 pub struct Step {
-    shared: Arc<Shared>,
+    attempt: Arc<SharedAttempt>,
     number: StepNumber,
     runs: AtomicUsize,
 }
 
 impl Run {
-    pub(super) fn new(shared: Arc<Shared>, number: String) -> Run {
-        Run { shared, number: number.into() }
+    pub(super) fn new(attempt: Arc<SharedAttempt>, number: String) -> Run {
+        Run { attempt, number: number.into() }
     }
 
     /// The run's number: `0` of the journal's first run, `0.2.1` of the second that step 2 of it started.
@@ -88,21 +88,21 @@ impl Run {
         F: FnOnce(Step) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let shared = Arc::clone(&self.shared);
+        let attempt = Arc::clone(&self.attempt);
         let no_fingerprint = fingerprint.as_ref().err().map(String::as_str);
         let asked =
             Asked { kind, name: name.to_owned(), fingerprint: fingerprint.as_ref().ok().map(ToString::to_string) };
-        let claim = shared.claim(&self.number, &asked, no_fingerprint, replayable);
+        let claim = attempt.claim(&self.number, &asked, no_fingerprint, replayable);
         async move {
             let number = match claim {
                 Claim::Served(value) => return Ok(value),
                 Claim::Live(number) => number,
             };
-            shared.runs_live();
-            let step = Step { shared: Arc::clone(&shared), number: number.clone(), runs: AtomicUsize::new(0) };
+            attempt.runs_live();
+            let step = Step { attempt: Arc::clone(&attempt), number: number.clone(), runs: AtomicUsize::new(0) };
             let value = call(step).await?;
             if replayable {
-                shared.store(&number, &asked, &value);
+                attempt.store(&number, &asked, &value);
             }
             Ok(value)
         }
@@ -120,6 +120,6 @@ impl Step {
     /// the steps inside are not asked for again.
     pub fn nested(&self) -> Run {
         let n = self.runs.fetch_add(1, Ordering::Relaxed);
-        Run::new(Arc::clone(&self.shared), self.number.nested(n))
+        Run::new(Arc::clone(&self.attempt), self.number.nested(n))
     }
 }

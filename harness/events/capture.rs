@@ -155,19 +155,19 @@ impl Capture {
 
     /// The event of a block of lines. None where the block has neither data nor a name nor an id.
     fn parse_block(&mut self) -> Option<Event> {
-        let seen = Seen::of(&self.block);
-        if seen.event.is_none() && !seen.id && !seen.data {
+        let fields = BlockFields::of(&self.block);
+        if fields.event.is_none() && !fields.id && !fields.data {
             return None;
         }
         // The crate looks for a byte-order mark in its first chunk, and panics if there is one: an empty line goes first.
         // It drops an event without data, name and all: such a block is given an empty data line.
-        let filler = if seen.data { None } else { Some("data\n") };
+        let filler = if fields.data { None } else { Some("data\n") };
         let lines = once("\n").chain(self.block.split_inclusive('\n')).chain(filler).chain(once("\n"));
         let mut parsed = EventStream::new(stream::iter(lines.map(Ok::<_, Infallible>)));
         let parsed = parsed.next().now_or_never()??.ok()?;
-        let name = seen.is_named().then(|| shared(&mut self.names, &parsed.event));
-        let payload = if seen.data { Payload::Data(parsed.data.into()) } else { Payload::Empty };
-        Some(Event { name, id: seen.id.then(|| parsed.id.into()), payload })
+        let name = fields.is_named().then(|| shared(&mut self.names, &parsed.event));
+        let payload = if fields.data { Payload::Data(parsed.data.into()) } else { Payload::Empty };
+        Some(Event { name, id: fields.id.then(|| parsed.id.into()), payload })
     }
 
     /// The text of a line. What is no UTF-8 in it becomes U+FFFD, as in a browser.
@@ -207,26 +207,26 @@ fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
 
 /// Which fields a block has. The crate fills in what is absent, so its events do not tell.
 #[derive(Default)]
-struct Seen<'a> {
+struct BlockFields<'a> {
     /// The value of the last `event` line.
     event: Option<&'a str>,
     id: bool,
     data: bool,
 }
 
-impl Seen<'_> {
-    fn of(block: &str) -> Seen<'_> {
-        let mut seen = Seen::default();
+impl BlockFields<'_> {
+    fn of(block: &str) -> BlockFields<'_> {
+        let mut fields = BlockFields::default();
         for line in block.lines() {
             let (field, value) = line.split_once(':').unwrap_or((line, ""));
             match field {
-                "event" => seen.event = Some(value),
-                "id" => seen.id |= !value.contains('\0'),
-                "data" => seen.data = true,
+                "event" => fields.event = Some(value),
+                "id" => fields.id |= !value.contains('\0'),
+                "data" => fields.data = true,
                 _ => {}
             }
         }
-        seen
+        fields
     }
 
     /// Whether the block has a name. An empty `event` line takes away one that came before it.

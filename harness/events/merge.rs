@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::notation::Normalize;
+use super::options::Detail;
+use super::remembered::Remembered;
 use super::scalars::Scalars;
-use super::shape::Detail;
-use super::shared::Shared;
 use crate::json::{Json, Object};
 
 /// The keys by which the elements of a list are told apart, the first one that all objects in it have as a string.
@@ -59,7 +59,7 @@ impl Keep {
 pub(super) struct Merger<'a> {
     keep: Keep,
     normalize: &'a Normalize<'a>,
-    names: Shared,
+    names: Remembered,
     /// How many scalars came: the turn of the next.
     turns: usize,
 }
@@ -76,14 +76,14 @@ pub(super) struct Seen {
 #[derive(Default)]
 struct Objects {
     count: usize,
-    keys: Vec<Key>,
+    keys: Vec<ObjectKey>,
     places: HashMap<Rc<str>, usize>,
     /// Objects of one place mostly have the same keys: where a key was last time is where to look first.
     guesses: Vec<(String, usize)>,
 }
 
 /// What is under one normalized key.
-struct Key {
+struct ObjectKey {
     name: Rc<str>,
     seen: Seen,
     /// How many objects have the key, and the last of them: several raw keys of one object can be one when normalized.
@@ -103,7 +103,7 @@ type Kind = [Option<Rc<str>>; 2];
 
 impl Merger<'_> {
     pub(super) fn new<'a>(keep: Keep, normalize: &'a Normalize<'a>) -> Merger<'a> {
-        Merger { keep, normalize, names: Shared::default(), turns: 0 }
+        Merger { keep, normalize, names: Remembered::default(), turns: 0 }
     }
 
     /// Adds a value to what was seen at its place.
@@ -179,7 +179,7 @@ impl Merger<'_> {
     }
 
     fn fields(&mut self, Objects { count, keys, .. }: Objects) -> Fields {
-        let field = |key: Key| (key.name, Field { optional: key.objects < count, shape: self.finish(key.seen) });
+        let field = |key: ObjectKey| (key.name, Field { optional: key.objects < count, shape: self.finish(key.seen) });
         keys.into_iter().map(field).collect()
     }
 
@@ -236,7 +236,7 @@ impl Objects {
         let next = self.keys.len();
         let place = *self.places.entry(name.clone()).or_insert(next);
         if place == next {
-            self.keys.push(Key { name, seen: Seen::default(), objects: 0, last: usize::MAX });
+            self.keys.push(ObjectKey { name, seen: Seen::default(), objects: 0, last: usize::MAX });
         }
         place
     }

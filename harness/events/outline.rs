@@ -15,19 +15,19 @@ const TYPES: [&str; 5] = ["boolean", "null", "number", "object", "string"];
 pub(super) fn print(label: &str, shape: &Shape, keep: Keep, out: &mut String) {
     let (text, below) = describe(shape, "", keep);
     let text = if text == "object" { String::new() } else { text };
-    write(&[Line { name: label.to_owned(), text, below }], 0, out);
+    write(&[TreeLine { name: label.to_owned(), text, below }], 0, out);
 }
 
 /// A name, what was seen there, and the lines of what is inside.
-struct Line {
+struct TreeLine {
     name: String,
     text: String,
-    below: Vec<Line>,
+    below: Vec<TreeLine>,
 }
 
-fn write(lines: &[Line], depth: usize, out: &mut String) {
+fn write(lines: &[TreeLine], depth: usize, out: &mut String) {
     let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
-    for Line { name, text, below } in lines {
+    for TreeLine { name, text, below } in lines {
         out.extend(std::iter::repeat_n("  ", depth));
         out.push_str(name);
         if !text.is_empty() {
@@ -41,7 +41,7 @@ fn write(lines: &[Line], depth: usize, out: &mut String) {
 
 /// The text for a shape, and the lines to stand below. `place` is where it is as seen from these lines: nowhere, or
 /// `[]`, `[][]` for the elements of lists.
-fn describe(shape: &Shape, place: &str, keep: Keep) -> (String, Vec<Line>) {
+fn describe(shape: &Shape, place: &str, keep: Keep) -> (String, Vec<TreeLine>) {
     let mut lines = Vec::new();
     let object = shape.object.as_ref().map(|fields| {
         lines.extend(field_lines(fields, place, keep));
@@ -57,7 +57,7 @@ fn describe(shape: &Shape, place: &str, keep: Keep) -> (String, Vec<Line>) {
     (union(shape.scalars.iter().cloned().chain(object).chain(list), keep), lines)
 }
 
-fn describe_list(list: &List, place: &str, keep: Keep) -> (String, Vec<Line>) {
+fn describe_list(list: &List, place: &str, keep: Keep) -> (String, Vec<TreeLine>) {
     let (mut words, mut lines) = (Vec::new(), Vec::new());
     for (kind, fields) in &list.variants {
         let kind = variant(kind);
@@ -72,10 +72,10 @@ fn describe_list(list: &List, place: &str, keep: Keep) -> (String, Vec<Line>) {
     (format!("[{}]", union(words, keep)), lines)
 }
 
-fn field_lines(fields: &Fields, place: &str, keep: Keep) -> Vec<Line> {
+fn field_lines(fields: &Fields, place: &str, keep: Keep) -> Vec<TreeLine> {
     let line = |(key, field): (&Rc<str>, &Field)| {
         let (text, below) = describe(&field.shape, "", keep);
-        Line { name: inside(place, &field_name(key, field)), text, below }
+        TreeLine { name: inside(place, &field_name(key, field)), text, below }
     };
     fields.iter().map(line).collect()
 }

@@ -7,18 +7,18 @@ use std::rc::Rc;
 use super::event::{Event, Payload};
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
-use super::shape::{Detail, ShapeOptions};
-use super::shared::Shared;
+use super::options::{Detail, ShapeOptions};
+use super::remembered::Remembered;
 use crate::json::Json;
 
 /// The lines of a golden's first part, and the shapes of its second one by label.
 pub(super) struct Sequence {
-    lines: Vec<Line>,
+    lines: Vec<EventLine>,
     pub(super) shapes: BTreeMap<String, Shape>,
 }
 
 /// A line and how often it comes in a row.
-struct Line {
+struct EventLine {
     label: Rc<Label>,
     /// What stands behind the label; empty for an event without data.
     rest: Rc<str>,
@@ -39,7 +39,7 @@ impl Sequence {
             options,
             normalize,
             labels: HashMap::new(),
-            lists: Shared::default(),
+            lists: Remembered::default(),
             merger: Merger::new(Keep::of(options.detail), normalize),
             lines: Vec::new(),
             waiting: Vec::new(),
@@ -57,7 +57,7 @@ impl Sequence {
     /// Appends the lines. Runs of equal ones are counted.
     pub(super) fn print(&self, out: &mut String) {
         let width = self.lines.iter().map(|line| line.label.text.chars().count()).max().unwrap_or(0);
-        for Line { label, rest, count } in &self.lines {
+        for EventLine { label, rest, count } in &self.lines {
             out.push_str(&label.text);
             if !rest.is_empty() {
                 out.extend(std::iter::repeat_n(' ', width - label.text.chars().count() + 2));
@@ -78,9 +78,9 @@ struct Reader<'a, 'o> {
     /// By label, and whether it belongs to no event: a comment, a tail.
     labels: HashMap<String, [Option<Rc<Label>>; 2]>,
     /// The keys of objects, as they are written.
-    lists: Shared,
+    lists: Remembered,
     merger: Merger<'o>,
-    lines: Vec<Line>,
+    lines: Vec<EventLine>,
     /// Events in a row that are to be sorted.
     waiting: Vec<Waiting<'a>>,
     /// What was seen in payloads, by label.
@@ -130,7 +130,7 @@ impl<'a> Reader<'a, '_> {
     fn line(&mut self, label: Rc<Label>, rest: Rc<str>) {
         match self.lines.last_mut() {
             Some(last) if last.label.text == label.text && last.rest == rest => last.count += 1,
-            _ => self.lines.push(Line { label, rest, count: 1 }),
+            _ => self.lines.push(EventLine { label, rest, count: 1 }),
         }
     }
 

@@ -70,7 +70,7 @@ impl Interaction {
         let mut response = body::response(self.status, &self.content_type, self.response.clone());
         let path = options.scrub.text(path, fired);
         options.scrub.json(&mut request, fired);
-        options.scrub.response(&mut response, fired);
+        response.scrub(options.scrub, fired);
         let (output, unread) = match wire::decode_response(api, &response) {
             Ok(answer) => (answer, None),
             Err(_) if self.status >= 300 => (Answer::untold(format!("answer of status {}", self.status)), None),

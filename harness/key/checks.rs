@@ -1,9 +1,39 @@
 //! What is compared on each served turn, but never decides a match (KEY.md, section 5).
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::{Hash, Normalizer};
 use crate::json::{Json, Layout};
+
+/// What of a call is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// All system text.
+    Prompt,
+    /// The tool definitions.
+    Tools,
+    /// The model's name.
+    Model,
+    /// All other settings.
+    Settings,
+}
+
+impl Check {
+    /// All of them, in the order in which people are told of them.
+    pub const ALL: [Check; 4] = [Check::Prompt, Check::Tools, Check::Model, Check::Settings];
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Check::Prompt => "prompt",
+            Check::Tools => "tools",
+            Check::Model => "model",
+            Check::Settings => "settings",
+        })
+    }
+}
 
 /// The hashes of a call's system prompt, tools, model and settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +46,19 @@ pub struct Checks {
     pub model: Hash,
     /// Of all other settings.
     pub settings: Hash,
+}
+
+impl Checks {
+    /// The hash of one.
+    #[must_use]
+    pub fn of(&self, check: Check) -> Hash {
+        match check {
+            Check::Prompt => self.prompt,
+            Check::Tools => self.tools,
+            Check::Model => self.model,
+            Check::Settings => self.settings,
+        }
+    }
 }
 
 /// The normalized texts behind [`Checks`]. Cloning shares them.
@@ -56,6 +99,17 @@ impl CheckTexts {
             tools: hash(&self.tools),
             model: hash(&self.model),
             settings: hash(&self.settings),
+        }
+    }
+
+    /// The text of one.
+    #[must_use]
+    pub fn of(&self, check: Check) -> &Arc<str> {
+        match check {
+            Check::Prompt => &self.prompt,
+            Check::Tools => &self.tools,
+            Check::Model => &self.model,
+            Check::Settings => &self.settings,
         }
     }
 }

@@ -12,7 +12,7 @@ mod plain;
 
 pub use caller::{Aliases, caller_of_tags};
 pub use canonical::{canonical_conversation, message_from_langchain};
-pub use checks::{CheckTexts, Checks};
+pub use checks::{Check, CheckTexts, Checks};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
 pub use plain::plain_conversation;

@@ -6,9 +6,12 @@
 mod activity;
 mod callers;
 mod checked;
+mod drift;
 pub(crate) mod kept;
 mod lint;
-pub(crate) mod miss;
+mod lookup;
+mod matching;
+mod miss;
 mod other_wires;
 #[cfg(feature = "record")]
 mod record;
@@ -21,17 +24,18 @@ mod server;
 pub use activity::Activity;
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
+pub use drift::DriftOf;
 pub use lint::ProtocolFlaw;
-pub(crate) use miss::explanation::change;
+pub use lookup::Lookup;
 pub use miss::{Miss, Reason};
+pub(crate) use miss::{MissedCall, change, describe, first_difference};
 #[cfg(feature = "record")]
 pub(crate) use record::merged;
 #[cfg(feature = "record")]
 pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams};
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
-pub(crate) use replay::MissedCall;
-pub use replay::{DriftOf, Lookup, Replay, Served};
+pub use replay::{Replay, Served};
 pub use replay_model::ReplayModel;
 pub use server::{Mode, ModelServer, Pacing, ServerOptions, Urls};
 

@@ -20,11 +20,13 @@ use tokio::task::JoinHandle;
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
 use super::checked::RecentChecks;
+use super::drift::DriftOf;
 use super::lint::{self, ProtocolFlaw};
+use super::lookup::Lookup;
 use super::miss::{Miss, Reason};
 #[cfg(feature = "record")]
 use super::record::Recorder;
-use super::replay::{DriftOf, Lookup, Replay};
+use super::replay::Replay;
 use super::route;
 use crate::error::{Error, Result};
 use crate::fixture::Turn;

@@ -12,7 +12,7 @@ use super::*;
 use crate::conversation::{Answer, Block, Message};
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::Json;
-use crate::key::{CheckTexts, Rules};
+use crate::key::{Check, CheckTexts, Rules};
 use crate::wire::{Api, Response};
 
 fn checks(prompt: &str) -> CheckTexts {
@@ -158,7 +158,8 @@ fn drift_names_the_check_and_both_texts() {
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
     let served = replay.take(lookup("Be long on 2026-03-04")).unwrap();
-    let drift = DriftOf { check: "prompt", recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };
+    let drift =
+        DriftOf { check: Check::Prompt, recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };
     assert_eq!(served.drift, [drift]);
 }
 

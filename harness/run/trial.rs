@@ -8,14 +8,14 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, Progress, SoFar};
 use crate::error::{Error, Result};
-use crate::events::{Detail, ShapeOptions, golden};
+use crate::events::golden;
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::Rules;
+use crate::key::{Check, Rules};
 use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
 use crate::report::{Failure, notes, unified};
 use crate::run::project::{Project, record_command};
-use crate::scenario::{self, Level, Scenario, Step, Unused};
+use crate::scenario::{Level, Scenario, Step, Unused};
 use crate::secrets::{Fired, Scrub};
 use crate::system::stage::Running;
 
@@ -81,7 +81,7 @@ pub(crate) fn replay(
         fixture,
         rules: rules.clone(),
         secrets: project.secrets_of_goldens(),
-        missed: replay.missed(),
+        missed: replay.missed_calls(),
         systems,
     })
 }
@@ -286,7 +286,7 @@ impl Played {
             return None;
         }
         let normalize = |text: &str| self.driven.names.apply(text, &rules.normalizer);
-        let text = golden(&self.driven.captured, &shape_options(scenario), &normalize);
+        let text = golden(&self.driven.captured, &scenario.golden, &normalize);
         Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
     }
 }
@@ -294,30 +294,16 @@ impl Played {
 /// What a scenario says to a check that differs.
 fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
     match drift.check {
-        "prompt" => scenario.drift.prompt,
-        "tools" => scenario.drift.tools,
-        "model" => scenario.drift.model,
-        _ => scenario.drift.settings,
+        Check::Prompt => scenario.drift.prompt,
+        Check::Tools => scenario.drift.tools,
+        Check::Model => scenario.drift.model,
+        Check::Settings => scenario.drift.settings,
     }
 }
 
 /// Whether any step of a scenario goes into its golden.
 pub(crate) fn has_golden(scenario: &Scenario) -> bool {
     scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
-}
-
-fn shape_options(scenario: &Scenario) -> ShapeOptions {
-    let options = &scenario.golden;
-    ShapeOptions {
-        detail: match options.detail {
-            scenario::Detail::Keys => Detail::Keys,
-            scenario::Detail::Types => Detail::Types,
-            scenario::Detail::Values => Detail::Values,
-        },
-        show: options.show.iter().map(|pointer| pointer.as_str().to_owned()).collect(),
-        collapse: options.collapse.clone(),
-        unordered: options.unordered.clone(),
-    }
 }
 
 fn answer_in_short(turn: &crate::fixture::Turn) -> String {

@@ -40,9 +40,9 @@ pub use template_json::TemplateJson;
 pub(crate) use trial::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use trial::no_name;
-pub use trial::{Broken, FixtureRef, GoldenOptions, Scenario};
+pub use trial::{Broken, FixtureRef, Scenario};
 pub use vars::Vars;
-pub use words::{Delays, Detail, Level, Pointer, Unused};
+pub use words::{Delays, Level, Pointer, Unused};
 
 #[cfg(test)]
 mod tests;

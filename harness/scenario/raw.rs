@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
-use super::words::{Delays, Detail, Level, Pattern, Pointer, RawDuration, RawStream, Statuses, Unused};
+use super::words::{Delays, Level, Pattern, Pointer, RawDuration, RawStream, Statuses, Unused};
+use crate::events::Detail;
 use crate::model::OfferedTools;
 
 /// Text keys and values, each with its place.

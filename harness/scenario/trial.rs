@@ -14,8 +14,9 @@ use super::source::Source;
 use super::step::{Action, Step};
 use super::step_reader::StepFiles;
 use super::vars::Vars;
-use super::words::{Delays, Detail, Pointer, Unused};
+use super::words::{Delays, Unused};
 use crate::error::{Error, Place, Result};
+use crate::events::ShapeOptions;
 
 /// One trial: how to drive the system, and what to look at.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +56,7 @@ pub struct Scenario {
     /// What it does, in order; at least one step.
     pub steps: Vec<Step>,
     /// What its golden holds.
-    pub golden: GoldenOptions,
+    pub golden: ShapeOptions,
     /// Where `system` stands.
     pub(super) system_place: Option<Place>,
 }
@@ -67,19 +68,6 @@ pub enum FixtureRef {
     None,
     /// Those of the fixture of that name.
     Named(String),
-}
-
-/// What a golden holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GoldenOptions {
-    /// How deep the shapes go.
-    pub detail: Detail,
-    /// Values that are written too.
-    pub show: Vec<Pointer>,
-    /// Events whose runs count as one.
-    pub collapse: Vec<String>,
-    /// Events that are sorted among neighbours.
-    pub unordered: Vec<String>,
 }
 
 /// A scenario that cannot run, and why.
@@ -245,9 +233,9 @@ impl Folder<'_> {
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             vars,
             steps: read,
-            golden: GoldenOptions {
+            golden: ShapeOptions {
                 detail: golden.detail.unwrap_or_default(),
-                show: golden.show.unwrap_or_default(),
+                show: golden.show.iter().flatten().map(|pointer| pointer.as_str().to_owned()).collect(),
                 collapse: golden.collapse.unwrap_or_default(),
                 unordered: golden.unordered.unwrap_or_default(),
             },

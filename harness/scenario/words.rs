@@ -9,6 +9,8 @@ use regex::Regex;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
+use super::toml_error::listed;
+use crate::events::Detail;
 use crate::json::Json;
 use crate::model::OfferedTools;
 
@@ -63,18 +65,6 @@ pub enum Level {
     Note,
     /// The scenario fails.
     Fail,
-}
-
-/// What the second part of a golden holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// The part is left out: only the sequence of events and their top-level keys counts.
-    Keys,
-    /// The types of each key.
-    #[default]
-    Types,
-    /// The values.
-    Values,
 }
 
 /// Whether the pauses of a recorded stream are replayed.
@@ -233,8 +223,13 @@ macro_rules! read_word {
 }
 
 read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
-read_word!(Detail: "keys" => Detail::Keys, "types" => Detail::Types, "values" => Detail::Values);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
+
+read_as!(Detail, &format!("one of {}", listed(&Detail::WORDS)), {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Detail, E> {
+        word.parse().map_err(|_| E::unknown_variant(word, &Detail::WORDS))
+    }
+});
 
 read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
     fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Unused, E> {

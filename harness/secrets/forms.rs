@@ -7,7 +7,7 @@ use regex::Regex;
 
 /// One form. A text without any of its needles is not looked at any closer.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct SecretForm {
     pub(super) name: &'static str,
     /// What stands in the place of the secret.
     pub(super) word: &'static str,
@@ -17,12 +17,17 @@ pub(super) struct Form {
     regex: OnceLock<Regex>,
 }
 
-const fn form(name: &'static str, word: &'static str, needles: &'static [&'static str], pattern: &'static str) -> Form {
-    Form { name, word, needles, pattern, regex: OnceLock::new() }
+const fn form(
+    name: &'static str,
+    word: &'static str,
+    needles: &'static [&'static str],
+    pattern: &'static str,
+) -> SecretForm {
+    SecretForm { name, word, needles, pattern, regex: OnceLock::new() }
 }
 
 /// All forms, in the order in which they are applied: what contains others comes first.
-pub(super) static FORMS: [Form; 44] = [
+pub(super) static FORMS: [SecretForm; 44] = [
     form(
         "private-key",
         "<PRIVATE_KEY>",
@@ -157,9 +162,9 @@ pub(super) static FORMS: [Form; 44] = [
     ),
 ];
 
-impl Form {
+impl SecretForm {
     /// The form of a name.
-    pub(super) fn named(name: &str) -> Option<&'static Form> {
+    pub(super) fn named(name: &str) -> Option<&'static SecretForm> {
         FORMS.iter().find(|form| form.name == name)
     }
 

@@ -1,15 +1,14 @@
-//! Taking secrets out of texts, of JSON and of responses.
+//! Taking secrets out of texts, of JSON and of messages.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::encoded::{self, Value};
-use super::forms::{FORMS, Form};
-use super::stream;
+use super::forms::{FORMS, SecretForm};
+use crate::conversation::Message;
 use crate::json::{Json, Object};
 use crate::text::nearest;
-use crate::wire::{Body, Response};
 
 /// The names of what was found: of forms, `openai-key`, and of variables, `env:STRIPE`.
 pub type Fired = BTreeSet<String>;
@@ -30,7 +29,7 @@ const VARIABLE: &str = "env:";
 #[derive(Clone, Debug, Default)]
 pub struct Scrub {
     values: Vec<Value>,
-    forms: Vec<&'static Form>,
+    forms: Vec<&'static SecretForm>,
     /// As a fixture lists them.
     names: Fired,
 }
@@ -57,7 +56,7 @@ impl Scrub {
             if let Some(variable_name) = name.strip_prefix(VARIABLE) {
                 scrub = scrub.with_value(variable_name, &variable(variable_name).unwrap_or_default());
             } else {
-                let form = Form::named(name).ok_or_else(|| {
+                let form = SecretForm::named(name).ok_or_else(|| {
                     let known = FORMS.iter().map(|form| form.name);
                     let hint = nearest(name, known).map_or_else(
                         || "it may be of a later version".to_owned(),
@@ -138,36 +137,19 @@ impl Scrub {
         }
     }
 
-    /// Takes secrets out of a response, also those that are parted over the frames of a stream.
-    pub fn response(&self, response: &mut Response, fired: &mut Fired) {
-        match &mut response.body {
-            Body::Json(text) => {
-                let before = text.json();
-                let mut json = before.clone();
-                if let Json::Array(pieces) = &mut json {
-                    stream::array(self, pieces, fired);
-                }
-                self.json(&mut json, fired);
-                if json != before {
-                    *text = (&json).into();
-                }
-            }
-            Body::Frames(frames) => {
-                let mut pieces: Vec<String> = frames.iter().map(str::to_owned).collect();
-                stream::frames(self, &mut pieces, fired);
-                *frames = pieces.into_iter().collect();
-            }
-            Body::Text(text) => self.string(text, fired),
-            Body::Binary(bytes) => {
-                if let Some(scrubbed) = self.bytes(bytes, fired) {
-                    *bytes = scrubbed;
-                }
-            }
+    /// A message without secrets.
+    #[must_use]
+    pub(crate) fn message(&self, message: &Message) -> Message {
+        let (mut message, mut fired) = (message.clone(), Fired::new());
+        self.json(&mut message.content, &mut fired);
+        for call in &mut message.tool_calls {
+            self.json(&mut call.args, &mut fired);
         }
-        self.string(&mut response.content_type, fired);
+        message
     }
 
-    pub(super) fn string(&self, text: &mut String, fired: &mut Fired) {
+    /// Takes secrets out of a text in its place.
+    pub(crate) fn string(&self, text: &mut String, fired: &mut Fired) {
         if let Cow::Owned(scrubbed) = self.text(text, fired) {
             *text = scrubbed;
         }
@@ -208,7 +190,7 @@ impl Scrub {
     }
 
     /// Bytes without their secrets; `None` where they have none. What is no text is read as Latin-1, byte by byte.
-    fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
+    pub(crate) fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return match self.text(text, fired) {
                 Cow::Borrowed(_) => None,

@@ -12,24 +12,29 @@ use crate::json::{Json, Layout};
 /// What tells events apart that bring pieces of different texts.
 const EVENT: [&str; 6] = ["type", "index", "item_id", "output_index", "content_index", "summary_index"];
 
-/// Takes secrets out of the frames of SSE or the lines of JSON. Frames that hold none stay as they are to the byte.
-pub(super) fn frames(scrub: &Scrub, frames: &mut [String], fired: &mut Fired) {
-    let mut events: Vec<Event> = frames.iter().map(|frame| Event::read(frame)).collect();
-    let before: Vec<Json> = events.iter().map(|event| event.data.clone()).collect();
-    let mut data: Vec<&mut Json> = events.iter_mut().map(|event| &mut event.data).collect();
-    parted(scrub, &mut data, fired);
-    for ((frame, event), before) in frames.iter_mut().zip(&mut events).zip(&before) {
-        scrub.json(&mut event.data, fired);
-        let rest_changed = event.scrub_rest(scrub, fired);
-        if rest_changed || event.data != *before {
-            *frame = event.print();
+impl Scrub {
+    /// Takes secrets out of the frames of SSE or the lines of JSON. Frames that hold none stay as they are to the byte.
+    pub(crate) fn frames(&self, frames: &mut [String], fired: &mut Fired) {
+        let mut read: Vec<Frame> = frames.iter().map(|frame| Frame::read(frame)).collect();
+        let before: Vec<Json> = read.iter().map(|frame| frame.data.clone()).collect();
+        let mut data: Vec<&mut Json> = read.iter_mut().map(|frame| &mut frame.data).collect();
+        parted(self, &mut data, fired);
+        for ((text, frame), before) in frames.iter_mut().zip(&mut read).zip(&before) {
+            self.json(&mut frame.data, fired);
+            let rest_changed = frame.scrub_rest(self, fired);
+            if rest_changed || frame.data != *before {
+                *text = frame.print();
+            }
         }
     }
-}
 
-/// Takes secrets out of a stream that is one JSON array.
-pub(super) fn array(scrub: &Scrub, pieces: &mut [Json], fired: &mut Fired) {
-    parted(scrub, &mut pieces.iter_mut().collect::<Vec<_>>(), fired);
+    /// Takes secrets out of a body of JSON, which may be a stream in one array.
+    pub(crate) fn body(&self, body: &mut Json, fired: &mut Fired) {
+        if let Json::Array(pieces) = body {
+            parted(self, &mut pieces.iter_mut().collect::<Vec<_>>(), fired);
+        }
+        self.json(body, fired);
+    }
 }
 
 fn parted(scrub: &Scrub, events: &mut [&mut Json], fired: &mut Fired) {
@@ -76,21 +81,21 @@ fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<Stri
 }
 
 /// A frame of SSE, or a line of JSON.
-struct Event {
+struct Frame {
     /// All lines with their ends; the data's first one is where the data goes.
-    lines: Vec<Line>,
+    lines: Vec<FrameLine>,
     /// The data as JSON, or as a string where it is none.
     data: Json,
     is_json: bool,
 }
 
-enum Line {
+enum FrameLine {
     Data { prefix: &'static str, end: String },
     Other(String),
 }
 
-impl Event {
-    fn read(frame: &str) -> Event {
+impl Frame {
+    fn read(frame: &str) -> Frame {
         let mut lines = Vec::new();
         let mut data: Option<String> = None;
         for line in lines_of(frame) {
@@ -110,21 +115,21 @@ impl Event {
                 }
                 (Some((prefix, content)), None) => {
                     data = Some(content.to_owned());
-                    lines.push(Line::Data { prefix, end: end.to_owned() });
+                    lines.push(FrameLine::Data { prefix, end: end.to_owned() });
                 }
-                (None, _) => lines.push(Line::Other(line.to_owned())),
+                (None, _) => lines.push(FrameLine::Other(line.to_owned())),
             }
         }
         let text = data.unwrap_or_default();
         let json = Json::parse(text.as_bytes()).ok();
-        Event { lines, is_json: json.is_some(), data: json.unwrap_or(Json::Str(text)) }
+        Frame { lines, is_json: json.is_some(), data: json.unwrap_or(Json::Str(text)) }
     }
 
     /// Comments, names and ids.
     fn scrub_rest(&mut self, scrub: &Scrub, fired: &mut Fired) -> bool {
         let mut changed = false;
         for line in &mut self.lines {
-            if let Line::Other(text) = line {
+            if let FrameLine::Other(text) = line {
                 let before = text.clone();
                 scrub.string(text, fired);
                 changed |= *text != before;
@@ -141,8 +146,8 @@ impl Event {
         let mut out = String::new();
         for line in &self.lines {
             match line {
-                Line::Other(line) => out.push_str(line),
-                Line::Data { prefix, end } => {
+                FrameLine::Other(line) => out.push_str(line),
+                FrameLine::Data { prefix, end } => {
                     let end = if end.is_empty() && data.contains('\n') { "\n" } else { end };
                     let lines: Vec<String> = data.split('\n').map(|line| format!("{prefix}{line}")).collect();
                     out.push_str(&lines.join(end));

@@ -162,7 +162,7 @@ fn text_of(frames: &[String], arguments: bool) -> String {
 
 fn scrub_frames(frames: Vec<String>) -> (Vec<String>, Vec<String>) {
     let (mut response, mut fired) = (Response::stream(frames), Fired::new());
-    Scrub::known().response(&mut response, &mut fired);
+    response.scrub(&Scrub::known(), &mut fired);
     let Body::Frames(frames) = response.body else { panic!() };
     (frames.iter().map(str::to_owned).collect(), fired.into_iter().collect())
 }
@@ -230,7 +230,7 @@ fn gemini_s_array_and_neighbouring_blocks_are_put_together() {
     let piece = |text: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{text}"}}]}}}}]}}"#);
     let array = format!("[{},{}]", piece("sk-proj-abc"), piece("defghijklmnop1234"));
     let mut response = Response::json(200, Json::parse(array.as_bytes()).unwrap());
-    Scrub::known().response(&mut response, &mut fired);
+    response.scrub(&Scrub::known(), &mut fired);
     assert_eq!(String::from_utf8(response.bytes()).unwrap(), format!("[{},{}]", piece("<OPENAI_KEY>"), piece("")));
     let blocks = r#"{"content":[{"text":"sk-proj-abc","type":"text"},{"text":"defghijklmnop1234","type":"text"}]}"#;
     let mut json = Json::parse(blocks.as_bytes()).unwrap();

@@ -5,6 +5,7 @@ use std::fmt;
 use super::{Api, Frames, split_frames};
 use crate::conversation::{Native, ToolCall};
 use crate::json::{Json, JsonText};
+use crate::secrets::{Fired, Scrub};
 
 /// The content type of JSON lines.
 const LINES: &str = "application/x-ndjson";
@@ -138,6 +139,32 @@ impl Response {
             _ => Json::parse(text.as_bytes()).map_or(Body::Text(text), |json| Body::json(&json)),
         };
         Response { status, content_type: content_type.to_owned(), body }
+    }
+
+    /// Takes secrets out, also those that are parted over the frames of a stream.
+    pub(crate) fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
+        match &mut self.body {
+            Body::Json(text) => {
+                let before = text.json();
+                let mut json = before.clone();
+                scrub.body(&mut json, fired);
+                if json != before {
+                    *text = (&json).into();
+                }
+            }
+            Body::Frames(frames) => {
+                let mut pieces: Vec<String> = frames.iter().map(str::to_owned).collect();
+                scrub.frames(&mut pieces, fired);
+                *frames = pieces.into_iter().collect();
+            }
+            Body::Text(text) => scrub.string(text, fired),
+            Body::Binary(bytes) => {
+                if let Some(scrubbed) = scrub.bytes(bytes, fired) {
+                    *bytes = scrubbed;
+                }
+            }
+        }
+        scrub.string(&mut self.content_type, fired);
     }
 
     /// The body as it goes over HTTP.

@@ -34,6 +34,7 @@ mod events;
 mod failing_systems;
 mod fixtures;
 mod fuzz_corpus;
+mod house;
 mod late_calls;
 mod loopback;
 mod misses;
@@ -78,6 +79,8 @@ fn main() -> ExitCode {
         events::TESTS,
         failing_systems::TESTS,
         fuzz_corpus::TESTS,
+        house::TESTS,
+        house::made_up::TESTS,
         late_calls::TESTS,
         misses::TESTS,
         proof::TESTS,

@@ -19,7 +19,7 @@ fn what_could_not_be_written_goes_in_with_the_next_that_can_be() {
     append(&mut opened, "0.2").unwrap();
     drop(opened);
 
-    let entries = StepFile::open(&path).unwrap().entries;
+    let entries = StepFile::open(&path).unwrap().steps;
     let mut numbers: Vec<String> = entries.keys().map(ToString::to_string).collect();
     numbers.sort();
     assert_eq!(numbers, ["0.0", "0.1", "0.2"]);

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::events::{Capture, Payload};
+use crate::events::{Capture, Detail, Payload};
 use crate::json::Layout;
 
 const RUN: &str = r#": joined
@@ -196,15 +196,6 @@ fn keys_of_events_are_deer_flows_shape() {
         event_keys(&events(": c\n\nevent: a\ndata: {\"z\": 1, \"b\": 2}\n\ndata: [DONE]\n\nevent: p\n\ndata: x"));
     let expected = [("a", Some(list(&["b", "z"]))), ("message", None), ("p", None)];
     assert_eq!(keys, expected.map(|(label, keys)| (label.to_owned(), keys)));
-}
-
-#[test]
-fn details_are_read_and_printed() {
-    for word in Detail::WORDS {
-        assert_eq!(word.parse::<Detail>().unwrap().to_string(), word);
-    }
-    let error = "type".parse::<Detail>().unwrap_err().to_string();
-    assert_eq!(error, "unknown detail `type`, expected `keys`, `types` or `values`\n  did you mean `types`?");
 }
 
 #[test]

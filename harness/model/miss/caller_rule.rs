@@ -12,7 +12,7 @@ const PIECE: usize = 60;
 
 /// What is known of one caller's calls: system prompts, names of tools, models.
 #[derive(Default)]
-struct Recorded {
+struct RecordedCalls {
     prompts: BTreeSet<String>,
     tools: BTreeSet<Vec<String>>,
     models: BTreeSet<String>,
@@ -20,7 +20,7 @@ struct Recorded {
 
 /// The lines of a miss that say which rules to add, for the callers of the given turns and the call that found several.
 pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
-    let mut callers: BTreeMap<&str, Recorded> = BTreeMap::new();
+    let mut callers: BTreeMap<&str, RecordedCalls> = BTreeMap::new();
     for turn in turns.iter().map(|index| &fixture.table.turns()[*index]) {
         let Some(name) = turn.caller.as_deref() else { continue };
         let recorded = callers.entry(name).or_default();
@@ -56,16 +56,16 @@ pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixt
 }
 
 /// The rule for one of the callers, and whether it fits this call.
-fn rule_of(name: &str, callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<Found> {
+fn rule_of(name: &str, callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<Condition> {
     let own = callers.get(name)?;
-    let others: Vec<&Recorded> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
+    let others: Vec<&RecordedCalls> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
     let found = by_prompt(own, &others, called).or_else(|| by_tools(own, &others, called));
     let (when, fits) = found.or_else(|| by_model(own, &others, called))?;
     Some((rule(&format!("name = {}", toml_string(name)), &when), fits))
 }
 
 /// A rule that fits this call, where no recorded one tells whose it is: the name is for the reader to choose.
-fn rule_of_any(callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) -> Option<String> {
+fn rule_of_any(callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<String> {
     let called = called?;
     let in_no_recording = |piece: &str| !callers.values().any(|recorded| recorded.holds(piece));
     let piece = piece_of(&called.prompt, in_no_recording)?;
@@ -74,16 +74,16 @@ fn rule_of_any(callers: &BTreeMap<&str, Recorded>, called: Option<&CheckTexts>) 
     Some(rule(&format!("name = {first}  # or {}", rest.join(", or ")), &looks_for("system", &piece)))
 }
 
-impl Recorded {
+impl RecordedCalls {
     fn holds(&self, piece: &str) -> bool {
         self.prompts.iter().any(|prompt| prompt.contains(piece))
     }
 }
 
 /// A condition that fits one caller's calls and no other's, and whether it fits this call.
-type Found = (String, bool);
+type Condition = (String, bool);
 
-fn by_prompt(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+fn by_prompt(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
     let is_own = |piece: &str| {
         own.prompts.iter().all(|prompt| prompt.contains(piece)) && !others.iter().any(|other| other.holds(piece))
     };
@@ -93,7 +93,7 @@ fn by_prompt(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) 
     Some((looks_for("system", &in_call.or_else(|| piece_of(prompt, is_own))?), fits))
 }
 
-fn by_tools(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+fn by_tools(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
     let called = called.map(|called| tools_in(&called.tools));
     let tools = own.tools.first()?;
     if own.tools.iter().all(Vec::is_empty) && others.iter().all(|other| other.tools.iter().all(|all| !all.is_empty())) {
@@ -107,7 +107,7 @@ fn by_tools(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -
     Some((format!("when = {{ tools = [{}] }}", toml_string(tool)), called.is_some_and(|called| called.contains(tool))))
 }
 
-fn by_model(own: &Recorded, others: &[&Recorded], called: Option<&CheckTexts>) -> Option<Found> {
+fn by_model(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
     let model = own.models.first().filter(|model| own.models.len() == 1 && !model.is_empty())?;
     let shared = others.iter().any(|other| other.models.contains(model));
     let when = format!("when = {{ model = {} }}", toml_string(&format!("^{}$", regex::escape(model))));

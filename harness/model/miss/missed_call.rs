@@ -1,9 +1,11 @@
-//! A model call that no turn answers.
+//! A model call that no turn answers: as people read of it, and as a proof looks into it.
 
 use std::fmt;
 use std::path::PathBuf;
 
+use super::reason::Reason;
 use crate::key::Key;
+use crate::model::lookup::Lookup;
 
 /// A model call that no turn answered, with all that a person needs to find out why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,51 +26,12 @@ pub struct Miss {
     pub evidence: Vec<String>,
 }
 
-/// Why no turn answers a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// No turn has this conversation.
-    NotRecorded,
-    /// The conversation is recorded, for other callers only.
-    OtherCaller {
-        /// Whose turns there are.
-        callers: Vec<String>,
-    },
-    /// Each turn that would fit was served already.
-    AllServed {
-        /// The first of those turns, at most eight: a call that is made again and again must not fill the memory.
-        turns: Vec<usize>,
-        /// How many more there are.
-        more: usize,
-    },
-    /// Several callers have this conversation, and nothing tells whose call it is.
-    Ambiguous {
-        /// Whose turns there are.
-        callers: Vec<String>,
-    },
-    /// The scenario says that no model is called.
-    NoFixture,
-    /// The request cannot be read.
-    Unreadable {
-        /// What was found and what was expected.
-        what: String,
-    },
-    /// The turn that answers was recorded over another API, and holds what this one has no words for.
-    Unrenderable {
-        /// The turn.
-        turn: String,
-        /// The API and the block.
-        what: String,
-    },
-    /// What is no call of a chat model was not recorded.
-    RequestNotRecorded {
-        /// Method and path.
-        request: String,
-    },
-    /// The method belongs to no API that is replayed.
-    UnknownRoute,
-    /// The request did not bring this stage's key.
-    WrongKey,
+/// A call that missed, and the turn that it may have been meant for.
+#[derive(Clone, Debug)]
+pub(crate) struct MissedCall {
+    pub(crate) lookup: Lookup,
+    pub(crate) nearest: Option<usize>,
+    pub(crate) reason: Reason,
 }
 
 impl Miss {
@@ -94,34 +57,6 @@ impl Miss {
     #[must_use]
     pub fn headline(&self) -> String {
         format!("replay miss: scenario `{}`, caller `{}`: {}", self.scenario, self.caller_name(), self.reason)
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-        match self {
-            Reason::NotRecorded => write!(f, "this conversation was never recorded"),
-            Reason::OtherCaller { callers } => {
-                write!(f, "this conversation was recorded for {} only", quoted(callers))
-            }
-            Reason::AllServed { turns, more } => {
-                let turns: Vec<String> = turns.iter().map(|t| format!("turns[{t}]")).collect();
-                let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
-                write!(f, "the call was made again: {}{more} answered it before", turns.join(", "))
-            }
-            Reason::Ambiguous { callers } => {
-                write!(f, "{} had this conversation, and the call does not say whose it is", quoted(callers))
-            }
-            Reason::NoFixture => write!(f, "the scenario says `fixture = \"none\"`, so no model call is expected"),
-            Reason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
-            Reason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
-            Reason::RequestNotRecorded { request } => {
-                write!(f, "`{request}` is no path of a chat model, and was not recorded with this body")
-            }
-            Reason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
-            Reason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
-        }
     }
 }
 

@@ -1,14 +1,15 @@
 use super::*;
+use crate::key::Check;
 
 #[test]
 fn a_thing_is_said_once_with_its_first_call_and_how_many_more() {
     let drift =
         |check, recorded: &str, called: &str| DriftOf { check, recorded: recorded.into(), called: called.into() };
     let drift = [
-        (0, drift("prompt", "Be brief now.", "Be terse now.")),
-        (0, drift("model", "gpt-4o", "gpt-5")),
-        (3, drift("prompt", "Be brief now.", "Be terse now.")),
-        (4, drift("tools", "", "[{\"name\": \"f\"}]")),
+        (0, drift(Check::Prompt, "Be brief now.", "Be terse now.")),
+        (0, drift(Check::Model, "gpt-4o", "gpt-5")),
+        (3, drift(Check::Prompt, "Be brief now.", "Be terse now.")),
+        (4, drift(Check::Tools, "", "[{\"name\": \"f\"}]")),
     ];
     let flaw =
         |turn| ProtocolFlaw { caller: Some("a".into()), turn, what: "a tool result without its call: `x`".into() };

@@ -7,7 +7,7 @@ use super::date::{VARIABLE, tools_with_today};
 use super::diagnosis::{self, Diagnosis, Finding, Tried};
 use super::vary::{Mend, Rule, compare};
 use crate::fixture::Fixture;
-use crate::key::Rules;
+use crate::key::{Check, Rules};
 use crate::model::Pacing;
 use crate::report::{Failure, terminal, unified};
 use crate::run::project::{Project, record_command};
@@ -235,7 +235,7 @@ impl Proof<'_> {
     /// A prompt that varies is drift in each replay from now on, and keeps a recording from being resumed.
     fn note_drift(&self, played: &Played, rules: &Rules) {
         let name = &self.scenario.name;
-        let mut noted: Vec<(&str, &str)> = Vec::new();
+        let mut noted: Vec<(Check, &str)> = Vec::new();
         for (turn, drift) in played.drift() {
             if noted.contains(&(drift.check, &drift.recorded)) {
                 continue;

@@ -9,6 +9,7 @@ use super::super::source::Source;
 use super::super::suite::Suite;
 use super::super::*;
 use super::{STEP, only, read};
+use crate::events::{Detail, ShapeOptions};
 use crate::json::{Json, Layout};
 use crate::model::OfferedTools;
 
@@ -85,7 +86,7 @@ fn a_whole_scenario() {
     assert_eq!(scenario.used_secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
     assert!(scenario.record_errors);
     assert_eq!(scenario.golden.detail, Detail::Values);
-    assert_eq!(scenario.golden.show, [Pointer::parse("/messages/-1/content").unwrap()]);
+    assert_eq!(scenario.golden.show, ["/messages/-1/content"]);
     assert_eq!(scenario.golden.unordered, ["tool_result"]);
     let [register, run, get] = &scenario.steps[..] else { panic!() };
 
@@ -197,7 +198,7 @@ fn defaults() {
     assert_eq!((scenario.timeout, scenario.settle), (Duration::from_secs(60), Duration::from_secs(2)));
     assert_eq!((&scenario.unused, scenario.delays), (&Unused::Fail, Delays::None));
     assert_eq!((scenario.drift.prompt, scenario.drift.settings), (Level::Note, Level::Ignore));
-    assert_eq!(scenario.golden, GoldenOptions::default());
+    assert_eq!(scenario.golden, ShapeOptions::default());
     assert_eq!(only(&format!("fixture = \"none\"\n{STEP}")).fixture, FixtureRef::None);
 }
 

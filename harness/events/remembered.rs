@@ -4,19 +4,19 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How many are remembered: a stream has few, but for one whose keys are ids.
-const REMEMBERED: usize = 10_000;
+const MOST: usize = 10_000;
 
 /// Remembers what was made of a text.
 #[derive(Default)]
-pub(super) struct Shared(HashMap<String, Rc<str>>);
+pub(super) struct Remembered(HashMap<String, Rc<str>>);
 
-impl Shared {
+impl Remembered {
     /// What is made of a text, which is made once.
     pub(super) fn of(&mut self, from: &str, make: impl FnOnce() -> String) -> Rc<str> {
         if let Some(made) = self.0.get(from) {
             return made.clone();
         }
-        if self.0.len() == REMEMBERED {
+        if self.0.len() == MOST {
             self.0.clear();
         }
         let new: Rc<str> = make().into();

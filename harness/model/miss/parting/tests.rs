@@ -40,16 +40,3 @@ fn tells_which_of_the_two_is_longer() {
     assert_eq!(parting(&short, &long), [went_on, "  + ai: b⏎c"]);
     assert!(parting(&long, &short)[0].contains("the call ends where the recorded conversation goes on"));
 }
-
-#[test]
-fn a_diff_stays_within_its_lines_and_shows_white_space() {
-    let many = "line\n".repeat(500);
-    let other = "row\n".repeat(400);
-    assert!(diff(&many, &other).len() <= DIFF_LINES);
-    let long = "x".repeat(100_000);
-    let lines = diff(&format!("{long}é a {long}"), &format!("{long}é b {long}"));
-    assert!(lines.len() <= DIFF_LINES && lines.iter().all(|line| line.chars().count() < 200), "{lines:?}");
-    assert!(lines[0].contains("é a xx"), "{lines:?}");
-    assert_eq!(diff("a ", "a")[..2], ["  - a·", "  + a"]);
-    assert_eq!(diff("a\nb\nc\n", "a\nB\nc\n")[..3], ["    a", "  - b", "  + B"]);
-}

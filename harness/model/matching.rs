@@ -1,0 +1,110 @@
+//! Which recorded turn answers a call (KEY.md, section 4).
+
+use std::collections::BTreeSet;
+
+use super::miss::Reason;
+use crate::fixture::{Group, Table, Turn};
+use crate::key::{Checks, Key};
+
+/// Which turns of a fixture are still to be served.
+#[derive(Debug)]
+pub(super) struct OpenTurns {
+    served: Vec<bool>,
+    left: usize,
+    /// For each group of turns, how many at its front are served.
+    done: Vec<usize>,
+}
+
+impl OpenTurns {
+    /// All turns of a table.
+    pub(super) fn of(table: &Table) -> OpenTurns {
+        let turns = table.turns().len();
+        OpenTurns { served: vec![false; turns], left: turns, done: vec![0; table.groups()] }
+    }
+
+    /// Chooses the turn that answers a call and takes it, in one step. `known` says whether the caller is.
+    pub(super) fn take(
+        &mut self,
+        table: &Table,
+        key: Key,
+        known: bool,
+        checks: Option<&Checks>,
+    ) -> Result<usize, Reason> {
+        let index = if known { self.of_caller(table, key, checks) } else { self.of_anyone(table, key, checks) }?;
+        self.served[index] = true;
+        self.left -= 1;
+        Ok(index)
+    }
+
+    /// Whether each turn was served.
+    pub(super) fn all_served(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Of each turn, whether it was served.
+    pub(super) fn served(&self) -> &[bool] {
+        &self.served
+    }
+
+    /// The turns that were not served, in recorded order.
+    pub(super) fn unused(&self) -> Vec<usize> {
+        self.served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
+    }
+
+    /// The turn for a known caller: its own, or one that is older than callers.
+    fn of_caller(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, Reason> {
+        let turns = table.turns();
+        let equal = |group| table.with_checks(group, checks?);
+        let (own, same_conversation) = (table.of_input(key.input_hash), table.of_conversation(key.conversation_hash));
+        let older = |index: &usize| turns[*index].is_older_than_callers();
+        let mut of_own = own.and_then(equal).into_iter().chain(own);
+        let mut of_older = same_conversation.and_then(equal).into_iter().chain(same_conversation);
+        let found = of_own.find_map(|group| self.first_open(group, |_| true));
+        if let Some(index) = found.or_else(|| of_older.find_map(|group| self.first_open(group, older))) {
+            return Ok(index);
+        }
+        let own = own.map_or(&[][..], |group| &group.turns);
+        let same = same_conversation.map_or(&[][..], |group| &group.turns);
+        let taken = own.iter().copied().chain(same.iter().copied().filter(older));
+        Err(match (taken.clone().next(), same_conversation) {
+            (Some(_), _) => all_served(taken),
+            (None, Some(others)) => Reason::OtherCaller { callers: callers_of(turns, &others.turns) },
+            (None, None) => Reason::NotRecorded,
+        })
+    }
+
+    /// The turn for a call that does not say whose it is: there is one where one caller only fits.
+    fn of_anyone(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, Reason> {
+        let group = table.of_conversation(key.conversation_hash).ok_or(Reason::NotRecorded)?;
+        let equal = checks.and_then(|checks| table.with_checks(group, checks));
+        let groups = match equal {
+            _ if !group.several_callers => equal.into_iter().chain([group]),
+            Some(equal) if !equal.several_callers => None.into_iter().chain([equal]),
+            _ => return Err(Reason::Ambiguous { callers: callers_of(table.turns(), &group.turns) }),
+        };
+        let mut last = &group.turns;
+        for group in groups {
+            match self.first_open(group, |_| true) {
+                Some(index) => return Ok(index),
+                None => last = &group.turns,
+            }
+        }
+        Err(all_served(last.iter().copied()))
+    }
+
+    /// The first turn of a group that was not served yet and fits.
+    fn first_open(&mut self, group: &Group, fits: impl Fn(&usize) -> bool) -> Option<usize> {
+        let done = &mut self.done[group.id];
+        *done += group.turns[*done..].iter().take_while(|index| self.served[**index]).count();
+        group.turns[*done..].iter().copied().find(|index| !self.served[*index] && fits(index))
+    }
+}
+
+fn all_served(mut turns: impl Iterator<Item = usize>) -> Reason {
+    Reason::AllServed { turns: turns.by_ref().take(8).collect(), more: turns.count() }
+}
+
+fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {
+    let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| "(no caller)".to_owned());
+    indices.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
+}

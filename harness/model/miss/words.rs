@@ -1,0 +1,94 @@
+//! Which words of two texts differ, as people read it: a diff of a few lines, and the words on one.
+
+use similar::{ChangeTag, TextDiff};
+
+use crate::text::around;
+
+/// The most lines of a diff that are shown.
+const DIFF_LINES: usize = 20;
+/// Texts are compared word by word up to this many characters between their common ends.
+const COMPARED: usize = 20_000;
+
+/// Two texts as a diff of at most [`DIFF_LINES`] lines, and the words that changed.
+pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
+    let (prefix, suffix) = common_ends(recorded, called);
+    let (left, right) = (&recorded[prefix..recorded.len() - suffix], &called[prefix..called.len() - suffix]);
+    let mut lines = Vec::new();
+    if left.len().max(right.len()) <= COMPARED {
+        let first_line = recorded[..prefix].matches('\n').count();
+        let lines_diff = TextDiff::from_lines(recorded, called);
+        let changes = lines_diff.iter_all_changes().filter(|change| {
+            let at = change.old_index().or(change.new_index()).unwrap_or(0);
+            change.tag() != ChangeTag::Equal || (at + 1 == first_line && !change.value().trim().is_empty())
+        });
+        for change in changes {
+            let sign = match change.tag() {
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+                ChangeTag::Equal => ' ',
+            };
+            let line = change.value().trim_end_matches(['\n', '\r']);
+            let start = if change.tag() == ChangeTag::Equal { 0 } else { offset_in_line(recorded, prefix) };
+            lines.push(format!("  {sign} {}", around(line, start)));
+        }
+    } else {
+        lines.push(format!("  - {}", around(&left.replace('\n', "⏎"), 0)));
+        lines.push(format!("  + {}", around(&right.replace('\n', "⏎"), 0)));
+    }
+    let more = lines.len().saturating_sub(DIFF_LINES - 2);
+    if more > 0 {
+        lines.truncate(DIFF_LINES - 2);
+        lines.push(format!("    … {more} more lines"));
+    }
+    lines.extend(words(recorded, called, prefix, suffix));
+    lines
+}
+
+/// What changed from one text to another, on one line: the words around it, or of longer changes their beginnings.
+pub(crate) fn change(recorded: &str, called: &str) -> String {
+    const SHOWN: usize = 60;
+    let (prefix, suffix) = common_ends(recorded, called);
+    let whole_words = |text: &str| {
+        let boundary = |c: char| c.is_whitespace();
+        let start = text[..prefix].rfind(boundary).map_or(0, |i| i + white_space_at(text, i));
+        let end = text.len() - suffix;
+        let end = end + text[end..].find(boundary).unwrap_or(suffix);
+        let words = text[start.min(end)..end].trim();
+        match words.char_indices().nth(SHOWN) {
+            _ if words.is_empty() => "nothing".to_owned(),
+            Some((at, _)) => format!("{:?}…", &words[..at]),
+            None => format!("{words:?}"),
+        }
+    };
+    format!("{} → {}", whole_words(recorded), whole_words(called))
+}
+
+/// How many bytes two texts share at the front and, of the rest, at the back; always whole characters.
+pub(super) fn common_ends(a: &str, b: &str) -> (usize, usize) {
+    let prefix: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+    let back = a[prefix..].chars().rev().zip(b[prefix..].chars().rev());
+    (prefix, back.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum())
+}
+
+/// The words around the first and last difference: `"replay." → "reply."`.
+fn words(recorded: &str, called: &str, prefix: usize, suffix: usize) -> Option<String> {
+    let start = recorded[..prefix].rfind(char::is_whitespace).map_or(0, |i| i + white_space_at(recorded, i));
+    let ending = |text: &str| {
+        let end = text.len() - suffix;
+        end + text[end..].find(char::is_whitespace).unwrap_or(suffix)
+    };
+    let (a, b) = (recorded.get(start..ending(recorded))?, called.get(start..ending(called))?);
+    let short = |text: &str| text.chars().count() <= 60;
+    (short(a) && short(b)).then(|| format!("  words {a:?} → {b:?}"))
+}
+
+fn white_space_at(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+fn offset_in_line(text: &str, offset: usize) -> usize {
+    offset - text[..offset].rfind('\n').map_or(0, |i| i + 1)
+}
+
+#[cfg(test)]
+mod tests;
