@@ -34,6 +34,7 @@
 //! | `scenario` | `scenarios/` to validated types |
 //! | `system` | the system under test, and the stage: all that one running scenario owns |
 //! | `drive` | steps to requests, answers to captures |
+//! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
 //! | `report` | everything that is printed |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
 //! | `cli` | the `retake` command, one file a subcommand |
@@ -83,6 +84,7 @@ pub use model::{Replay, ReplayModel, misses, reset, served};
 pub use run::runner::Suite;
 pub use system::stage::Stage;
 pub use system::{IntoRouter, service};
+pub use tools::{ToolReplay, ToolRun};
 
 /// The README's Rust is compiled with the documentation's.
 #[cfg(doctest)]

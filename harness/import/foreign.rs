@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use axum::http::HeaderMap;
-
 use super::interaction::{Found, Options};
 use super::yaml::Node;
 use super::{aimock, files, go_vcr, har, vcr};
@@ -13,7 +11,7 @@ use crate::fixture::{Fixture, Recorded, Turn};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::secrets::{Fired, Scrub};
-use crate::wire::{Call, Known};
+use crate::wire::Known;
 
 /// A form of recordings that other tools write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::foreign::Imported;
 use super::{Foreign, Options, to_fixture};
 use crate::fixture::Fixture;
+use crate::json::Json;
 use crate::key::Rules;
 use crate::fixture::Wire;
 use crate::secrets::Scrub;

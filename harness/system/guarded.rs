@@ -48,7 +48,15 @@ impl Guard {
         env: Vec<(String, String)>,
         errors: Option<PathBuf>,
     ) -> Guard {
-        self.order.program = Some(super::order::Program { command, cwd, env, errors });
+        self.order.program = Some(super::order::Program { command, cwd, env, errors, input: None });
+        self
+    }
+
+    /// What the program reads on its standard input, to its end.
+    pub(crate) fn input(mut self, text: String) -> Guard {
+        if let Some(program) = &mut self.order.program {
+            program.input = Some(text);
+        }
         self
     }
 

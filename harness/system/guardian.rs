@@ -115,10 +115,17 @@ fn spawn(program: &Program) -> Result<Pid, String> {
         let file = File::options().create(true).append(true).open(file);
         command.stderr(file.map_err(|e| format!("the file for its errors cannot be made: {e}"))?);
     }
-    let child = command.spawn().map_err(|e| match e.kind() {
+    if program.input.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.spawn().map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => format!("there is no program `{name}`"),
         _ => format!("`{name}` cannot be run: {e}"),
     })?;
+    if let (Some(mut pipe), Some(input)) = (child.stdin.take(), program.input.clone()) {
+        // One that reads nothing of it may end before all is written.
+        thread::spawn(move || drop(pipe.write_all(input.as_bytes())));
+    }
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "it has no process id".to_owned())
 }
 

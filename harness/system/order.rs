@@ -31,6 +31,9 @@ pub(super) struct Program {
     pub(super) env: Vec<(String, String)>,
     /// The file for its standard error; where absent, that goes where its output goes.
     pub(super) errors: Option<PathBuf>,
+    /// What it reads on its standard input; where absent, nothing.
+    #[serde(default)]
+    pub(super) input: Option<String>,
 }
 
 /// What a guardian tells.

@@ -99,7 +99,7 @@ fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
             let mut now = Object::new();
             now.insert("content", content.clone());
             if then.contains_key("is_error") {
-                now.insert("is_error", *is_error);
+                now.insert("is_error", (*is_error).into());
             }
             if let Some(structured) = structured {
                 now.insert(STRUCTURED, structured.clone());
@@ -253,3 +253,6 @@ fn remove(json: &mut Json, pointer: &str) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests;

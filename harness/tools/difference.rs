@@ -53,3 +53,6 @@ fn either(at: String, expected: Option<&Json>, actual: Option<&Json>, found: &mu
         _ => found.push(Difference { pointer: at, expected: expected.cloned(), actual: actual.cloned() }),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,12 @@
 mod comparison;
 mod difference;
 mod drift_log;
+mod explain;
 mod observed;
 mod replay;
 mod script;
 mod source;
 mod target;
+mod tool_replay;
+
+pub use tool_replay::{ToolReplay, ToolRun};

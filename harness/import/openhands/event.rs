@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::json::{Json, Object};
+#[cfg(feature = "cli")]
+use crate::secrets::{Fired, Scrub};
 
 /// What an event is.
 #[derive(Debug)]
@@ -99,6 +101,21 @@ impl Event {
             known if ASIDE.contains(&known) => Event::Aside,
             _ => return Ok(Err(kind)),
         }))
+    }
+}
+
+#[cfg(feature = "cli")]
+impl Event {
+    /// Takes its secrets away.
+    pub(super) fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
+        match self {
+            Event::Message { event, .. } | Event::Observation(Observation { event, .. }) => scrub.json(event, fired),
+            Event::Action(action) => {
+                scrub.json(&mut action.event, fired);
+                action.args.iter_mut().for_each(|args| scrub.json(args, fired));
+            }
+            Event::Condensed | Event::Aside => {}
+        }
     }
 }
 

@@ -3,20 +3,28 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Action, Conversation, Event, Observation, Speaker};
+use super::conversation::Conversation;
+use super::event::{Action, Event, Observation, Speaker};
 use crate::conversation::{Answer, Block, Finish, Message, ToolCall};
+use crate::error::{Error, Result};
 use crate::fixture::{After, Fixture, Input, Table, Turn};
 use crate::json::Json;
 use crate::key::Rules;
+use crate::secrets::{Fired, Scrub};
 
 /// The turns of a conversation; their answers have no wire of their own, so each API gets them in its words. Gives a line
-/// for each answer that becomes none.
+/// for each answer that becomes none. `scrub` is what turns lose of it.
+///
+/// # Errors
+/// None where the names of secrets are known, as those of a scrub are.
 pub(crate) fn to_fixture(
     conversation: Conversation,
     out: &Path,
     notes: BTreeMap<String, Json>,
     rules: &Rules,
-) -> (Fixture, Vec<String>) {
+    scrub: &Scrub,
+) -> Result<(Fixture, Vec<String>)> {
+    let mut fired = Fired::new();
     let mut turns = Turns { rules, said: Vec::new(), new: Vec::new(), turns: Vec::new() };
     let mut open: Option<(Option<String>, Answer)> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
@@ -30,7 +38,8 @@ pub(crate) fn to_fixture(
             None => {}
         }
     };
-    for event in conversation.events {
+    for mut event in conversation.events {
+        event.scrub(scrub, &mut fired);
         match event {
             Event::Action(action) => {
                 let same = matches!(&open, Some((answer, _)) if answer.is_some() && *answer == action.answer);
@@ -67,7 +76,9 @@ pub(crate) fn to_fixture(
     let turns = turns.turns;
     let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
     fixture.table = Table::new(turns);
-    (fixture, left_out)
+    let fired = fired.iter().map(String::as_str);
+    fixture.scrub = Scrub::of_names(fired, |_| None).map_err(Error::new)?;
+    Ok((fixture, left_out))
 }
 
 /// The turns so far, and the conversation in which they stand.
@@ -150,3 +161,6 @@ fn text_of(content: &Json) -> String {
         _ => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -205,3 +205,6 @@ fn observation(name: Option<&str>, message: &Json) -> Json {
         ("observation", Json::object([("content", content)])),
     ])
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use futures_util::future::{BoxFuture, FutureExt as _};
 use serde_json::Value;
 
-use super::Target;
+use super::targets::Target;
 use crate::json::Json;
 use crate::tools::observed::Observed;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 
-use super::Target;
+use super::targets::Target;
 use crate::error::Result;
 use crate::json::{Json, Layout};
 use crate::scenario::{Context, Template};

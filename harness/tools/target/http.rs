@@ -2,9 +2,9 @@
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 
-use super::Target;
+use super::targets::Target;
 use crate::clients::Clients;
-use crate::error::reqwest_reason;
+use crate::clients::reqwest_reason;
 use crate::json::{Json, Layout};
 use crate::tools::observed::Observed;
 
