@@ -82,8 +82,7 @@ pub use durable::Journal;
 pub use error::{Error, Place, Result};
 pub use model::{Replay, ReplayModel, misses, reset, served};
 pub use run::runner::Suite;
-pub use system::stage::Stage;
-pub use system::{IntoRouter, service};
+pub use system::{IntoRouter, Stage, service};
 pub use tools::{ToolReplay, ToolRun};
 
 /// The README's Rust is compiled with the documentation's.

@@ -2,6 +2,7 @@
 
 retake::suite! {
     router "gateway" => |stage| async move {
-        gateway::router(gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key()))
+        let config = gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key());
+        gateway::router(gateway::Config { seeding: true, ..config })
     }
 }

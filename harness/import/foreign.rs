@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::interaction::{Found, Options};
+use super::interaction::{Options, PlacedInteraction};
 use super::yaml::Node;
 use super::{aimock, files, go_vcr, har, vcr};
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub(crate) struct Imported {
 
 /// What one file holds.
 enum Content {
-    Interactions(Vec<Found>),
+    Interactions(Vec<PlacedInteraction>),
     /// Turns without a request: their conversation is computed of what the tool matches on.
     Turns(aimock::Read),
 }
@@ -75,7 +75,7 @@ pub(crate) fn to_fixture(
                 if found.is_empty() {
                     said.push(format!("{}: holds no interaction", path.display()));
                 }
-                for Found { place, interaction } in found {
+                for PlacedInteraction { place, interaction } in found {
                     match interaction.and_then(|interaction| interaction.recorded(options, &mut known, &mut fired)) {
                         Ok((turn, note)) => {
                             recorded.push(turn);

@@ -22,7 +22,7 @@ const TOO_MANY_STEPS: &str = "I stopped, because this takes more steps than I ma
 /// One run of a thread, from the user's messages to the `end` event.
 pub(crate) async fn run(app: Arc<App>, thread: Thread, run_id: String, said: Vec<String>, events: Events) {
     events.send("metadata", &json!({ "run_id": run_id, "thread_id": thread.thread_id }));
-    let status = match Conversation::open(&app, thread, &events) {
+    let status = match Conversation::open(&app, thread, &run_id, &events) {
         Ok(mut conversation) => conversation.drive(said).await,
         Err(error) => Err(error),
     };
@@ -42,13 +42,14 @@ struct Conversation<'a> {
     app: &'a App,
     events: &'a Events,
     thread: Thread,
+    run_id: &'a str,
     messages: Vec<Message>,
 }
 
 impl<'a> Conversation<'a> {
-    fn open(app: &'a App, thread: Thread, events: &'a Events) -> rusqlite::Result<Self> {
-        let messages = app.store.messages(&thread.thread_id)?;
-        Ok(Self { app, events, thread, messages })
+    fn open(app: &'a App, thread: Thread, run_id: &'a str, events: &'a Events) -> rusqlite::Result<Self> {
+        let messages = app.store.checkpoint(&thread.thread_id)?;
+        Ok(Self { app, events, thread, run_id, messages })
     }
 
     async fn drive(&mut self, said: Vec<String>) -> rusqlite::Result<()> {
@@ -136,7 +137,9 @@ impl<'a> Conversation<'a> {
     }
 
     fn add(&mut self, messages: Vec<Message>) -> rusqlite::Result<()> {
-        self.app.store.add_messages(&self.thread.thread_id, &messages)?;
+        let (store, thread) = (&self.app.store, &self.thread.thread_id);
+        store.add_messages(thread, self.run_id, &messages)?;
+        store.add_to_checkpoint(thread, &messages)?;
         self.messages.extend(messages);
         self.show();
         Ok(())

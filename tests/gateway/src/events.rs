@@ -1,7 +1,7 @@
 //! The event stream of a run.
 
 use std::{
-    convert::Infallible,
+    io,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -13,7 +13,10 @@ use axum::response::{
 use futures_util::stream;
 use jiff::Timestamp;
 use serde::Serialize;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::sleep,
+};
 
 /// The sending side. A run goes on when its client has left, so nobody need be listening.
 #[derive(Clone)]
@@ -39,11 +42,16 @@ impl Events {
     }
 }
 
-/// The answer that streams what [`Events`] sends, with a comment every 15 seconds of silence.
-pub(crate) fn response(received: UnboundedReceiver<Event>) -> impl IntoResponse {
-    let events = stream::unfold(received, async |mut received| {
-        let event = received.recv().await?;
-        Some((Ok::<_, Infallible>(event), received))
+/// The answer that streams what [`Events`] sends, with a comment every 15 seconds of silence. Where it `breaks_after` so
+/// many events, the connection is cut behind them, while the run goes on.
+pub(crate) fn response(received: UnboundedReceiver<Event>, breaks_after: Option<usize>) -> impl IntoResponse {
+    let events = stream::unfold((received, breaks_after), async |(mut received, left)| match left {
+        Some(0) => {
+            // What was sent before is to arrive.
+            sleep(Duration::from_millis(50)).await;
+            Some((Err(io::Error::from(io::ErrorKind::ConnectionReset)), (received, Some(0))))
+        }
+        left => Some((Ok(received.recv().await?), (received, left.map(|left| left - 1)))),
     });
     let heartbeat = KeepAlive::new().interval(Duration::from_secs(15)).text("heartbeat");
     Sse::new(events).keep_alive(heartbeat)

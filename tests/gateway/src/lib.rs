@@ -1,7 +1,7 @@
 //! A small agent service, as teams build them: accounts, threads, an agent loop with tools, an event stream of each
 //! run, and a model behind it. It is the system that Retake's own scenarios test, and it knows nothing of Retake.
 //!
-//! The HTTP API has the form of LangGraph's. [`router`] serves it in-process, `cargo run -p gateway` on a port.
+//! The HTTP API has the form of LangGraph's, and `/chat/new` is a page for people. [`router`] serves both in-process, `cargo run -p gateway` on a port.
 //! [`provider`] is the model that the fixtures are recorded from.
 //!
 //! A failing model call never shows as an HTTP error: the user gets a friendly sentence, with status 200 and the
@@ -13,15 +13,22 @@ mod error;
 mod events;
 mod message;
 mod model;
+mod page;
 pub mod provider;
 mod review;
+mod seed;
 mod store;
 mod suggestions;
 mod threads;
 mod title;
 mod tools;
 
-use std::{env, fs, path::PathBuf, sync::Arc};
+use std::{
+    collections::HashMap,
+    env, fs,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
 
 use axum::{
     Json, Router,
@@ -47,6 +54,8 @@ pub struct Config {
     pub model: String,
     /// Whether each model call says in the header `x-retake-caller` who makes it.
     pub declare_callers: bool,
+    /// Whether there are routes that only tests need: they put runs into a thread, and break its next stream.
+    pub seeding: bool,
     /// The client that asks the model, where the service is not to make one of its own.
     pub http: Option<reqwest::Client>,
 }
@@ -64,18 +73,20 @@ impl Config {
             openai_api_key: openai_api_key.into(),
             model: "gpt-4o-mini".to_owned(),
             declare_callers: true,
+            seeding: false,
             http: None,
         }
     }
 
-    /// Reads `DATA_DIR`, `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `MODEL` and `DECLARE_CALLERS`. What is not set has a
-    /// default; without a key the service starts, and its model calls fail.
+    /// Reads `DATA_DIR`, `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `MODEL`, `DECLARE_CALLERS` and `SEEDING`. What is not set
+    /// has a default; without a key the service starts, and its model calls fail.
     #[must_use]
     pub fn from_env() -> Self {
         let var = |name, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
         Self {
             model: var("MODEL", "gpt-4o-mini"),
             declare_callers: !matches!(&*var("DECLARE_CALLERS", "true"), "0" | "false"),
+            seeding: matches!(&*var("SEEDING", "false"), "1" | "true"),
             ..Self::new(
                 var("DATA_DIR", "gateway-data"),
                 var("OPENAI_BASE_URL", "http://127.0.0.1:1234/v1"),
@@ -91,6 +102,8 @@ struct App {
     files: PathBuf,
     store: Store,
     model: Model,
+    /// Threads whose next stream breaks, and after how many events.
+    breaks: Mutex<HashMap<String, usize>>,
 }
 
 /// The service, ready to be served or called in-process.
@@ -102,16 +115,20 @@ pub fn router(config: Config) -> Result<Router, Error> {
     let files = config.data_dir.join("threads");
     fs::create_dir_all(&files).map_err(Error::because("cannot make the data folder"))?;
     let store = Store::open(&config.data_dir.join("gateway.db")).map_err(Error::because("cannot open the database"))?;
+    let seeding = if config.seeding { seed::routes() } else { Router::new() };
     let model = Model::new(config)?;
     Ok(Router::new()
+        .merge(page::routes())
+        .merge(seeding)
         .route("/health", get(async || Json(json!({ "status": "ok" }))))
         .route("/api/auth/register", post(auth::register))
-        .route("/api/threads", post(threads::create))
+        .route("/api/threads", get(threads::list).post(threads::create))
         .route("/api/threads/{id}", get(threads::state))
         .route("/api/threads/{id}/runs", get(threads::runs))
+        .route("/api/threads/{id}/runs/{run}/messages", get(threads::run_messages))
         .route("/api/threads/{id}/runs/stream", post(threads::stream_run))
         .route("/api/threads/{id}/suggestions", post(suggestions::suggest))
         .route("/api/threads/{id}/review", post(review::review))
         .fallback(async || HttpError::not_found())
-        .with_state(Arc::new(App { files, store, model })))
+        .with_state(Arc::new(App { files, store, model, breaks: Mutex::default() })))
 }

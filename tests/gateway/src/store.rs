@@ -23,8 +23,11 @@ const SCHEMA: &str = "
         (id TEXT PRIMARY KEY, user_id TEXT NOT NULL, title TEXT, created_at TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS runs
         (id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, status TEXT NOT NULL, created_at TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS messages (seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, message TEXT NOT NULL);
-    CREATE INDEX IF NOT EXISTS messages_of_thread ON messages (thread_id);
+    CREATE TABLE IF NOT EXISTS messages
+        (seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, run_id TEXT NOT NULL, message TEXT NOT NULL);
+    CREATE INDEX IF NOT EXISTS messages_of_run ON messages (thread_id, run_id);
+    CREATE TABLE IF NOT EXISTS checkpoints (seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, message TEXT NOT NULL);
+    CREATE INDEX IF NOT EXISTS checkpoint_of_thread ON checkpoints (thread_id);
     CREATE INDEX IF NOT EXISTS runs_of_thread ON runs (thread_id);
     UPDATE runs SET status = 'interrupted' WHERE status = 'running';
     COMMIT;";
@@ -81,6 +84,12 @@ impl Store {
         self.lock().query_row(found, [id, user], thread).optional()
     }
 
+    /// Newest first.
+    pub(crate) fn threads(&self, user: &str) -> Result<Vec<Thread>> {
+        let thread = |row: &Row| Ok(Thread { thread_id: row.get(0)?, created_at: row.get(1)?, title: row.get(2)? });
+        self.list("SELECT id, created_at, title FROM threads WHERE user_id = ?1 ORDER BY rowid DESC", &[&user], thread)
+    }
+
     pub(crate) fn set_title(&self, thread: &str, title: &str) -> Result<()> {
         self.change("UPDATE threads SET title = ?2 WHERE id = ?1", params![thread, title]).map(drop)
     }
@@ -96,33 +105,47 @@ impl Store {
         self.change("UPDATE runs SET status = ?2 WHERE id = ?1", params![id, status]).map(drop)
     }
 
+    /// Newest first.
     pub(crate) fn runs(&self, thread: &str) -> Result<Vec<Run>> {
         let run = |row: &Row| Ok(Run { run_id: row.get(0)?, status: row.get(1)?, created_at: row.get(2)? });
-        self.list("SELECT id, status, created_at FROM runs WHERE thread_id = ?1 ORDER BY rowid", thread, run)
+        self.list("SELECT id, status, created_at FROM runs WHERE thread_id = ?1 ORDER BY rowid DESC", &[&thread], run)
     }
 
-    pub(crate) fn add_messages(&self, thread: &str, messages: &[Message]) -> Result<()> {
+    /// Adds to the history of a run.
+    pub(crate) fn add_messages(&self, thread: &str, run: &str, messages: &[Message]) -> Result<()> {
         let mut database = self.lock();
         let change = database.transaction()?;
         for message in messages {
-            let text = serde_json::to_string(message)
-                .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-            change.execute("INSERT INTO messages (thread_id, message) VALUES (?1, ?2)", [thread, &text])?;
+            let new = "INSERT INTO messages (thread_id, run_id, message) VALUES (?1, ?2, ?3)";
+            change.execute(new, [thread, run, &text(message)?])?;
         }
         change.commit()
     }
 
-    pub(crate) fn messages(&self, thread: &str) -> Result<Vec<Message>> {
-        let message = |row: &Row| {
-            let text: String = row.get(0)?;
-            serde_json::from_str(&text)
-                .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into()))
-        };
-        self.list("SELECT message FROM messages WHERE thread_id = ?1 ORDER BY seq", thread, message)
+    /// Adds to what the agent goes on from.
+    pub(crate) fn add_to_checkpoint(&self, thread: &str, messages: &[Message]) -> Result<()> {
+        let mut database = self.lock();
+        let change = database.transaction()?;
+        for message in messages {
+            change
+                .execute("INSERT INTO checkpoints (thread_id, message) VALUES (?1, ?2)", [thread, &text(message)?])?;
+        }
+        change.commit()
     }
 
-    fn list<T>(&self, found: &str, thread: &str, read: impl FnMut(&Row) -> Result<T>) -> Result<Vec<T>> {
-        self.lock().prepare(found)?.query_map([thread], read)?.collect()
+    /// What was said in a run. A thread's history is that of its runs.
+    pub(crate) fn messages(&self, thread: &str, run: &str) -> Result<Vec<Message>> {
+        let found = "SELECT message FROM messages WHERE thread_id = ?1 AND run_id = ?2 ORDER BY seq";
+        self.list(found, &[&thread, &run], message)
+    }
+
+    /// What the agent goes on from.
+    pub(crate) fn checkpoint(&self, thread: &str) -> Result<Vec<Message>> {
+        self.list("SELECT message FROM checkpoints WHERE thread_id = ?1 ORDER BY seq", &[&thread], message)
+    }
+
+    fn list<T>(&self, found: &str, of: &[&dyn ToSql], read: impl FnMut(&Row) -> Result<T>) -> Result<Vec<T>> {
+        self.lock().prepare(found)?.query_map(of, read)?.collect()
     }
 
     fn change(&self, change: &str, params: &[&dyn ToSql]) -> Result<usize> {
@@ -132,6 +155,15 @@ impl Store {
     fn lock(&self) -> MutexGuard<'_, Connection> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn text(message: &Message) -> Result<String> {
+    serde_json::to_string(message).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+fn message(row: &Row) -> Result<Message> {
+    let text: String = row.get(0)?;
+    serde_json::from_str(&text).map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into()))
 }
 
 fn now() -> String {

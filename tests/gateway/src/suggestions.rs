@@ -16,7 +16,7 @@ pub(crate) async fn suggest(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, HttpError> {
     app.thread(&id, &user)?;
-    let transcript = Message::transcript(&app.store.messages(&id)?);
+    let transcript = Message::transcript(&app.store.checkpoint(&id)?);
     let question = format!(
         "Suggest three short follow-up questions that the user might ask next in this conversation. \
          Answer with a JSON array of three strings only.\n\n{transcript}"

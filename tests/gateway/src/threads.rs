@@ -1,6 +1,10 @@
 //! Threads, and the runs in them.
 
-use std::{fs, sync::Arc};
+use std::{
+    collections::HashMap,
+    fs,
+    sync::{Arc, MutexGuard, PoisonError},
+};
 
 use axum::{
     Json,
@@ -16,6 +20,7 @@ use crate::{
     auth::{User, new_id},
     error::HttpError,
     events::{self, Events},
+    message::Message,
     store::{Run, Thread},
 };
 
@@ -44,13 +49,17 @@ pub(crate) async fn create(State(app): State<Arc<App>>, user: User) -> Result<(S
     Ok((StatusCode::CREATED, Json(body)))
 }
 
+pub(crate) async fn list(State(app): State<Arc<App>>, user: User) -> Result<Json<Vec<Thread>>, HttpError> {
+    Ok(Json(app.store.threads(&user.0)?))
+}
+
 pub(crate) async fn state(
     State(app): State<Arc<App>>,
     user: User,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, HttpError> {
     let Thread { thread_id, created_at, title } = app.thread(&id, &user)?;
-    let messages = app.store.messages(&id)?;
+    let messages = app.store.checkpoint(&id)?;
     Ok(Json(json!({
         "thread_id": thread_id, "created_at": created_at, "title": title, "messages": messages,
     })))
@@ -63,6 +72,15 @@ pub(crate) async fn runs(
 ) -> Result<Json<Vec<Run>>, HttpError> {
     app.thread(&id, &user)?;
     Ok(Json(app.store.runs(&id)?))
+}
+
+pub(crate) async fn run_messages(
+    State(app): State<Arc<App>>,
+    user: User,
+    Path((id, run)): Path<(String, String)>,
+) -> Result<Json<Vec<Message>>, HttpError> {
+    app.thread(&id, &user)?;
+    Ok(Json(app.store.messages(&id, &run)?))
 }
 
 pub(crate) async fn stream_run(
@@ -83,11 +101,16 @@ pub(crate) async fn stream_run(
     }
     let said = said.into_iter().map(|message| message.content).collect();
     let (events, received) = Events::new();
+    let breaks_after = app.breaks().remove(&id);
     tokio::spawn(agent::run(app, thread, run, said, events));
-    Ok(events::response(received))
+    Ok(events::response(received, breaks_after))
 }
 
 impl App {
+    pub(crate) fn breaks(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+        self.breaks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn thread(&self, id: &str, user: &User) -> Result<Thread, HttpError> {
         self.store.thread(id, &user.0)?.ok_or_else(HttpError::not_found)
     }

@@ -310,3 +310,70 @@ async fn a_data_folder_that_is_gone_stops_nothing() {
     assert_eq!(client.post("/api/threads", &json!({})).send().await.unwrap().status(), 500);
     assert!(!client.data.exists());
 }
+
+#[tokio::test]
+async fn the_history_of_a_thread_is_that_of_its_runs_newest_first() {
+    let (model, _) = watched(gateway::provider::provider()).await;
+    let client = Client::new(&model).await;
+    client.run("What is the capital of France?").await;
+    client.run("And of Italy?").await;
+    let runs = client.json(Method::GET, "/runs", &Value::Null).await;
+    let mut said = Vec::new();
+    for run in runs.as_array().unwrap() {
+        let path = format!("/runs/{}/messages", run["run_id"].as_str().unwrap());
+        let messages = client.json(Method::GET, &path, &Value::Null).await;
+        said.extend(messages.as_array().unwrap().iter().map(|message| message["content"].as_str().unwrap().to_owned()));
+    }
+    let expected = [
+        "And of Italy?",
+        "The capital of Italy is Rome.",
+        "What is the capital of France?",
+        "The capital of France is Paris.",
+    ];
+    assert_eq!(said, expected);
+    let threads = client.bare(Method::GET, "/api/threads").header("cookie", &client.cookies).send().await.unwrap();
+    assert_eq!(threads.json::<Value>().await.unwrap()[0]["title"], "Capitals of Europe");
+}
+
+#[tokio::test]
+async fn seeded_runs_are_history_of_which_the_agent_knows_nothing() {
+    let (model, requests) = watched(gateway::provider::provider()).await;
+    let seed =
+        json!({ "runs": [{ "question": "First?", "answer": "One." }, { "question": "Second?", "answer": "Two." }] });
+    let refused = Client::new(&model).await;
+    let path = format!("{}/runs", refused.thread.replace("/api/", "/api/test/"));
+    assert_eq!(refused.post(&path, &seed).send().await.unwrap().status(), 404);
+
+    let client = Client::of(|data| Config { seeding: true, ..Config::new(data, &model, "sk-test") }).await;
+    let path = format!("{}/runs", client.thread.replace("/api/", "/api/test/"));
+    assert_eq!(client.bare(Method::POST, &path).json(&seed).send().await.unwrap().status(), 401);
+    assert_eq!(client.post(&path, &seed).send().await.unwrap().status(), 201);
+    assert_eq!(client.json(Method::GET, "/runs", &Value::Null).await.as_array().unwrap().len(), 2);
+    assert_eq!(client.json(Method::GET, "", &Value::Null).await["messages"], json!([]));
+    client.run("Hello there").await;
+    let (_, asked) = &requests.lock().unwrap()[0];
+    assert!(!asked.to_string().contains("First?"), "{asked}");
+}
+
+#[tokio::test]
+async fn a_stream_that_is_to_break_does_so_once_and_its_run_goes_on() {
+    let (model, _) = watched(gateway::provider::provider()).await;
+    let client = Client::of(|data| Config { seeding: true, ..Config::new(data, &model, "sk-test") }).await;
+    let path = format!("{}/break", client.thread.replace("/api/", "/api/test/"));
+    assert_eq!(client.post(&path, &json!({ "after": 2 })).send().await.unwrap().status(), 204);
+    let body = json!({ "input": { "messages": [{ "role": "user", "content": "Hello there" }] } });
+    let broken = client.post(&format!("{}/runs/stream", client.thread), &body).send().await.unwrap();
+    assert!(broken.text().await.is_err());
+    while client.json(Method::GET, "/runs", &Value::Null).await[0]["status"] == "running" {}
+    assert_eq!(last_answer(&client.run("What is the capital of France?").await), "The capital of France is Paris.");
+}
+
+#[tokio::test]
+async fn the_page_and_its_files_are_served_to_anybody() {
+    let client = Client::new("http://127.0.0.1:1/v1").await;
+    let page = client.bare(Method::GET, "/chat/new").send().await.unwrap().text().await.unwrap();
+    for path in page.split('"').filter(|part| part.starts_with("/page/")) {
+        assert_eq!(client.bare(Method::GET, path).send().await.unwrap().status(), 200, "{path}");
+    }
+    assert_eq!(client.bare(Method::GET, "/page/nowhere.js").send().await.unwrap().status(), 404);
+}
