@@ -72,8 +72,8 @@ mod run;
 mod scenario;
 mod secrets;
 mod system;
-mod tools;
 mod text;
+mod tools;
 mod wire;
 
 pub use axum;

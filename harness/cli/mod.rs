@@ -12,6 +12,7 @@ mod record;
 mod serve;
 mod shape;
 mod test;
+mod tools;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ enum Command {
     #[cfg(feature = "record")]
     Proxy(proxy::Proxy),
     Test(test::Test),
+    Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
     Key(key::KeyOf),
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "record")]
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
+        Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),
         Command::Key(key) => key.run(),

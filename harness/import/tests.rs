@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::foreign::Imported;
 use super::{Foreign, Options, to_fixture};
 use crate::fixture::Fixture;
+use crate::fixture::Wire;
 use crate::json::Json;
 use crate::key::Rules;
-use crate::fixture::Wire;
 use crate::secrets::Scrub;
 use crate::wire::{self, Api, Response, to_base64};
 

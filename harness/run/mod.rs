@@ -9,4 +9,5 @@ pub(crate) mod proof;
 #[cfg(feature = "record")]
 pub(crate) mod record;
 pub(crate) mod runner;
+pub(crate) mod tools;
 pub(crate) mod trial;

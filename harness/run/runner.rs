@@ -320,6 +320,9 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
 
 fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Failed> {
     let run = || {
+        if let Some(tested) = super::tools::test(project, scenario) {
+            return tested;
+        }
         let fixture = project.fixtures.of(scenario)?;
         if let Some(fixture) = fixture.as_ref().filter(|fixture| !fixture.unstable.is_empty()) {
             let (name, file) = (&scenario.name, fixture.path.display());

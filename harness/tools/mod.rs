@@ -7,7 +7,8 @@
 mod comparison;
 mod difference;
 mod drift_log;
-mod explain;
+pub(crate) mod explain;
+mod live;
 mod observed;
 mod replay;
 mod script;
@@ -15,4 +16,9 @@ mod source;
 mod target;
 mod tool_replay;
 
+pub(crate) use drift_log::DriftLog;
+pub(crate) use live::Live;
+pub(crate) use replay::{Outcome, replay};
+pub(crate) use script::Script;
+pub(crate) use source::{of_conversation, of_fixture};
 pub use tool_replay::{ToolReplay, ToolRun};

@@ -54,7 +54,9 @@ impl Observed {
             Observed::Payload(fields) => Json::Object(fields.clone()),
             Observed::Content { content, is_error, structured } => {
                 let structured = structured.iter().map(|value| ("structured_content", value.clone()));
-                Json::object([("content", content.clone()), ("is_error", (*is_error).into())].into_iter().chain(structured))
+                Json::object(
+                    [("content", content.clone()), ("is_error", (*is_error).into())].into_iter().chain(structured),
+                )
             }
         };
         Json::object([("kind", "ObservationEvent".into()), ("tool_name", tool.into()), ("observation", observation)])

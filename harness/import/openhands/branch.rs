@@ -31,7 +31,8 @@ pub(super) fn active(events: Vec<Named>, leaf: Option<&str>, warnings: &mut Vec<
         return Err(Error::new("the conversation is empty: there is no event"));
     };
     if let Some(leaf) = leaf {
-        let missing = || Error::new(format!("base_state.json: there is no event `{leaf}`, which `leaf_event_id` names"));
+        let missing =
+            || Error::new(format!("base_state.json: there is no event `{leaf}`, which `leaf_event_id` names"));
         next = *at.get(leaf).ok_or_else(missing)?;
     }
     let mut chosen = vec![false; events.len()];

@@ -31,7 +31,8 @@ impl Conversation {
     /// # Errors
     /// As [`Conversation::read`]; events are named by their index.
     pub(crate) fn of_events(events: Vec<Json>) -> Result<Conversation> {
-        let named = events.into_iter().enumerate().map(|(i, json)| branch::Named { name: format!("events[{i}]"), json });
+        let named =
+            events.into_iter().enumerate().map(|(i, json)| branch::Named { name: format!("events[{i}]"), json });
         let mut warnings = Vec::new();
         let events = branch::active(named.collect(), None, &mut warnings)?;
         Conversation::of(events, warnings)

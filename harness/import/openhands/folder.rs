@@ -53,7 +53,9 @@ pub(crate) fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
     let is_it = |path: &&PathBuf| path.file_name().is_some_and(|name| hex(&name.to_string_lossy()) == hex(id));
     match &found.iter().filter(is_it).collect::<Vec<_>>()[..] {
         [only] => Ok((*only).clone()),
-        [] if found.is_empty() => Err(Error::new(format!("there is no conversation `{id}`, nor any other")).in_file(base)),
+        [] if found.is_empty() => {
+            Err(Error::new(format!("there is no conversation `{id}`, nor any other")).in_file(base))
+        }
         [] => Err(listed(Error::new(format!("there is no conversation `{id}`")).in_file(base).help("there are:"))),
         _ => Err(listed(Error::new(format!("several folders are the conversation `{id}`")).in_file(base))),
     }

@@ -28,16 +28,15 @@ pub(crate) fn to_fixture(
     let mut turns = Turns { rules, said: Vec::new(), new: Vec::new(), turns: Vec::new() };
     let mut open: Option<(Option<String>, Answer)> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
-    let mut close = |turns: &mut Turns<'_>, open: &mut Option<(Option<String>, Answer)>, condensed: bool| {
-        match open.take() {
+    let mut close =
+        |turns: &mut Turns<'_>, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take() {
             Some((id, _)) if condensed => {
                 let id = id.unwrap_or_else(|| "without an id".to_owned());
                 left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
             }
             Some((_, answer)) => turns.answered(answer),
             None => {}
-        }
-    };
+        };
     for mut event in conversation.events {
         event.scrub(scrub, &mut fired);
         match event {

@@ -44,7 +44,12 @@ fn what_a_server_returned_is_found_in_what_the_agent_made_of_it() {
     let content = Json::parse(br#"[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]"#).unwrap();
     let structured = Some(json(r#"{"n": 1}"#));
     let now = [Observed::Content { content, is_error: false, structured }];
-    for text in [r#""ab""#, r#""a\nb""#, r#""{\"n\":1}""#, r#""[{\"text\":\"a\",\"type\":\"text\"},{\"type\":\"text\",\"text\":\"b\"}]""#] {
+    for text in [
+        r#""ab""#,
+        r#""a\nb""#,
+        r#""{\"n\":1}""#,
+        r#""[{\"text\":\"a\",\"type\":\"text\"},{\"type\":\"text\",\"text\":\"b\"}]""#,
+    ] {
         assert_eq!(Comparison::default().differences("t", &[json(&recorded(text))], &now), [], "{text}");
     }
     assert_eq!(Comparison::default().differences("t", &[json(&recorded(r#""ac""#))], &now).len(), 1);
@@ -78,7 +83,8 @@ fn all_fields_that_a_tool_returns_are_compared() {
 
 #[test]
 fn a_tools_rules_leave_out_what_differs_from_run_to_run() {
-    let then = r#"{"kind": "ObservationEvent", "observation": {"content": "on host-a in /tmp/abc", "metadata": {"pid": 7}}}"#;
+    let then =
+        r#"{"kind": "ObservationEvent", "observation": {"content": "on host-a in /tmp/abc", "metadata": {"pid": 7}}}"#;
     let now = r#"{"content": "on host-b in /tmp/def", "metadata": {"pid": 8}}"#;
     assert_eq!(drift(then, now), ["/0/observation/content", "/0/observation/metadata/pid"]);
     let host = regex::Regex::new("host-[a-z]").unwrap();

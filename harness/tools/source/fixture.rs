@@ -117,7 +117,8 @@ impl Reader<'_> {
     /// The entry of calls that are known and that this turn's conversation does not have yet.
     fn sent_again(&self, turn: usize, message: &Json) -> Option<usize> {
         let known = self.known.get(&message.print(Layout::Compact))?;
-        let here: HashSet<usize> = self.back(turn).filter_map(|s| if let Slot::Calls(e) = s { Some(e) } else { None }).collect();
+        let here: HashSet<usize> =
+            self.back(turn).filter_map(|s| if let Slot::Calls(e) = s { Some(e) } else { None }).collect();
         known.iter().copied().find(|entry| !here.contains(entry))
     }
 

@@ -3,13 +3,24 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(all(feature = "mcp", unix))]
+use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 
+#[cfg(all(feature = "mcp", unix))]
+use tokio::net::{UnixListener, UnixStream};
+#[cfg(all(feature = "mcp", unix))]
+use tokio::time::timeout;
+
 use super::targets::Target;
+#[cfg(all(feature = "mcp", unix))]
+use crate::error::Error;
 use crate::error::Result;
 use crate::json::{Json, Layout};
 use crate::scenario::{Context, Template};
+#[cfg(all(feature = "mcp", unix))]
+use crate::system::Guarded;
 use crate::system::{Exit, Guard};
 use crate::tools::observed::Observed;
 
@@ -51,8 +62,28 @@ impl Command {
     }
 }
 
+#[cfg(all(feature = "mcp", unix))]
+impl Command {
+    /// Starts a program that speaks on its standard input and output. Gives both as one stream, and the file of its errors.
+    pub(super) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
+        let command = self.command.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
+        let name = uuid::Uuid::new_v4().simple().to_string();
+        let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));
+        let failed = |e: std::io::Error| Error::new(format!("its pipe cannot be made: {e}"));
+        let listener = UnixListener::bind(&socket).map_err(failed)?;
+        let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
+        let guarded = guard.speaks_over(socket).start(|_| {}).await?;
+        match timeout(within, listener.accept()).await {
+            Ok(Ok((stream, _))) => Ok((guarded, stream, errors)),
+            Ok(Err(e)) => Err(failed(e)),
+            Err(_) => Err(Error::new("its guardian has not opened its pipe")),
+        }
+    }
+}
+
 impl Target for Command {
     fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>> {
-        async move { vec![self.run(tool, args).await.unwrap_or_else(|error| Observed::error(error.to_string()))] }.boxed()
+        async move { vec![self.run(tool, args).await.unwrap_or_else(|error| Observed::error(error.to_string()))] }
+            .boxed()
     }
 }

@@ -73,7 +73,8 @@ async fn the_log_has_a_line_for_each_action_in_the_promised_form() {
 
 #[tokio::test]
 async fn an_agent_message_does_not_end_the_run() {
-    let events = [said("a", "x").to_vec(), vec![agent("m", "done?")], said("b", "x").to_vec(), vec![agent("n", "done")]];
+    let events =
+        [said("a", "x").to_vec(), vec![agent("m", "done?")], said("b", "x").to_vec(), vec![agent("n", "done")]];
     let (replay, _folder) = replay(events.concat());
     let run = replay.run().await.unwrap();
     assert_eq!(run.executed(), 2);
@@ -82,7 +83,8 @@ async fn an_agent_message_does_not_end_the_run() {
 
 #[tokio::test]
 async fn user_turns_stay_in_the_log() {
-    let events = [vec![user("u", "first")], said("a", "x").to_vec(), vec![user("v", "second")], said("b", "x").to_vec()];
+    let events =
+        [vec![user("u", "first")], said("a", "x").to_vec(), vec![user("v", "second")], said("b", "x").to_vec()];
     let (replay, _folder) = replay(events.concat());
     let run = replay.run().await.unwrap();
     let of_user: Vec<bool> = lines(&run).iter().map(|line| line.get("User").is_some()).collect();
@@ -229,7 +231,8 @@ async fn several_observations_of_one_action_are_a_list() {
     let run = alone.run().await.unwrap();
     assert_eq!(lines(&run)[0]["Drift from expected observation"]["Difference"][0]["pointer"], "/1");
     let (both, _folder) = replay(events);
-    let both = both.tool("say", |_| async { Ok(json!([observation("q", "say", "x"), observation("q", "say", "more")])) });
+    let both =
+        both.tool("say", |_| async { Ok(json!([observation("q", "say", "x"), observation("q", "say", "more")])) });
     both.run().await.unwrap().verify();
 }
 

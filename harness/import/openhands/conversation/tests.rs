@@ -17,7 +17,9 @@ fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
 
 fn message(id: &str, parent: Option<&str>) -> String {
     let parent = parent.map_or(String::new(), |parent| format!(r#""parent_id": "{parent}","#));
-    format!(r#"{{"kind": "MessageEvent", "id": "{id}", {parent} "source": "user", "llm_message": {{"content": "{id}"}}}}"#)
+    format!(
+        r#"{{"kind": "MessageEvent", "id": "{id}", {parent} "source": "user", "llm_message": {{"content": "{id}"}}}}"#
+    )
 }
 
 fn ids(conversation: &Conversation) -> Vec<String> {
@@ -52,7 +54,10 @@ fn the_active_branch_leads_from_the_leaf_to_the_root() {
 
 #[test]
 fn events_without_parents_are_one_line() {
-    let files = [("events/event-00000-aaaaaaaa.json", message("a", None)), ("events/event-00001-bbbbbbbb.json", message("b", None))];
+    let files = [
+        ("events/event-00000-aaaaaaaa.json", message("a", None)),
+        ("events/event-00001-bbbbbbbb.json", message("b", None)),
+    ];
     let conversation = read(&files.each_ref().map(|(name, text)| (*name, text.as_str()))).unwrap();
     assert_eq!(ids(&conversation), ["a", "b"]);
 }
@@ -62,13 +67,28 @@ fn a_spoilt_conversation_is_an_error_that_names_the_file() {
     let (a, b) = (message("a", None), message("b", Some("gone")));
     let first = ("events/event-00000-aaaaaaaa.json", &*a);
     let cases: [(&[(&str, &str)], &str); 9] = [
-        (&[first, ("events/event-00002-bbbbbbbb.json", "{}")], "event-00002-bbbbbbbb.json: the event of the number 1 is missing"),
+        (
+            &[first, ("events/event-00002-bbbbbbbb.json", "{}")],
+            "event-00002-bbbbbbbb.json: the event of the number 1 is missing",
+        ),
         (&[first, ("events/event-00000-bbbbbbbb.json", "{}")], "there are two events of the number 0"),
         (&[first, ("events/event-00001-bbbbbbbb.json", "{")], "event-00001-bbbbbbbb.json:1:2: not JSON"),
-        (&[first, ("events/event-00001-bbbbbbbb.json", &a)], "event-00001-bbbbbbbb.json: its id `a` is that of events/event-00000"),
-        (&[first, ("events/event-00001-bbbbbbbb.json", &b)], "event-00001-bbbbbbbb.json: there is no event `gone`, its parent"),
-        (&[first, ("events/event-00001-bbbbbbbb.json", r#"{"kind": "ActionEvent", "id": "b"}"#)], "event-00001-bbbbbbbb.json: `tool_name`: expected a string, found nothing"),
-        (&[first, ("base_state.json", r#"{"leaf_event_id": "z"}"#)], "there is no event `z`, which `leaf_event_id` names"),
+        (
+            &[first, ("events/event-00001-bbbbbbbb.json", &a)],
+            "event-00001-bbbbbbbb.json: its id `a` is that of events/event-00000",
+        ),
+        (
+            &[first, ("events/event-00001-bbbbbbbb.json", &b)],
+            "event-00001-bbbbbbbb.json: there is no event `gone`, its parent",
+        ),
+        (
+            &[first, ("events/event-00001-bbbbbbbb.json", r#"{"kind": "ActionEvent", "id": "b"}"#)],
+            "event-00001-bbbbbbbb.json: `tool_name`: expected a string, found nothing",
+        ),
+        (
+            &[first, ("base_state.json", r#"{"leaf_event_id": "z"}"#)],
+            "there is no event `z`, which `leaf_event_id` names",
+        ),
         (&[first, ("base_state.json", "no")], "base_state.json:1:1: not JSON"),
         (&[("events/.eventlog.lock", "")], "the conversation is empty"),
     ];
@@ -122,5 +142,10 @@ fn a_conversation_is_found_by_its_id_and_never_by_chance() {
     assert!(several.contains(&format!("deep/er/{hex}")), "{several}");
     assert_eq!(find(&base.join("deep"), None).unwrap(), base.join("deep/er").join(&hex));
     assert_eq!(find(&base.join(other), None).unwrap(), base.join(other));
-    assert!(find(&base.join("deep/er").join(&hex).join("events"), None).unwrap_err().to_string().contains("no conversation"));
+    assert!(
+        find(&base.join("deep/er").join(&hex).join("events"), None)
+            .unwrap_err()
+            .to_string()
+            .contains("no conversation")
+    );
 }

@@ -24,7 +24,8 @@ fn each_answer_is_a_turn_whose_key_is_that_of_the_conversation_before_it() {
     let rules = Rules::default();
     let turns = fixture.table.turns();
     assert_eq!(turns.len(), 2);
-    let call = ToolCall { id: "c1".to_owned(), name: "read".to_owned(), args: Json::object([("path", Json::from("x"))]) };
+    let call =
+        ToolCall { id: "c1".to_owned(), name: "read".to_owned(), args: Json::object([("path", Json::from("x"))]) };
     let conversation = vec![
         Message::new("human", "hi"),
         Message { tool_calls: vec![call], ..Message::new("ai", "let me see") },
