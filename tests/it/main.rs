@@ -52,6 +52,7 @@ mod serve;
 mod spoilt;
 mod systems;
 mod time_limits;
+mod tools;
 mod tree;
 mod updating;
 mod varying;
@@ -91,6 +92,7 @@ fn main() -> ExitCode {
         secrets::TESTS,
         serve::TESTS,
         time_limits::TESTS,
+        tools::TESTS,
         updating::TESTS,
     ];
     let trials = tests.concat().into_iter().map(|(name, test)| {
