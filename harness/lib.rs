@@ -17,8 +17,8 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | `error` | what is wrong, where, and the command that resolves it |
 //! | `text` | texts as people read them: cut, counted, made visible, and the name that was meant; pure |
+//! | `error` | what is wrong, where, and the command that resolves it |
 //! | `files` | files read with their name in the error, written whole or not at all |
 //! | `clients` | HTTP clients: one that reaches loopback alone, one that reaches a provider |
 //! | `json` | JSON as Python reads and prints it, which the key needs; pure |

@@ -176,6 +176,6 @@ pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
     if !root.join("scenarios/suite.toml").exists() {
         return Ok((Rules::default(), CallerRules::default()));
     }
-    let suite = crate::scenario::discover(&root)?.suite;
+    let suite = crate::scenario::suite_of(&root)?;
     Ok((crate::run::project::rules_of(&suite), CallerRules::new(suite.callers.clone())))
 }

@@ -1,9 +1,10 @@
-//! Files of other tools, in the order in which a person names them, to one fixture.
+//! Files and folders of a foreign format as one fixture.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::interaction::{Options, PlacedInteraction};
+use super::interaction::PlacedInteraction;
+use super::options::Options;
 use super::yaml::Node;
 use super::{aimock, files, go_vcr, har, vcr};
 use crate::error::{Error, Result};

@@ -3,24 +3,12 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::body::{self, Body};
+use super::options::Options;
 use crate::conversation::Answer;
 use crate::fixture::{Exchange, Recorded};
 use crate::json::Json;
-use crate::key::Rules;
-use crate::secrets::{Fired, Scrub};
+use crate::secrets::Fired;
 use crate::wire::{self, Api, Call, Known, RenderFor};
-
-/// How recordings become turns.
-pub(crate) struct Options<'a> {
-    /// The key rules.
-    pub(crate) rules: &'a Rules,
-    /// Who made a call, of its headers and what it says.
-    pub(crate) caller: &'a dyn Fn(&HeaderMap, &Call) -> Option<String>,
-    /// Whether answers that failed become turns.
-    pub(crate) errors: bool,
-    /// The secrets that recordings lose.
-    pub(crate) scrub: &'a Scrub,
-}
 
 /// One request and its answer.
 #[derive(Clone, Debug)]

@@ -21,6 +21,8 @@ mod har;
 mod interaction;
 pub(crate) mod openhands;
 #[cfg(feature = "cli")]
+mod options;
+#[cfg(feature = "cli")]
 mod scalar;
 #[cfg(all(test, feature = "cli"))]
 mod tests;
@@ -32,4 +34,4 @@ mod yaml;
 #[cfg(feature = "cli")]
 pub(crate) use foreign::{Foreign, to_fixture};
 #[cfg(feature = "cli")]
-pub(crate) use interaction::Options;
+pub(crate) use options::Options;

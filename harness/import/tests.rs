@@ -2,11 +2,13 @@
 
 mod spoilt;
 
+use std::path::Path;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::foreign::Imported;
-use super::{Foreign, Options, to_fixture};
+use super::*;
 use crate::fixture::Fixture;
 use crate::fixture::Wire;
 use crate::json::Json;

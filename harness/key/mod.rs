@@ -1,7 +1,9 @@
 //! What makes two model calls the same: KEY.md, version 1, to the byte. Pure.
 //!
 //! A call's key is two hashes: of the conversation, and of caller and conversation. Recording and replay compute both
-//! with [`Rules::key`], so they agree by construction.
+//! with [`Rules::key`], so they agree by construction. The page that the code follows:
+//!
+#![doc = include_str!("KEY.md")]
 
 mod caller;
 mod canonical;

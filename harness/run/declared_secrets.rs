@@ -49,10 +49,12 @@ pub(crate) fn of_goldens(discovered: &Discovered) -> Scrub {
 pub(crate) fn values(discovered: &Discovered, records: bool) -> SecretValues {
     let names = declared(discovered);
     let value_of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let named = |name: &str| format!("<{name}>");
+    let placeholder = |name: &str| format!("<{name}>");
     SecretValues {
-        real: Json::object(names.iter().map(|name| (*name, Json::Str(value_of(name).unwrap_or_else(|| named(name)))))),
-        named: Json::object(names.iter().map(|name| (*name, Json::Str(named(name))))),
+        real: Json::object(
+            names.iter().map(|name| (*name, Json::Str(value_of(name).unwrap_or_else(|| placeholder(name))))),
+        ),
+        named: Json::object(names.iter().map(|name| (*name, Json::Str(placeholder(name))))),
         records,
     }
 }

@@ -16,9 +16,9 @@
 //! |---|---|---|
 //! | kind of step | a file in `step/`, and a variant of [`Action`] | a file in `read/`, called by `read/step` |
 //! | field of a request, of an agent | `step/request`, `step/agent` | `read/request`, `read/agent` |
-//! | option of a suite, a scenario and a case | `options` | `read/options` |
+//! | option of a suite, a scenario and a case | `options`, passed on by `scenario` | `read/options`; for its cases `read/case` |
 //! | field of a scenario alone | `scenario` | `read/scenario`; for its cases `read/case` |
-//! | option of the golden | `events/options` | `read/scenario`; for its cases `read/case` |
+//! | option of the golden | `events/options` | `read/golden`; for its cases `read/case` |
 //! | table of `suite.toml` | `suite`, `system`, `tool` | `read/suite`, `read/system`, `read/tool` |
 //! | word, unit or pattern as a value | with the field that it is for | `read/values` |
 //! | name that templates may use | `template/names` | |

@@ -8,7 +8,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::fixture::Fixture;
-use crate::import::{Foreign, Options, to_fixture};
+use crate::import::*;
 use crate::key::Rules;
 use crate::secrets::Scrub;
 

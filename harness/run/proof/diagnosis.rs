@@ -1,16 +1,14 @@
 //! What varied between a recording and its replay: in which message of which call, and the rules that would make the two
 //! equal, tried on both.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use super::vary::{Mend, Rule, Variation, compare};
-use crate::fixture::{Fixture, Recorded};
+use super::rule::Rule;
+use super::tried::{Tried, applied, with};
+use super::vary::{Mend, Variation, compare};
+use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::{CheckTexts, Hash, Rules, is_blank};
+use crate::key::Rules;
 use crate::model::{MissedCall, Reason, describe, first_difference};
-use crate::run::trial::Played;
+use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
 use crate::text::around;
 
@@ -38,105 +36,10 @@ pub(super) struct Diagnosis {
     pub(super) rules: Vec<Rule>,
 }
 
-/// A recorded call, as rules are tried on it.
-struct Call {
-    caller: Option<String>,
-    conversation: Vec<Json>,
-}
-
-/// What rules are tried on.
-pub(super) struct Tried<'a> {
-    rules: &'a Rules,
-    calls: Vec<Call>,
-    distinct: usize,
-}
-
-impl<'a> Tried<'a> {
-    pub(super) fn new(fixture: Option<&Fixture>, rules: &'a Rules) -> Tried<'a> {
-        let calls = fixture.into_iter().flat_map(|fixture| {
-            let turns = fixture.table.turns().iter().enumerate();
-            turns.filter_map(|(index, turn)| {
-                let conversation = fixture.conversation(index, rules)?;
-                Some(Call { caller: turn.caller.clone(), conversation })
-            })
-        });
-        let mut tried = Tried { rules, calls: calls.collect(), distinct: 0 };
-        tried.distinct = tried.keys(&[]).len();
-        tried
-    }
-
-    fn keys(&self, extra: &[Rule]) -> BTreeSet<(Option<String>, Hash)> {
-        let with = with(self.rules, extra);
-        let key = |call: &Call| (call.caller.clone(), with.conversation_hash(&applied(&call.conversation, extra)));
-        self.calls.iter().map(key).collect()
-    }
-
-    /// Whether calls that were different stay so.
-    pub(super) fn keep_calls_apart(&self, rules: &[&Rule]) -> bool {
-        let rules: Vec<Rule> = rules.iter().map(|rule| (*rule).clone()).collect();
-        self.keys(&rules).len() == self.distinct
-    }
-
-    /// The same for one rule. The rule stands behind others that were found before.
-    fn keeps_calls_apart(&self, before: &[Rule], rule: &Rule) -> bool {
-        let rules: Vec<Rule> = before.iter().chain([rule]).cloned().collect();
-        self.keys(&rules).len() == self.distinct
-    }
-}
-
-/// Key rules and more rules behind them.
-pub(super) fn with(rules: &Rules, extra: &[Rule]) -> Rules {
-    let more = extra.iter().map(|rule| (rule.regex.clone(), rule.replace.clone()));
-    Rules { normalizer: rules.normalizer.clone().with(more), aliases: rules.aliases.clone() }
-}
-
-/// Canonical messages as they would be with more rules: those rules stand behind all that were applied before.
-fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
-    let apply = |message: &Json| {
-        let Json::Object(fields) = message else { return Some(message.clone()) };
-        let mut fields = fields.clone();
-        if let Some(Json::Str(content)) = fields.get_mut("content") {
-            *content = in_text(content, extra);
-            if is_blank(content) && !fields.contains_key("tool_calls") {
-                return None;
-            }
-        }
-        Some(Json::Object(fields))
-    };
-    conversation.iter().filter_map(apply).collect()
-}
-
-fn in_text(text: &str, rules: &[Rule]) -> String {
-    rules.iter().fold(text.to_owned(), |text, rule| rule.apply(&text))
-}
-
-/// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
-pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
-    let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
-        let text = |hash: Hash| Some(Arc::from(in_text(fixture.texts.get(&hash)?, extra)));
-        let checks = turn.checks?;
-        Some(Recorded {
-            caller: turn.caller.clone(),
-            conversation: applied(&fixture.conversation(index, rules)?, extra),
-            checks: CheckTexts {
-                prompt: text(checks.prompt)?,
-                tools: text(checks.tools)?,
-                model: text(checks.model)?,
-                settings: text(checks.settings)?,
-            },
-            output: turn.output.clone(),
-            wire: turn.wire.clone()?,
-        })
-    });
-    let turns = turns.collect::<Option<Vec<_>>>()?;
-    let (path, notes): (&PathBuf, _) = (&fixture.path, fixture.notes.clone());
-    Some(Arc::new(Fixture::of_turns(path, notes, turns, &with(rules, extra))))
-}
-
 /// What varied in the calls that missed.
-pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
+pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
-    for missed in played.missed_calls() {
+    for missed in &replayed.missed_calls {
         let Some(index) = missed.nearest else { continue };
         if !matches!(missed.reason, Reason::NotRecorded | Reason::RequestNotRecorded { .. }) {
             continue;
@@ -144,7 +47,7 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
         let rules = diagnosis.rules.clone();
         let (recorded, called) = (applied(&recorded, &rules), applied(&missed.lookup.conversation, &rules));
-        let call = OfCall { played, missed, turn: index };
+        let call = MissedAt { replayed, missed, turn: index };
         let (mut findings, more) = call.compare(&recorded, &called, &rules, tried);
         let all: Vec<Rule> = rules.into_iter().chain(more).collect();
         let key = |messages: &[Json]| with(tried.rules, &all).conversation_hash(&applied(messages, &all));
@@ -161,13 +64,13 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
 }
 
 /// One call that missed.
-struct OfCall<'a> {
-    played: &'a Played,
+struct MissedAt<'a> {
+    replayed: &'a Replayed,
     missed: &'a MissedCall,
     turn: usize,
 }
 
-impl OfCall<'_> {
+impl MissedAt<'_> {
     fn compare(
         &self,
         recorded: &[Json],
@@ -225,7 +128,7 @@ impl OfCall<'_> {
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
         let caller = self.missed.lookup.caller.as_deref().unwrap_or("unknown");
         let causes = variations.iter().map(|variation| {
-            let own = self.played.name_of(&variation.values.1);
+            let own = self.replayed.name_of(&variation.values.1);
             own.map_or_else(
                 || variation.cause.clone(),
                 |name| format!("{}: {name} of the stage, another one in each run", variation.cause),
@@ -284,9 +187,9 @@ fn parting_lines(a: &str, b: &str) -> (String, String) {
 }
 
 /// What varied between the goldens of two runs whose calls were all answered.
-pub(super) fn of_goldens(first: &Played, second: &Played, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
+pub(super) fn of_goldens(first: &Replayed, second: &Replayed, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
     let texts = |rules: &Rules| {
-        let text = |played: &Played| played.golden_text(scenario, rules).unwrap_or_default();
+        let text = |replayed: &Replayed| replayed.golden_text(scenario, rules).unwrap_or_default();
         (text(first), text(second))
     };
     let (a, b) = texts(tried.rules);

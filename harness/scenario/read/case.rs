@@ -66,6 +66,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
     }
 }
 
+/// Both where there are both, else the one that there is.
 fn merged<T>(base: Option<T>, over: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
     match (base, over) {
         (Some(base), Some(over)) => Some(merge(base, over)),

@@ -9,6 +9,7 @@ mod body;
 mod capture;
 mod case;
 mod file;
+mod golden;
 mod json;
 mod names;
 mod options;

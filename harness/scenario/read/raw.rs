@@ -250,6 +250,11 @@ macro_rules! fields {
 pub(super) use fields;
 
 impl RawStep {
+    /// The fields that say what is sent, each with where it starts if it is there.
+    pub(super) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
+        fields!(self; json, json_file, form, files)
+    }
+
     /// The captures of the step, or of those that it takes at the same time.
     pub(super) fn captures(&self) -> Vec<&Spanned<String>> {
         let own = self.capture.iter().flat_map(|capture| capture.get_ref().keys());

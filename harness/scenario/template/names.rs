@@ -100,10 +100,12 @@ impl Names {
         self.secrets.borrow().clone()
     }
 
+    /// Whether a step before has a stream.
     pub(in crate::scenario) fn has_stream(&self) -> bool {
         self.stream
     }
 
+    /// Refuses names in a value that are not defined here.
     pub(in crate::scenario) fn check_json(&self, json: &TemplateJson) -> Result<()> {
         json.each(&mut |template| self.check(template))
     }
