@@ -24,7 +24,8 @@ pub(crate) mod openhands;
 mod options;
 #[cfg(feature = "cli")]
 mod scalar;
-#[cfg(all(test, feature = "cli"))]
+#[cfg(feature = "cli")]
+#[cfg(test)]
 mod tests;
 #[cfg(feature = "cli")]
 mod vcr;

@@ -57,8 +57,8 @@ impl ToolsReplay<'_> {
         let live = Live::start(self.suite, &script, self.root, &values, &rules.normalizer, scrub.clone()).await?;
         let folder = self.root.join(".retake/tools").join(self.name);
         let log = || match self.log {
-            Some(file) => DriftLog::create(file, scrub),
-            None => DriftLog::next_in(&folder, scrub),
+            Some(file) => DriftLog::create(file, &scrub),
+            None => DriftLog::next_in(&folder, &scrub),
         };
         let outcome = replay(script, &live.targets, &live.comparison, all, log).await;
         live.end().await;
@@ -80,12 +80,11 @@ fn script(recording: &Recording, rules: &Rules) -> Result<Script> {
 pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), Failure>> {
     let tools = scenario.tools.as_ref()?;
     let run = || {
-        let recording = match &tools.recording {
-            Some(folder) => Recording::Folder(project.root.join(folder), tools.conversation.clone()),
-            None => {
-                let none = || Error::new("the scenario has no recording").in_file(&scenario.file);
-                Recording::Fixture(project.fixtures.of(scenario)?.ok_or_else(none)?)
-            }
+        let recording = if let Some(folder) = &tools.recording {
+            Recording::Folder(project.root.join(folder), tools.conversation.clone())
+        } else {
+            let none = || Error::new("the scenario has no recording").in_file(&scenario.file);
+            Recording::Fixture(project.fixtures.of(scenario)?.ok_or_else(none)?)
         };
         let suite = &project.discovered.suite;
         let (unobserved, name) = (tools.unobserved, scenario.name.as_str());

@@ -32,13 +32,13 @@ impl DriftLog {
     ///
     /// # Errors
     /// Where something is there already: a log is of one run.
-    pub(crate) fn create(path: PathBuf, scrub: Scrub) -> Result<DriftLog> {
+    pub(crate) fn create(path: PathBuf, scrub: &Scrub) -> Result<DriftLog> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
             std::fs::create_dir_all(folder).map_err(|e| files::failed("make", folder, &e))?;
         }
         match File::options().append(true).create_new(true).open(&path) {
-            Ok(file) => Ok(DriftLog { file, path, scrub }),
+            Ok(file) => Ok(DriftLog { file, path, scrub: scrub.clone() }),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {
                 let error = Error::new("the file is there already, and a drift log is of one run").in_file(&path);
                 Err(error.help("name another file, or remove it"))
@@ -51,14 +51,14 @@ impl DriftLog {
     ///
     /// # Errors
     /// Where the folder cannot be written.
-    pub(crate) fn next_in(folder: &Path, scrub: Scrub) -> Result<DriftLog> {
+    pub(crate) fn next_in(folder: &Path, scrub: &Scrub) -> Result<DriftLog> {
         let numbers = files::names(folder, ".jsonl")?;
         let last = numbers.iter().filter_map(|name| name.strip_prefix("drift-")?.parse::<u64>().ok()).max();
         let mut number = last.unwrap_or(0) + 1;
         loop {
             let path = folder.join(format!("drift-{number:04}.jsonl"));
             let taken = path.exists();
-            match DriftLog::create(path, scrub.clone()) {
+            match DriftLog::create(path, scrub) {
                 // Another run was quicker.
                 Err(_) if taken => number += 1,
                 made => return made,

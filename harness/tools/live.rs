@@ -128,7 +128,7 @@ impl OnStage<'_> {
             None => self.folder.work.clone(),
         };
         Ok(Command {
-            command: spec.command.clone(),
+            words: spec.command.clone(),
             context: self.context.clone(),
             cwd,
             env: self.folder.environment_of_today(env.collect::<Result<_>>()?),

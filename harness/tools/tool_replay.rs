@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::comparison::{Comparison, ToolRules};
+use super::comparison::Comparison;
 use super::drift_log::DriftLog;
 use super::explain;
 use super::replay::{Outcome, replay};
@@ -108,7 +108,7 @@ impl ToolReplay {
     /// of the observation, such as `/observation/metadata/pid`.
     #[must_use]
     pub fn ignore(mut self, tool: &str, pointer: &str) -> ToolReplay {
-        self.comparison.tools.entry(tool.to_owned()).or_insert_with(ToolRules::default).ignore.push(pointer.to_owned());
+        self.comparison.tools.entry(tool.to_owned()).or_default().ignore.push(pointer.to_owned());
         self
     }
 
@@ -134,7 +134,7 @@ impl ToolReplay {
         let script = self.script()?;
         let logs = self.logs.unwrap_or_else(|| PathBuf::from(".retake/tools"));
         let scrub = self.comparison.scrub.clone();
-        let log = || DriftLog::next_in(&logs, scrub);
+        let log = || DriftLog::next_in(&logs, &scrub);
         let outcome = replay(script, &self.targets, &self.comparison, self.unobserved, log).await?;
         Ok(ToolRun { outcome })
     }

@@ -25,7 +25,7 @@ pub(crate) fn to_fixture(
     scrub: &Scrub,
 ) -> Result<(Fixture, Vec<String>)> {
     let mut fired = Fired::new();
-    let mut turns = Turns { rules, said: Vec::new(), new: Vec::new(), turns: Vec::new() };
+    let mut turns = Turns { rules, said: Vec::new(), new: Vec::new(), answered: Vec::new() };
     let mut open: Option<(Option<String>, Answer)> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
     let mut close =
@@ -34,7 +34,7 @@ pub(crate) fn to_fixture(
                 let id = id.unwrap_or_else(|| "without an id".to_owned());
                 left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
             }
-            Some((_, answer)) => turns.answered(answer),
+            Some((_, answer)) => turns.answer(answer),
             None => {}
         };
     for mut event in conversation.events {
@@ -72,7 +72,7 @@ pub(crate) fn to_fixture(
         }
     }
     close(&mut turns, &mut open, condensed);
-    let turns = turns.turns;
+    let turns = turns.answered;
     let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
     fixture.table = Table::new(turns);
     let fired = fired.iter().map(String::as_str);
@@ -87,7 +87,7 @@ struct Turns<'a> {
     said: Vec<Json>,
     /// What of it came after the last answer.
     new: Vec<Json>,
-    turns: Vec<Turn>,
+    answered: Vec<Turn>,
 }
 
 impl Turns<'_> {
@@ -97,12 +97,12 @@ impl Turns<'_> {
         self.new.extend(canonical);
     }
 
-    fn answered(&mut self, output: Answer) {
-        let after = self.turns.len().checked_sub(1).map(|turn| After { turn, keep: None });
+    fn answer(&mut self, output: Answer) {
+        let after = self.answered.len().checked_sub(1).map(|turn| After { turn, keep: None });
         let key = self.rules.key(&self.said, None);
         let input = Some(Input { after, messages: std::mem::take(&mut self.new) });
         self.said.extend(self.rules.canonical(vec![output.to_message()]));
-        self.turns.push(Turn { caller: None, key, input, checks: None, output, wire: None });
+        self.answered.push(Turn { caller: None, key, input, checks: None, output, wire: None });
     }
 }
 

@@ -27,7 +27,7 @@ use crate::tools::observed::Observed;
 /// A command for one tool.
 pub(crate) struct Command {
     /// Program and arguments, in which `{{ tool }}` and `{{ args.NAME }}` are of the call.
-    pub(crate) command: Vec<Template>,
+    pub(crate) words: Vec<Template>,
     pub(crate) context: Context,
     pub(crate) cwd: PathBuf,
     pub(crate) env: Vec<(String, String)>,
@@ -40,7 +40,7 @@ impl Command {
         let mut context = self.context.clone();
         context.insert("tool", tool);
         context.insert("args", args.clone());
-        let command = self.command.iter().map(|part| part.render_text(&context)).collect::<Result<_>>()?;
+        let command = self.words.iter().map(|part| part.render_text(&context)).collect::<Result<_>>()?;
         let errors = self.errors.join(format!("tool-{}", uuid::Uuid::new_v4().simple()));
         let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
         let printed = Arc::new(Mutex::new(Vec::new()));
@@ -66,7 +66,7 @@ impl Command {
 impl Command {
     /// Starts a program that speaks on its standard input and output. Gives both as one stream, and the file of its errors.
     pub(super) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
-        let command = self.command.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
+        let command = self.words.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
         let name = uuid::Uuid::new_v4().simple().to_string();
         let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));
         let failed = |e: std::io::Error| Error::new(format!("its pipe cannot be made: {e}"));

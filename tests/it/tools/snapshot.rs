@@ -244,7 +244,7 @@ fn mistakes_in_the_declaration_of_a_tool_name_their_place() {
         ("[tools.x]\ncommand = [\"a\"]\nhttp = \"http://h/\"\n", "suite.toml:1:8: the tool `x` has not exactly one of"),
         ("[tools.x]\ncommand = []\n", "suite.toml:2:11: the command names no program"),
         ("[tools.x]\ncommand = [\"{{ port }}\"]\n", "suite.toml:2:16: `port` is not defined here"),
-        ("[tools.x]\nmcp = { command = [\"{{ args.a }}\"] }\n", "suite.toml:2:25: `args` is not defined here"),
+        ("[tools.x]\nmcp = { command = [\"{{ args.a }}\"] }\n", "suite.toml:2:24: `args` is not defined here"),
         ("[tools.x]\nhttp = \"ftp://h\"\n", "suite.toml:2:8: `ftp://h` is no address"),
         ("[tools.x]\nmcp = {}\n", "suite.toml:2:7: `mcp` has exactly one of `command` and `url`"),
         (
