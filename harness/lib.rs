@@ -80,7 +80,7 @@ pub use axum;
 pub use conversation::Message;
 pub use durable::Journal;
 pub use error::{Error, Place, Result};
-pub use model::{Replay, ReplayModel, misses, reset, served};
+pub use model::{Miss, MissReason, Replay, ReplayModel, ServedTurn, Urls, misses, reset, served};
 pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
 pub use tools::{ToolReplay, ToolRun};

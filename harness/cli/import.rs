@@ -172,7 +172,7 @@ pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, Json> {
 /// The rules of the project that the command stands in, for keys and for callers; version 1 and none where there is no
 /// project.
 pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
-    let root = super::root()?;
+    let root = super::project::root()?;
     if !root.join("scenarios/suite.toml").exists() {
         return Ok((Rules::default(), CallerRules::default()));
     }

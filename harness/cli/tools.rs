@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::project;
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::report::terminal;
@@ -38,7 +39,7 @@ pub(super) struct Tools {
 
 impl Tools {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let root = super::root()?;
+        let root = project::root()?;
         let root = root.canonicalize().map_err(|e| crate::files::failed("open", &root, &e))?;
         let suite = suite_of(&root)?;
         let scenario = self.scenario(&root);
