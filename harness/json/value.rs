@@ -8,9 +8,10 @@ use super::sorted_map::SortedMap;
 pub type Object = SortedMap<Json>;
 
 /// One JSON value. Object keys are unique and sorted by code point; of a repeated key the last value counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Json {
     /// `null`
+    #[default]
     Null,
     /// `true` or `false`
     Bool(bool),

@@ -13,7 +13,9 @@ mod normalize;
 mod plain;
 
 pub use caller::{Aliases, caller_of_tags};
+pub(crate) use canonical::with_more_rules;
 pub use canonical::{canonical_conversation, message_from_langchain};
+pub(crate) use checks::check_with_more_rules;
 pub use checks::{Check, CheckTexts, Checks};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
@@ -61,7 +63,7 @@ impl Rules {
             message.print_to(&mut text, Layout::Python);
         }
         text.push(']');
-        Hash::of(self.normalizer.apply(&text).as_bytes())
+        Hash::of(self.normalizer.version_1(&text).as_bytes())
     }
 
     /// The hash of a caller, which is normalized here, and a conversation.

@@ -1,13 +1,14 @@
 //! What varied between a recording and its replay: in which message of which call, and the rules that would make the two
 //! equal, tried on both.
 
+use super::differing::Differing;
 use super::rule::Rule;
-use super::tried::{Tried, applied, with};
+use super::tried::{Tried, applied, normalizer, with};
 use super::vary::{Mend, Variation, compare};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::Rules;
-use crate::model::{MissedCall, Reason, describe, first_difference};
+use crate::key::{Check, Rules};
+use crate::model::{MissReason, MissedCall, describe};
 use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
 use crate::text::around;
@@ -41,7 +42,7 @@ pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_
     let mut diagnosis = Diagnosis::default();
     for missed in &replayed.missed_calls {
         let Some(index) = missed.nearest else { continue };
-        if !matches!(missed.reason, Reason::NotRecorded | Reason::RequestNotRecorded { .. }) {
+        if !matches!(missed.reason, MissReason::NotRecorded | MissReason::RequestNotRecorded { .. }) {
             continue;
         }
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
@@ -61,6 +62,32 @@ pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_
         diagnosis.findings.extend(findings);
     }
     diagnosis
+}
+
+/// What varies between the two texts of a check.
+pub(super) fn of_check(check: Check, recorded: &str, called: &str) -> Vec<Variation> {
+    let (Ok(mut a), Ok(mut b)) = (Json::parse(recorded.as_bytes()), Json::parse(called.as_bytes())) else {
+        return compare(recorded, called, true, &|_| true);
+    };
+    if !check.is_json() {
+        return compare(recorded, called, true, &|_| true);
+    }
+    let mut found = Vec::new();
+    while a != b {
+        let variations = Differing::in_values(&a, &b, false).variations(&|_| true);
+        let more = normalizer(&rules_of(&variations));
+        found.extend(variations);
+        if !more.has_own() {
+            break;
+        }
+        let before = (a.clone(), b.clone());
+        more.own_in(&mut a, false);
+        more.own_in(&mut b, false);
+        if (&a, &b) == (&before.0, &before.1) {
+            break;
+        }
+    }
+    found
 }
 
 /// One call that missed.
@@ -104,23 +131,26 @@ impl MissedAt<'_> {
             let new = &all[before.len()..];
             let (a, b) = (applied(std::slice::from_ref(a), new).pop(), applied(std::slice::from_ref(b), new).pop());
             let (Some(a), Some(b)) = (a, b) else { continue };
-            if a == b {
-                continue;
+            let message = format!("message {} of {} ({})", at + 1, called.len(), describe(&b));
+            let (mut a, mut b) = (a, b);
+            // Rules act on texts, one by one: so what differs is looked at text by text.
+            while a != b {
+                let all: Vec<Rule> = before.iter().chain(&rules).cloned().collect();
+                let place = Differing::in_messages(&a, &b);
+                let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
+                let variations = place.variations(&fits);
+                let lines = parting_lines(&place.recorded, &place.called);
+                findings.push(self.finding(&format!("{message}, in `{}`", place.path), lines, &variations));
+                let more = rules_of(&variations);
+                rules.extend(more.iter().cloned());
+                let mut again = [&a, &b].map(|message| applied(std::slice::from_ref(message), &more).pop());
+                let (Some(new_a), Some(new_b)) = (again[0].take(), again[1].take()) else { break };
+                let moved = new_a == new_b || Differing::in_messages(&new_a, &new_b).path != place.path;
+                (a, b) = (new_a, new_b);
+                if !moved {
+                    break;
+                }
             }
-            let (field, left, right) = first_difference(&a, &b, String::new());
-            let place = format!("message {} of {} ({}), in `{field}`", at + 1, called.len(), describe(&b));
-            // Arguments are normalized within the JSON of the whole conversation.
-            let content = field == "content";
-            let text = |value: Option<&Json>| match value {
-                Some(Json::Str(text)) if content => text.clone(),
-                value => value.map_or_else(|| "(absent)".to_owned(), |value| value.print(Layout::Python)),
-            };
-            let whole = |message: &Json, value| if content { text(value) } else { message.print(Layout::Python) };
-            let (left, right) = (whole(&a, left), whole(&b, right));
-            let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
-            let variations = compare(&left, &right, true, &fits);
-            findings.push(self.finding(&place, parting_lines(&left, &right), &variations));
-            rules.extend(rules_of(&variations));
         }
         (findings, rules)
     }
@@ -159,7 +189,7 @@ fn other(cause: &str, reordered: bool) -> Variation {
     Variation { cause: cause.to_owned(), values: Default::default(), mend }
 }
 
-fn rules_of(variations: &[Variation]) -> Vec<Rule> {
+pub(super) fn rules_of(variations: &[Variation]) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for variation in variations {
         if let Mend::Rule(rule) = &variation.mend

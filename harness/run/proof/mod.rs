@@ -10,6 +10,7 @@ mod candidates;
 mod context;
 mod date;
 mod diagnosis;
+mod differing;
 mod forms;
 mod inquiry;
 mod order;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::rule::Rule;
-use super::tried::Tried;
-use super::vary::{Mend, compare};
+use super::diagnosis;
+use super::tried::{Tried, checked};
 use crate::fixture::Fixture;
 use crate::key::{Check, Rules};
 use crate::model::Pacing;
@@ -86,16 +85,15 @@ impl Proof<'_> {
                 continue;
             }
             noted.push((drift.check, &drift.recorded));
-            let found = compare(&drift.recorded, &drift.called, true, &|_| true);
+            let found = diagnosis::of_check(drift.check, &drift.recorded, &drift.called);
             let causes: Vec<&str> = found.iter().map(|variation| variation.cause.as_str()).collect();
             terminal::note(format!(
                 "{name}: warning: the {} of turns[{turn}] varies from run to run: {}",
                 drift.check,
                 causes.join(", ")
             ));
-            let mends: Vec<&Rule> =
-                found.iter().filter_map(|v| if let Mend::Rule(rule) = &v.mend { Some(rule) } else { None }).collect();
-            let apply = |text: &str| mends.iter().fold(text.to_owned(), |text, rule| rule.apply(&text));
+            let mends = diagnosis::rules_of(&found);
+            let apply = |text: &str| checked(drift.check, text, &mends);
             let fixture = self.fixture.map(AsRef::as_ref);
             let tried = Tried::new(fixture, rules);
             if apply(&drift.recorded) == apply(&drift.called) && tried.keep_calls_apart(&mends) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::rule::Rule;
 use crate::fixture::{Fixture, Recorded};
 use crate::json::Json;
-use crate::key::{CheckTexts, Hash, Rules, is_blank};
+use crate::key::{Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
 
 /// A recorded call, as rules are tried on it.
 struct RecordedCall {
@@ -45,9 +45,8 @@ impl<'a> Tried<'a> {
     }
 
     /// Whether calls that were different stay so.
-    pub(super) fn keep_calls_apart(&self, rules: &[&Rule]) -> bool {
-        let rules: Vec<Rule> = rules.iter().map(|rule| (*rule).clone()).collect();
-        self.keys(&rules).len() == self.distinct
+    pub(super) fn keep_calls_apart(&self, rules: &[Rule]) -> bool {
+        self.keys(rules).len() == self.distinct
     }
 
     /// The same for one rule. The rule stands behind others that were found before.
@@ -65,37 +64,33 @@ pub(super) fn with(rules: &Rules, extra: &[Rule]) -> Rules {
 
 /// Canonical messages as they would be with more rules: those rules stand behind all that were applied before.
 pub(super) fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
-    let apply = |message: &Json| {
-        let Json::Object(fields) = message else { return Some(message.clone()) };
-        let mut fields = fields.clone();
-        if let Some(Json::Str(content)) = fields.get_mut("content") {
-            *content = in_text(content, extra);
-            if is_blank(content) && !fields.contains_key("tool_calls") {
-                return None;
-            }
-        }
-        Some(Json::Object(fields))
-    };
-    conversation.iter().filter_map(apply).collect()
+    let more = normalizer(extra);
+    conversation.iter().filter_map(|message| with_more_rules(message, &more)).collect()
 }
 
-fn in_text(text: &str, rules: &[Rule]) -> String {
-    rules.iter().fold(text.to_owned(), |text, rule| rule.apply(&text))
+/// Version 1's rules and these.
+pub(super) fn normalizer(rules: &[Rule]) -> Normalizer {
+    Normalizer::default().with(rules.iter().map(|rule| (rule.regex.clone(), rule.replace.clone())))
+}
+
+/// The text of a check as it would be with more rules.
+pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
+    check_with_more_rules(check, text, &normalizer(extra))
 }
 
 /// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
 pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
     let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
-        let text = |hash: Hash| Some(Arc::from(in_text(fixture.texts.get(&hash)?, extra)));
         let checks = turn.checks?;
+        let text = |check| Some(Arc::from(checked(check, fixture.texts.get(&checks.of(check))?, extra)));
         Some(Recorded {
             caller: turn.caller.clone(),
             conversation: applied(&fixture.conversation(index, rules)?, extra),
             checks: CheckTexts {
-                prompt: text(checks.prompt)?,
-                tools: text(checks.tools)?,
-                model: text(checks.model)?,
-                settings: text(checks.settings)?,
+                prompt: text(Check::Prompt)?,
+                tools: text(Check::Tools)?,
+                model: text(Check::Model)?,
+                settings: text(Check::Settings)?,
             },
             output: turn.output.clone(),
             wire: turn.wire.clone()?,
