@@ -3,11 +3,15 @@
 //! `cargo test`, `cargo nextest run` and `retake test` run the same tests with the same names, since all of them run this.
 //! Under nextest each test is a process of its own, so misses are checked in each and once more at the end.
 
+use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 
+use super::filter::Wanted;
 use super::orphans;
 use super::policy::Policy;
 use super::project::Project;
@@ -15,6 +19,7 @@ use super::proof::prove;
 use super::tools;
 use super::trial;
 use super::verdict;
+use crate::error::Result;
 use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
 use crate::report::{Failure, terminal};
@@ -24,11 +29,25 @@ use crate::text::counted;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 where all passed, 101 where one failed, or a
 /// model call missed after its scenario's verdict.
-pub(super) fn run(project: &Arc<Project>, args: &Arguments) -> ExitCode {
-    let conclusion = libtest_mimic::run(args, tests(project));
+///
+/// # Errors
+/// Where no test is left, and the arguments are for scenarios alone.
+pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
+    let mut args = wanted.arguments();
+    let tests = tests(project);
+    let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
+    let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
+    wanted.check(names.len(), project)?;
+    let alone_on = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
+    let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
+    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario))).collect();
+    let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
+    // Most of them wait: how many play at a time is the slots' to say.
+    args.test_threads = Some(project.slots.open(slots, scenarios));
+    let conclusion = libtest_mimic::run(&args, tests);
     project.systems.end();
     project.print_notes();
-    if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() }
+    Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
 }
 
 fn tests(project: &Arc<Project>) -> Vec<Trial> {
@@ -38,7 +57,10 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
         tests.push(match found {
             Ok(scenario) => {
                 let scenario = scenario.clone();
-                Trial::test(scenario.name.clone(), move || of_libtest(test(&project, &scenario)))
+                Trial::test(scenario.name.clone(), move || {
+                    let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
+                    of_libtest(test(&project, &scenario))
+                })
             }
             Err(Broken { name, error }) => {
                 let error = error.to_string();

@@ -1,6 +1,5 @@
-//! Playing one run of a scenario: on a stage of its own, from its first step until it has settled.
+//! Playing one run of a scenario: on a stage of its own, from its first step until it has settled, and lingered.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,9 +12,9 @@ use crate::key::Rules;
 use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use crate::scenario::Scenario;
+use crate::scenario::{Panics, Scenario};
 use crate::secrets::Scrub;
-use crate::system::Running;
+use crate::system::{Ended, Running};
 
 /// What came of playing a scenario on a stage.
 #[derive(Debug)]
@@ -64,7 +63,8 @@ pub(crate) fn replay(
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
-    // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
+    // The system is gone by now, and its last calls are answered. Should a part of it live on and call again, the end of
+    // the run will tell.
     Ok(Replayed {
         played,
         misses: scope.judge(),
@@ -91,49 +91,108 @@ pub(crate) fn play(
 ) -> Result<Played> {
     // The second run of a proof has a process of its own, where the first may share one.
     let fresh = matches!(options.pacing, Pacing::Shaken);
-    project.systems.play(scenario, fresh, |launch| {
+    project.slots.take(&scenario.name, project.systems.alone(scenario));
+    let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
             let deadline = Instant::now() + scenario.timeout;
             let starting = Running::start(deadline, launch, mode, options).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
-            let (drift, flaws) = (running.model.drift(), running.model.flaws());
+            let stay = Stay { project, scenario, on_commands: launch.on_commands(), deadline };
+            let driven = stay.drive(fixture, &running, all_served).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
-            let systems = running.end(failed).await;
-            Ok(Played { driven: driven?, drift, flaws, systems })
+            let ended = running.end(failed).await;
+            Ok(Played::of(driven?, ended, scenario))
         });
         runtime.shutdown_background();
         played
-    })
+    });
+    project.slots.leave(&scenario.name);
+    played
 }
 
-async fn drive(
-    scenario: &Scenario,
-    fixture: Option<&Fixture>,
-    running: &Running,
-    root: &Path,
-    deadline: Instant,
-    all_served: impl Fn() -> bool,
-) -> Result<Driven> {
-    let underway = Underway::default();
-    let driving = async {
-        let context = scenario.resolve_vars(&running.stage.context(fixture))?;
-        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone());
-        if driver.drive().await {
-            running.model.activity().settled(scenario.settle, all_served).await;
+impl Played {
+    /// What a driven scenario showed, with what is known of its stage when it had ended.
+    fn of(mut driven: Driven, ended: Ended, scenario: &Scenario) -> Played {
+        let Ended { logs, crash, panics, drift, flaws } = ended;
+        let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
+        let system = scenario.system.as_deref().unwrap_or_default();
+        let panicked = panics.reduce(|all, panic| format!("{all}\n{panic}")).map(|panics| {
+            let failure = Error::new(format!("panic: system `{system}` panicked")).help(panics);
+            failure.help("if it catches them, and that is the point: panics = \"allow\"")
+        });
+        let mut systems = logs;
+        match (&driven.failure, crash.or(panicked)) {
+            (None, fault) => driven.failure = fault,
+            (Some(_), Some(fault)) => systems.push(fault.to_string()),
+            (Some(_), None) => {}
         }
-        Ok::<_, Error>(driver.finish(scenario.settle).await)
-    };
-    timeout_at(deadline, driving).await.unwrap_or_else(|_| {
+        Played { driven, drift, flaws, systems }
+    }
+}
+
+/// How long a scenario may stay on its stage.
+struct Stay<'a> {
+    project: &'a Project,
+    scenario: &'a Scenario,
+    on_commands: bool,
+    /// Until when its steps have to be done; lingering does not count.
+    deadline: Instant,
+}
+
+impl Stay<'_> {
+    /// Takes the steps, settles, lingers and closes the captures.
+    async fn drive(
+        &self,
+        fixture: Option<&Fixture>,
+        running: &Running,
+        all_served: impl Fn() -> bool,
+    ) -> Result<Driven> {
+        let Stay { project, scenario, deadline, .. } = *self;
+        let (underway, activity) = (Underway::default(), running.model.activity());
+        let driving = async {
+            let context = scenario.resolve_vars(&running.stage.context(fixture))?;
+            let mut driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone());
+            let went_well = driver.drive().await;
+            if went_well {
+                activity.settled(scenario.settle, &all_served).await;
+                if driver.hear().await {
+                    activity.settled(scenario.settle, &all_served).await;
+                }
+            }
+            Ok::<_, Error>((driver, went_well))
+        };
+        let Ok(driven) = timeout_at(deadline, driving).await else { return Ok(self.late(running, &underway)) };
+        let (driver, went_well) = driven?;
+        let settled = Instant::now();
+        let _place = if went_well { self.linger().await } else { None };
+        let finishing = async {
+            activity.settled(Duration::ZERO, || true).await;
+            driver.finish(scenario.settle).await
+        };
+        let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
+        Ok(finished.unwrap_or_else(|_| self.late(running, &underway)))
+    }
+
+    /// Stays for calls that the system makes as its last event goes out, or after that, while others play.
+    async fn linger(&self) -> Option<impl Drop> {
+        if self.scenario.linger.is_zero() {
+            return None;
+        }
+        let place = self.project.slots.linger(&self.scenario.name, self.on_commands).await;
+        tokio::time::sleep(self.scenario.linger).await;
+        place
+    }
+
+    fn late(&self, running: &Running, underway: &Underway) -> Driven {
         let SoFar { step, events, note } = underway.so_far();
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
-        let failure = out_of_time(scenario.timeout, &what).in_file(&scenario.file);
-        Ok(Driven { failure: Some(failure), ..Driven::default() })
-    })
+        let failure = out_of_time(self.scenario.timeout, &what).in_file(&self.scenario.file);
+        Driven { failure: Some(failure), ..Driven::default() }
+    }
 }
 
 fn out_of_time(limit: Duration, what: &str) -> Error {

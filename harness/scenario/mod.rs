@@ -45,7 +45,7 @@ pub use discover::{Discovered, discover};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
-pub use options::{Defaults, Delays, Drift, Level, Unused};
+pub use options::{Defaults, Delays, Drift, Level, Panics, Unused};
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
 pub use step::{

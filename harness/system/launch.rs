@@ -62,6 +62,13 @@ pub(super) enum PlayedOn<'a> {
     Url(&'a str, &'a UrlSpec),
 }
 
+impl Launch<'_> {
+    /// Whether the stage has programs of its own.
+    pub(crate) fn on_commands(&self) -> bool {
+        matches!(self.on, PlayedOn::Command(..))
+    }
+}
+
 impl Systems {
     /// Plays on the system of a scenario, alone where there is one for several scenarios. With `fresh` a shared system
     /// is started anew: for the second run of a proof, in another process with other ports.
@@ -95,6 +102,11 @@ impl Systems {
     /// Whether a scenario's system is attached: it was started by somebody else, and cannot be had twice.
     pub(crate) fn is_attached(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Url(_)))
+    }
+
+    /// The system that a scenario has to itself while it plays, since there is one for several.
+    pub(crate) fn alone<'a>(&self, scenario: &'a Scenario) -> Option<&'a str> {
+        (self.is_shared(scenario) || self.is_attached(scenario)).then_some(scenario.system.as_deref()).flatten()
     }
 
     /// Whether a scenario's system is one process for several scenarios.

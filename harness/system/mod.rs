@@ -10,7 +10,7 @@
 //! `launch` says which of them a scenario is played on, and what it is started from; `running` sets up a stage with it and
 //! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a public
 //! face for Rust systems (`stage`). A program has a port of its own (`ports`), says when it is `ready`, prints to a `log`,
-//! and is under a `guardian`.
+//! and is under a `guardian`. What a router panics by is heard by `panics`.
 
 mod command;
 mod date;
@@ -18,6 +18,7 @@ mod folder;
 mod guardian;
 mod launch;
 mod log;
+mod panics;
 mod ports;
 mod ready;
 mod router;
@@ -33,8 +34,9 @@ pub(crate) use folder::Folder;
 pub(crate) use guardian::{Exit, Guard, Guarded, take_over};
 pub(crate) use launch::{SecretValues, Systems};
 pub(crate) use log::plain;
+pub(crate) use panics::hear_panics;
 pub(crate) use router::RouterFactory;
 pub use router::{IntoRouter, service};
-pub(crate) use running::Running;
+pub(crate) use running::{Ended, Running};
 pub(crate) use shared::SharedSystems;
 pub use stage::Stage;

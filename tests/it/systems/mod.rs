@@ -3,6 +3,7 @@
 //! The system under test is this binary itself, started anew: see `service.rs`.
 
 pub(crate) mod commands;
+pub(crate) mod crashes;
 pub(crate) mod described;
 #[cfg(target_os = "linux")]
 pub(crate) mod gone;
@@ -14,6 +15,7 @@ pub(crate) mod steps;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     commands::TESTS,
+    crashes::TESTS,
     #[cfg(target_os = "linux")]
     gone::TESTS,
     kinds::TESTS,
