@@ -18,13 +18,15 @@ use crate::text::counted;
     echo '{\"caller\": \"lead_agent\", \"messages\": [{\"type\": \"human\",\n         \
     \"data\": {\"content\": \"hi\"}}]}' | retake key\n\n\
     Messages are in LangChain's messages_to_dict form. The key is version 1, without a suite's own rules.\n\n\
-    After [[normalize]] or [aliases] of scenarios/suite.toml changed, or a turn was edited by hand:\n  \
+    After [[normalize]] or [aliases] of scenarios/suite.toml changed, or a turn was edited by hand\n\
+    (an `output` that is not what `wire` brings is restored from it):\n  \
     retake key --write fixtures/chat.json")]
 pub(super) struct KeyOf {
     /// A file of JSON lines; standard input where absent
     #[arg(conflicts_with = "write")]
     file: Option<PathBuf>,
-    /// Key the turns of this fixture anew, from what was recorded and by the suite's rules of today, and write it
+    /// Key the turns of this fixture anew, from what was recorded and by the suite's rules of today, restore each `output`
+    /// that is not what `wire` brings, and write it
     #[arg(long, value_name = "FIXTURE")]
     write: Option<PathBuf>,
 }
@@ -59,7 +61,9 @@ fn key_anew(file: &Path) -> Result<ExitCode> {
     let text = fixture.print();
     let shown = file.display();
     if text.as_bytes() == old {
-        terminal::note(format!("{shown}: unchanged, each key is that of its call"));
+        terminal::note(format!(
+            "{shown}: unchanged, each key is that of its call, each `output` what its `wire` brings"
+        ));
         return Ok(ExitCode::SUCCESS);
     }
     files::write_whole(file, text.as_bytes())?;

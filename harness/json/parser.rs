@@ -7,6 +7,7 @@ use std::ops::Range;
 use smol_str::SmolStr;
 
 use super::control::has_control;
+use super::text::JsonText;
 use super::value::{Json, Object};
 
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
@@ -62,12 +63,32 @@ impl Json {
         utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
     }
 
+    /// Reads an object, and also keeps the text of a value in it, with its order of keys and its spelling: of the field `path[1]` in
+    /// the object under `path[0]`. `None` where there is no such field.
+    ///
+    /// # Errors
+    /// As [`Json::parse_unique`].
+    pub fn parse_keeping(text: &[u8], path: [&str; 2]) -> Result<(Json, Option<JsonText>), JsonError> {
+        utf8(text).and_then(|text| parse_keeping(text, path)).map_err(|e| JsonError::at(text, e))
+    }
+
     /// Reads a JSON text in which a repeated key is a mistake: one that a person edits.
     ///
     /// # Errors
     /// As [`Json::parse`], and where an object has a key twice.
     pub fn parse_unique(text: &[u8]) -> Result<Json, JsonError> {
         utf8(text).and_then(parse_unique).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Reads a request's body. Languages whose strings are UTF-16 send half a pair where they cut a text in the middle of an
+    /// emoji; it is U+FFFD here, as it is wherever it becomes UTF-8.
+    ///
+    /// # Errors
+    /// As [`Json::parse`], but for lone surrogates.
+    pub(crate) fn parse_request(text: &[u8]) -> Result<Json, JsonError> {
+        utf8(text)
+            .and_then(|text| Parser { lossy: true, ..Parser::of(text) }.document())
+            .map_err(|e| JsonError::at(text, e))
     }
 
     /// Where a field (at its key) or an element of a JSON text begins; where it is not there, the innermost part of the way
@@ -140,19 +161,49 @@ fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a s
     Ok((rest, elements))
 }
 
+/// Reads a text in which a repeated key is an error, and keeps the text of one field of one object in it.
+fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
+    let mut parser = Parser { unique: true, ..Parser::of(text) };
+    let mut kept = None;
+    parser.skip_space();
+    if parser.peek() != Some(b'{') {
+        return Ok((parser.document()?, None));
+    }
+    let json = parser.entries(0, |parser, key| {
+        parser.skip_space();
+        if key != object || parser.peek() != Some(b'{') {
+            return parser.value(1).map(Some);
+        }
+        let within = parser.entries(1, |parser, key| {
+            parser.skip_space();
+            let start = parser.at;
+            let value = parser.value(2)?;
+            if key == field {
+                kept = Some(JsonText::of_parsed(&text[start..parser.at]));
+            }
+            Ok(Some(value))
+        });
+        within.map(Some)
+    })?;
+    parser.end()?;
+    Ok((json, kept))
+}
+
 struct Parser<'a> {
     text: &'a [u8],
     utf8: &'a str,
     at: usize,
     /// A repeated key is an error.
     unique: bool,
+    /// A lone surrogate is none.
+    lossy: bool,
 }
 
 type Parsed<T> = Result<T, (usize, String)>;
 
 impl<'a> Parser<'a> {
     fn of(text: &'a str) -> Parser<'a> {
-        Parser { text: text.as_bytes(), utf8: text, at: 0, unique: false }
+        Parser { text: text.as_bytes(), utf8: text, at: 0, unique: false, lossy: false }
     }
 
     fn document(&mut self) -> Parsed<Json> {
@@ -498,13 +549,17 @@ impl<'a> Parser<'a> {
         let start = self.at - 1;
         let mut code = self.hex4()?;
         if (0xd800..0xdc00).contains(&code) && self.text[self.at..].starts_with(b"\\u") {
+            let next = self.at;
             self.at += 1;
             let low = self.hex4()?;
             if (0xdc00..0xe000).contains(&low) {
                 code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            } else {
+                self.at = next;
             }
         }
-        char::from_u32(code).ok_or((start, "a lone surrogate, which has no UTF-8 form".to_owned()))
+        let lossy = self.lossy.then_some(char::REPLACEMENT_CHARACTER);
+        char::from_u32(code).or(lossy).ok_or((start, "a lone surrogate, which has no UTF-8 form".to_owned()))
     }
 
     /// Four hex digits after the `u` that the parser stands on.

@@ -51,9 +51,11 @@ impl<'a> Driven<'a> {
 
     /// The fixture of the journal, and how many turns it has.
     fn fixture(&self) -> Result<(Fixture, usize), Failure> {
-        let Recording { project, scenario, shown, journal_file, old, .. } = &self.recording;
+        let Recording { project, shown, journal_file, old, .. } = &self.recording;
         let of_old = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
-        let notes = of_old.into_iter().chain([("scenario".to_owned(), Json::from(scenario.name.as_str()))]).collect();
+        // Several scenarios may share it: it is named as the file is.
+        let named = shown.file_stem().map(|stem| Json::from(&*stem.to_string_lossy()));
+        let notes = of_old.into_iter().chain(named.map(|named| ("scenario".to_owned(), named))).collect();
         let made = call_log::to_fixture(journal_file, shown, notes, &project.rules)?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
         let turns = made.fixture.table.turns().len();
