@@ -15,7 +15,7 @@ use crate::files;
 use crate::text::{nearest, visible};
 
 /// The folder of all scenarios, below the root.
-const SCENARIOS: &str = "scenarios";
+pub(crate) const SCENARIOS: &str = "scenarios";
 const SUITE: &str = "suite.toml";
 const SCENARIO: &str = "scenario.toml";
 
@@ -26,6 +26,14 @@ pub struct Discovered {
     pub suite: Suite,
     /// Scenarios, and what cannot be one, sorted by name.
     pub scenarios: Vec<Result<Scenario, Broken>>,
+}
+
+/// Reads the `suite.toml` of a project alone; one that says nothing where there is none.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn read_suite(root: &Path) -> Result<Suite> {
+    read::suite::read(root, &below(&[SUITE]))
 }
 
 /// Reads `scenarios/` below a root.
@@ -54,7 +62,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };
-    let suite = read::suite::read(root, &below(&[SUITE]))?;
+    let suite = read_suite(root)?;
     let mut scenarios = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;

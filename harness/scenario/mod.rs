@@ -37,8 +37,8 @@ mod suite;
 mod system;
 mod template;
 
-pub(crate) use discover::discover_one;
 pub use discover::{Discovered, discover};
+pub(crate) use discover::{SCENARIOS, discover_one, read_suite};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
