@@ -120,18 +120,15 @@ impl Import {
         let mut made: Option<Fixture> = None;
         let (mut left_out, mut notes) = (Vec::new(), Vec::new());
         for file in &self.input {
-            let fixture = match self.format {
-                ImportFormat::Journal => {
-                    let read = call_log::to_fixture(file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
-                    left_out.extend(read.left_out);
-                    notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
-                    read.fixture
-                }
-                _ => {
-                    let (fixture, found) = Fixture::read(file, rules)?.scrubbed(scrub)?;
-                    notes.extend(taken_out(file, &found));
-                    fixture
-                }
+            let fixture = if matches!(self.format, ImportFormat::Journal) {
+                let read = call_log::to_fixture(file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
+                left_out.extend(read.left_out);
+                notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
+                read.fixture
+            } else {
+                let (fixture, found) = Fixture::read(file, rules)?.scrubbed(scrub)?;
+                notes.extend(taken_out(file, &found));
+                fixture
             };
             made = Some(match made {
                 None => fixture,

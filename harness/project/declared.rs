@@ -1,7 +1,7 @@
 //! The environment variables that a project declares as secrets, in lists or by `{{ secret.NAME }}`.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -44,7 +44,7 @@ fn in_suite(suite: &Suite) -> BTreeSet<String> {
 }
 
 /// Scenarios, and the bodies that they name.
-fn is_template(path: &PathBuf) -> bool {
+fn is_template(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "toml" || ending == "json")
 }
 

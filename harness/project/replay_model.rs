@@ -120,7 +120,7 @@ impl ReplayModel {
     /// # Panics
     /// With the explanation of each miss, and a line for each check that differs.
     pub fn verify(&self) {
-        let mut wrong: Vec<String> = self.misses().iter().map(|miss| miss.to_string()).collect();
+        let mut wrong: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
         let drift = self.server.drift();
         let failing = drift.iter().filter(|(_, drift)| self.weight.of(drift.check) == Level::Fail);
         wrong.extend(notes(Some(self.replay.fixture()), failing, &[]));
