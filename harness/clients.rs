@@ -7,6 +7,9 @@ use reqwest::{Client, ClientBuilder};
 
 use crate::error::{Error, Result};
 
+/// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
+pub(crate) static OF_SYSTEMS: Clients = Clients::keeping(0);
+
 /// A client for `http:` and one for `https:`, each made when it is first asked for. Only the latter reads the machine's
 /// certificates: some hundred files, and most of what a process for one scenario would otherwise take.
 #[derive(Debug)]

@@ -81,8 +81,7 @@ pub use durable::Journal;
 pub use error::{Error, Place, Result};
 pub use model::{Replay, ReplayModel, misses, reset, served};
 pub use run::runner::Suite;
-pub use system::stage::Stage;
-pub use system::{IntoRouter, service};
+pub use system::{IntoRouter, Stage, service};
 
 /// The README's Rust is compiled with the documentation's.
 #[cfg(doctest)]

@@ -15,7 +15,7 @@ use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::report::{Progress, summary, terminal};
 use crate::run::record::journal_of;
-use crate::secrets::Secrets;
+use crate::secrets::{self, Secrets};
 use crate::text::counted;
 
 /// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
@@ -57,13 +57,13 @@ impl Proxy {
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
         let (rules, callers) = rules_of_here()?;
         let secrets = secrets()?;
-        terminal::hide(secrets.scrub().clone());
+        secrets::hide(secrets.scrub().clone());
         let journal_file = journal_of(&self.out);
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
         let options = RecorderOptions { secrets, errors: self.errors, watch, resume: None };
-        let recorder = Arc::new(Recorder::new(upstreams, call_log::Journal::create(&journal_file)?, options));
+        let recorder = Arc::new(Recorder::new(upstreams, call_log::CallLog::create(&journal_file)?, options));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());

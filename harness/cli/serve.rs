@@ -11,6 +11,7 @@ use crate::json::{Json, Layout};
 use crate::key::{Check, Rules};
 use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
 use crate::report::{notes, terminal};
+use crate::secrets::shown;
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
@@ -106,7 +107,7 @@ fn report(replay: &Replay) -> Json {
             ("conversation_hash", Json::from(miss.key.map(|key| key.conversation_hash.to_string()))),
             ("input_hash", Json::from(miss.key.map(|key| key.input_hash.to_string()))),
             ("reason", Json::from(miss.reason.to_string())),
-            ("explanation", Json::Str(terminal::scrubbed(&miss.to_string()))),
+            ("explanation", Json::Str(shown(&miss.to_string()))),
         ])
     });
     let served = crate::model::served().iter().map(|served| turn(served.turn)).collect::<Vec<_>>();

@@ -11,7 +11,7 @@ use super::answered::Answered;
 use super::stream::Stream;
 use crate::error::{Error, Result};
 use crate::events::{Format, Status};
-use crate::scenario::{Context, Run, Template};
+use crate::scenario::{AgentRun, Context, Template};
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 
 /// How much of what an agent wrote to its standard error a failure quotes, in lines.
@@ -21,7 +21,7 @@ const CHUNKS: usize = 64;
 
 /// An agent that is to run, with all names resolved.
 pub(super) struct Agent<'a> {
-    run: &'a Run,
+    run: &'a AgentRun,
     command: Vec<String>,
     cwd: PathBuf,
     env: Vec<(String, String)>,
@@ -29,7 +29,7 @@ pub(super) struct Agent<'a> {
 }
 
 /// What a step that runs an agent is called.
-pub(super) fn title(run: &Run) -> String {
+pub(super) fn title(run: &AgentRun) -> String {
     let words: Vec<&str> = run.command.iter().map(Template::source).collect();
     format!("run {}", words.join(" "))
 }
@@ -38,7 +38,7 @@ impl Agent<'_> {
     /// # Errors
     /// Where a template cannot be rendered, or its folder is not there.
     pub(super) fn new<'a>(
-        run: &'a Run,
+        run: &'a AgentRun,
         context: &Context,
         folder: &Folder,
         date: &str,

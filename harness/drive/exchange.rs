@@ -11,22 +11,19 @@ use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
-use crate::clients::{Clients, reqwest_reason};
+use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
 use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
-use crate::scenario::{Pointer, Rendered, StreamSpec, Upload};
+use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
-
-/// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
-static CLIENTS: Clients = Clients::keeping(0);
 
 /// A rendered request.
 pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Rendered,
+    pub(super) body: RenderedBody,
     /// The statuses that are right.
     pub(super) status: Option<Vec<u16>>,
     /// What the golden calls it.
@@ -42,12 +39,6 @@ pub(super) enum Take<'a> {
 
 /// How soon, and how often at most, a request is repeated that waits for something.
 const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
-
-/// The status of a GET, without its body.
-pub(crate) async fn get(url: &str) -> Result<u16> {
-    let response = CLIENTS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
-    Ok(response.status().as_u16())
-}
 
 /// Sends a request and takes its answer.
 pub(super) async fn exchange(
@@ -132,7 +123,7 @@ fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
 async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Response> {
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is no HTTP method", request.method)))?;
-    let mut sending = CLIENTS.of(&request.url)?.request(method, &request.url);
+    let mut sending = clients::OF_SYSTEMS.of(&request.url)?.request(method, &request.url);
     let named = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     for (name, value) in &request.headers {
         sending = sending.header(name, value);
@@ -145,13 +136,13 @@ async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Re
         if named("content-type") { sending } else { sending.header(header::CONTENT_TYPE, kind) }
     };
     sending = match &request.body {
-        Rendered::None => sending,
-        Rendered::Json(json) => typed(sending, "application/json").body(json.print(Layout::Compact)),
-        Rendered::Form(fields) => {
+        RenderedBody::None => sending,
+        RenderedBody::Json(json) => typed(sending, "application/json").body(json.print(Layout::Compact)),
+        RenderedBody::Form(fields) => {
             let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
             typed(sending, "application/x-www-form-urlencoded").body(body)
         }
-        Rendered::Files(fields, files) => sending.multipart(multipart(fields, files)?),
+        RenderedBody::Files(fields, files) => sending.multipart(multipart(fields, files)?),
     };
     sending.send().await.map_err(|e| Error::new(reqwest_reason(e)))
 }

@@ -18,11 +18,10 @@ use crate::events::Captured;
 use crate::json::Json;
 use crate::key::Normalizer;
 use crate::scenario::{self, Action, Context, Scenario, Step};
-use crate::system::stage::Stage;
+use crate::system::Stage;
 use agent::Agent;
 use answered::Answered;
 use cookies::Cookies;
-pub(crate) use exchange::get;
 use exchange::{Request, Take};
 use listen::Listener;
 
@@ -218,8 +217,8 @@ impl<'a> Driver<'a> {
             Action::Request(request) => {
                 let path = request.path.render_text(&self.context);
                 let path = path.unwrap_or_else(|_| request.path.source().to_owned());
-                match &request.take {
-                    scenario::Take::Listen(_) => format!("listen {path}"),
+                match &request.answer {
+                    scenario::AnswerAs::Listen(_) => format!("listen {path}"),
                     _ => format!("{} {path}", request.method),
                 }
             }
@@ -285,14 +284,14 @@ impl<'a> Driver<'a> {
         let url = format!("{base}{path}");
         let method = step.method.as_str();
         let request = Request { method, url, headers, body, status: step.status.clone(), title };
-        let take = match &step.take {
-            scenario::Take::Listen(wanted) => {
+        let take = match &step.answer {
+            scenario::AnswerAs::Listen(wanted) => {
                 let listener = exchange::listen(&request, wanted, &self.cookies).await?;
                 return Ok(Outcome::Listening(Box::new(listener)));
             }
-            scenario::Take::Body => Take::Body,
-            scenario::Take::Until(wait) => Take::Until(&wait.json, wait.is.render(&self.context)?),
-            scenario::Take::Stream(wanted) => Take::Stream(wanted),
+            scenario::AnswerAs::Body => Take::Body,
+            scenario::AnswerAs::Until(wait) => Take::Until(&wait.json, wait.is.render(&self.context)?),
+            scenario::AnswerAs::Stream(wanted) => Take::Stream(wanted),
         };
         let answered = exchange::exchange(&request, &take, &self.cookies, &self.progress).await?;
         Ok(Outcome::Answered(Box::new(answered)))

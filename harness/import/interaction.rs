@@ -25,7 +25,7 @@ pub(super) struct Interaction {
 
 /// An interaction of a file, or the reason why it is none.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct PlacedInteraction {
     /// Where it is in its file: `interaction 3 (line 120)`.
     pub(super) place: String,
     pub(super) interaction: Result<Interaction, String>,

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use axum::http::HeaderMap;
 
-use self::interaction::Found;
+use self::interaction::PlacedInteraction;
 use self::yaml::Node;
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, Recorded, Turn};
@@ -66,7 +66,7 @@ pub(crate) struct Imported {
 
 /// What one file holds.
 enum Content {
-    Interactions(Vec<Found>),
+    Interactions(Vec<PlacedInteraction>),
     /// Turns without a request: their conversation is computed of what the tool matches on.
     Turns(aimock::Read),
 }
@@ -103,7 +103,7 @@ pub(crate) fn to_fixture(
                 if found.is_empty() {
                     said.push(format!("{}: holds no interaction", path.display()));
                 }
-                for Found { place, interaction } in found {
+                for PlacedInteraction { place, interaction } in found {
                     match interaction.and_then(|interaction| interaction.recorded(options, &mut known, &mut fired)) {
                         Ok((turn, note)) => {
                             recorded.push(turn);

@@ -6,7 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use tokio::runtime::{Builder, Handle};
 
-use super::server::{Mode, ModelServer, ServerOptions};
+use super::server::{ModelServer, ServerOptions};
+use super::session::Mode;
 use crate::error::{Error, Result};
 
 /// The thread that serves the models of all stages.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::checked::Checked;
 use crate::json::Json;
-use crate::wire::Api;
+use crate::key::Rules;
+use crate::wire::{Api, Call};
 
 /// A call that looks for its turn.
 #[derive(Clone, Debug)]
@@ -22,6 +23,17 @@ pub struct Lookup {
 }
 
 impl Lookup {
+    /// A call that came over HTTP. `caller` is as the call declares it, or as a rule gives it.
+    pub(super) fn of(call: &Call, via: String, caller: Option<&str>, rules: &Rules, checks: Arc<Checked>) -> Lookup {
+        Lookup {
+            via,
+            api: Some(call.api),
+            caller: caller.map(|caller| rules.caller(Some(caller))),
+            conversation: rules.canonical(call.messages.clone()),
+            checks: Some(checks),
+        }
+    }
+
     /// Whether this is no call of a chat model, but a request that is looked up as a whole.
     pub(super) fn is_opaque(&self) -> bool {
         self.conversation.first().is_some_and(|message| message.str_of("type") == Some("opaque"))

@@ -7,6 +7,8 @@ mod activity;
 mod callers;
 mod checked;
 mod drift;
+mod handler;
+mod http;
 pub(crate) mod kept;
 mod lint;
 mod lookup;
@@ -20,6 +22,7 @@ mod replay;
 mod replay_model;
 mod route;
 mod server;
+mod session;
 
 pub use activity::Activity;
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
@@ -37,7 +40,8 @@ pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Replay, Served};
 pub use replay_model::ReplayModel;
-pub use server::{Mode, ModelServer, Pacing, ServerOptions, Urls};
+pub use server::{ModelServer, ServerOptions, Urls};
+pub use session::{Mode, Pacing};
 
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ use crate::fixture::{Fixture, Turn};
 use crate::json::Json;
 use crate::key::{Key, Rules};
 use crate::secrets::Fired;
+use crate::wire::{self, Call, Response, Unrenderable};
 
 /// A fixture that is being replayed: its turns, and which of them were served.
 ///
@@ -62,6 +63,17 @@ impl Served {
     #[must_use]
     pub fn turn(&self) -> &Turn {
         &self.fixture.table.turns()[self.index]
+    }
+
+    /// The response to the call: as it was recorded, as a rule, and then it is not even copied.
+    pub(super) fn response_to(&self, call: &Call) -> Result<Cow<'_, Response>, Unrenderable> {
+        let turn = self.turn();
+        let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
+        if let Some(response) = wire::as_recorded(recorded, &call.render_for("")) {
+            return Ok(Cow::Borrowed(response));
+        }
+        let seed = turn.key.input_hash.to_string();
+        wire::respond(&turn.output, recorded, &call.render_for(&seed)).map(Cow::Owned)
     }
 }
 

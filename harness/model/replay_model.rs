@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::miss::Miss;
 use super::replay::Replay;
-use super::server::{Mode, ModelServer, ServerOptions, Urls};
+use super::server::{ModelServer, ServerOptions, Urls};
+use super::session::Mode;
 use crate::error::Result;
-use crate::report::terminal;
+use crate::secrets::shown;
 
 /// A model server that replays one fixture, for tests that start their system themselves.
 ///
@@ -67,7 +68,7 @@ impl ReplayModel {
     /// With the explanation of each miss.
     pub fn verify(&self) {
         let misses = self.misses();
-        let misses: Vec<String> = misses.iter().map(|miss| terminal::scrubbed(&miss.to_string())).collect();
+        let misses: Vec<String> = misses.iter().map(|miss| shown(&miss.to_string())).collect();
         assert!(misses.is_empty(), "{}", misses.join("\n"));
     }
 }

@@ -1,22 +1,33 @@
-//! What a path asks for, where it is no call of a chat model.
+//! What a request asks for, by its method and path.
 
 use axum::http::{HeaderMap, Method};
 
 use crate::wire::Api;
 
-/// The API whose list of models is asked for.
-pub(super) fn lists_models(method: &Method, path: &str, headers: &HeaderMap) -> Option<Api> {
-    match path.rsplit('/').next() {
-        _ if method != Method::GET => None,
-        Some("tags") if path.ends_with("/api/tags") => Some(Api::Ollama),
-        Some("models") => Some(provider(path, headers)),
-        _ => None,
-    }
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// The list of an API's models.
+    Models(Api),
+    /// What a model can do: Ollama's clients ask that beside their calls.
+    ModelDescription,
+    /// An answer: of a chat model, or of what is recorded and replayed as a whole.
+    Call,
+    /// What is not replayed.
+    Unknown,
 }
 
-/// Whether Ollama is asked what a model can do, as its clients do beside their calls.
-pub(super) fn describes_model(method: &Method, path: &str) -> bool {
-    method == Method::POST && path.ends_with("/api/show")
+impl Route {
+    /// The route of a request.
+    pub(super) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Route {
+        match (method, path.rsplit('/').next()) {
+            (&Method::GET, Some("tags")) if path.ends_with("/api/tags") => Route::Models(Api::Ollama),
+            (&Method::GET, Some("models")) => Route::Models(provider(path, headers)),
+            (&Method::POST, _) if path.ends_with("/api/show") => Route::ModelDescription,
+            (&Method::POST, _) => Route::Call,
+            _ => Route::Unknown,
+        }
+    }
 }
 
 /// The API of the provider that a request is most likely meant for: how its errors look, and who gets it while

@@ -12,8 +12,10 @@ use crate::fixture::call_log;
 use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams, merged};
 use crate::report::{Failure, Progress, notes, summary, terminal};
+use crate::run::commands::record_command;
+use crate::run::declared_secrets;
 use crate::run::golden::Compared;
-use crate::run::project::{Project, record_command};
+use crate::run::project::Project;
 use crate::run::proof::Proof;
 use crate::run::runner::RecordOptions;
 use crate::run::trial;
@@ -61,14 +63,14 @@ fn record_one(
     options: RecordOptions,
 ) -> Result<(), Failure> {
     let name = &scenario.name;
-    let Some(file) = project.fixture_file(scenario) else {
+    let Some(file) = project.fixtures.file(scenario) else {
         return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
     };
     let shown = file.strip_prefix(&project.root).unwrap_or(&file).to_owned();
     let journal_file = journal_of(&file);
-    let old = file.exists().then(|| project.fixture(scenario)).transpose().map(Option::flatten);
-    project.check_secrets(scenario)?;
-    let secrets = project.secrets()?;
+    let old = file.exists().then(|| project.fixtures.of(scenario)).transpose().map(Option::flatten);
+    declared_secrets::check(&project.discovered, scenario)?;
+    let secrets = declared_secrets::of_project(&project.discovered)?;
     let begun = begin(project, name, &journal_file, &old, options.resume)?;
     let old = old.ok().flatten();
     let resume = begun.resume.clone();
@@ -147,7 +149,7 @@ fn record_one(
 
 /// A journal that is begun, and what the recording is served from.
 struct Begun {
-    journal: call_log::Journal,
+    journal: call_log::CallLog,
     resume: Option<Arc<Resume>>,
 }
 
@@ -165,10 +167,10 @@ fn begin(
             let cost = Cost::of_fixture(old, rules);
             terminal::note(format!("{name}: {cost} are to be expected, as in {}", old.path.display()));
         }
-        return Ok(Begun { journal: call_log::Journal::create(file)?, resume: None });
+        return Ok(Begun { journal: call_log::CallLog::create(file)?, resume: None });
     }
     let shown = file.strip_prefix(&project.root).unwrap_or(file);
-    let mut calls = call_log::Calls::default();
+    let mut calls = call_log::LoggedCalls::default();
     if file.exists() {
         calls = call_log::read(file, shown)
             .map_err(|e| e.help(format!("to record from the start: retake record {name}")))?;
@@ -176,7 +178,7 @@ fn begin(
     }
     // What became a fixture is served from the fixture, where that can still be read: it may be newer.
     if calls.recorded && matches!(old, Ok(Some(_))) {
-        calls = call_log::Calls::default();
+        calls = call_log::LoggedCalls::default();
     }
     if let Err(error) = old {
         terminal::note(format!("warning: the old fixture is not used: {error}"));
@@ -196,9 +198,9 @@ fn begin(
         let from = from.join(", ");
         format!("{name}: {cost} are to be expected, less what equals a recorded call: {from}")
     });
-    let entries: Vec<call_log::Entry> = turns.into_iter().map(|(_, entry)| entry).collect();
+    let entries: Vec<call_log::LoggedCall> = turns.into_iter().map(|(_, entry)| entry).collect();
     let journal =
-        if entries.is_empty() { call_log::Journal::create(file)? } else { call_log::Journal::resume(file, &entries)? };
+        if entries.is_empty() { call_log::CallLog::create(file)? } else { call_log::CallLog::resume(file, &entries)? };
     Ok(Begun { journal, resume: Some(Arc::new(resume)) })
 }
 

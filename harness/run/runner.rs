@@ -15,13 +15,15 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use crate::error::{Error, Result};
 use crate::model::{self, Pacing};
 use crate::report::{Failure, terminal, unified};
+use crate::run::commands::Commands;
+use crate::run::declared_secrets;
 use crate::run::golden::{self, Assert, Compared, Goldens, Policy};
-use crate::run::project::{Commands, Project};
+use crate::run::project::Project;
 use crate::run::proof::prove;
 use crate::run::trial;
 use crate::scenario::{Broken, FixtureRef, Scenario};
-use crate::system::stage::Stage;
-use crate::system::{IntoRouter, RouterFactory};
+use crate::secrets::{self, shown};
+use crate::system::{IntoRouter, RouterFactory, Stage};
 use crate::text::{counted, nearest};
 
 /// The runner's `main` for a project whose systems are Rust routers.
@@ -189,8 +191,9 @@ impl Suite {
             Action::Record(..) => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        let mut project = Project::open(&root, self.routers, goldens, self.commands, only.as_deref())?;
-        project.records = !matches!(action, Action::Test(_));
+        let records = !matches!(action, Action::Test(_));
+        let project = Project::open(&root, self.routers, goldens, self.commands, only.as_deref(), records)?;
+        secrets::hide(declared_secrets::of_project(&project.discovered).unwrap_or_default().scrub().clone());
         let project = Arc::new(project);
         match action {
             Action::Test(args) => {
@@ -201,7 +204,7 @@ impl Suite {
             #[cfg(feature = "record")]
             Action::Record(names, options) => {
                 let code = crate::run::record::record(&project, names, *options);
-                project.end();
+                project.systems.end();
                 code
             }
         }
@@ -302,7 +305,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
     let all = project.clone();
     trials.push(Trial::test(NO_ORPHANS, move || orphans(&all).map_err(|f| Failed::from(f.to_string()))));
     let conclusion = libtest_mimic::run(args, trials);
-    project.end();
+    project.systems.end();
     project.print_notes();
     let late = model::unjudged();
     if !late.is_empty() {
@@ -317,7 +320,7 @@ fn run_trials(project: &Arc<Project>, policy: Policy, args: &Arguments) -> ExitC
 
 fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Failed> {
     let run = || {
-        let fixture = project.fixture(scenario)?;
+        let fixture = project.fixtures.of(scenario)?;
         if let Some(fixture) = fixture.as_ref().filter(|fixture| !fixture.unstable.is_empty()) {
             let (name, file) = (&scenario.name, fixture.path.display());
             let why = fixture.unstable.join("\n  ");
@@ -333,7 +336,7 @@ fn test(project: &Project, scenario: &Scenario, policy: Policy) -> Result<(), Fa
         let compared = text.map_or(Ok(()), |text| compare(project, scenario, &text, policy));
         compared.map_err(|failure| played.quoting_systems(failure))
     };
-    run().map_err(|failure: Failure| Failed::from(terminal::scrubbed(&failure.to_string())))
+    run().map_err(|failure: Failure| Failed::from(shown(&failure.to_string())))
 }
 
 fn compare(project: &Project, scenario: &Scenario, text: &str, policy: Policy) -> Result<(), Failure> {

@@ -14,10 +14,12 @@ use crate::json::{Json, Layout};
 use crate::key::{Check, Rules};
 use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
 use crate::report::{Failure, notes, unified};
-use crate::run::project::{Project, record_command};
+use crate::run::commands::record_command;
+use crate::run::declared_secrets;
+use crate::run::project::Project;
 use crate::scenario::{Level, Scenario, Step, Unused};
 use crate::secrets::{Fired, Scrub};
-use crate::system::stage::Running;
+use crate::system::Running;
 
 /// How many misses a failure shows.
 const SHOWN_MISSES: usize = 5;
@@ -80,7 +82,7 @@ pub(crate) fn replay(
         flaws,
         fixture,
         rules: rules.clone(),
-        secrets: project.secrets_of_goldens(),
+        secrets: declared_secrets::of_goldens(&project.discovered),
         missed: replay.missed_calls(),
         systems,
     })
@@ -97,12 +99,12 @@ pub(crate) fn play(
 ) -> Result<Run> {
     // The second run of a proof has a process of its own, where the first may share one.
     let fresh = matches!(options.pacing, Pacing::Shaken);
-    project.with_system(scenario, fresh, |launch| {
+    project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
             let deadline = Instant::now() + scenario.timeout;
-            let starting = Running::start(deadline, launch, project, mode, options).await;
+            let starting = Running::start(deadline, launch, mode, options).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
             let (drift, flaws) = (running.model.drift(), running.model.flaws());

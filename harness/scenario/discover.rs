@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::hints::{listed, suggest};
+use super::name::{is_name, nearest_name, no_name};
+use super::read::{self, ScenarioFile};
+use super::scenario::{Broken, Scenario};
 use super::source::{Source, unreadable};
 use super::suite::Suite;
-use super::toml_error::{listed, suggest};
-use super::trial::{Broken, Folder, Scenario, is_name, nearest_name, no_name};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::text::{nearest, visible};
@@ -52,7 +54,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };
-    let suite = Suite::read(root, &below(&[SUITE]))?;
+    let suite = read::suite::read(root, &below(&[SUITE]))?;
     let mut scenarios = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;
@@ -114,7 +116,10 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
         return broken(no_scenario_file(root, &dir, &file));
     }
     match Source::read(root, &file) {
-        Ok(source) => Folder { name: &shown, root, dir: &dir, source: &source, defaults: &suite.defaults }.scenarios(),
+        Ok(source) => {
+            let file = ScenarioFile { source: &source, root, dir: &dir };
+            read::scenario::read(&shown, file, &suite.defaults)
+        }
         Err(error) => broken(error),
     }
 }

@@ -1,48 +1,56 @@
 //! Scenarios: from the files in `scenarios/` to types in which nothing is left to check.
 //!
 //! [`discover()`] reads `suite.toml` and each `scenario.toml`. A file is read twice over: first into what a person typed
-//! (`raw`), then into the types that the rest of the crate works with. Every mistake becomes an
+//! (`read/raw`), then into the types that the rest of the crate works with. Every mistake becomes an
 //! [`Error`](crate::error::Error) with file, line and column; a scenario with a mistake does not keep the others from
 //! running. Names in templates are checked here as well, so a typo shows before a system is started.
 //!
 //! Nothing is driven here: who runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
 //! which [`Scenario::resolve_vars`] and the captures of each step extend.
+//!
+//! # Where does it go?
+//!
+//! The types know nothing of reading; all of that is in `read/`, and each begins there as a field of `read/raw`.
+//!
+//! | a new … | its type | its reading |
+//! |---|---|---|
+//! | kind of step | a file in `step/`, and a variant of [`Action`] | a file in `read/`, called by `read/step` |
+//! | field of a request, of an agent | `step/request`, `step/agent` | `read/request`, `read/agent` |
+//! | option of a suite, a scenario and a case | `options` | `read/options` |
+//! | field of a scenario alone | `scenario` | `read/scenario`; for its cases `read/case` |
+//! | option of the golden | `events/options` | `read/scenario`; for its cases `read/case` |
+//! | table of `suite.toml` | `suite`, `system` | `read/suite`, `read/system` |
+//! | word, unit or pattern as a value | with the field that it is for | `read/values` |
+//! | name that templates may use | `template/names` | |
 
-mod body;
-mod capture;
-mod context;
 mod discover;
+mod hints;
+mod name;
 mod options;
-mod raw;
-mod scope;
+mod pointer;
+mod read;
+#[expect(clippy::module_inception, reason = "the scenario itself, among its parts")]
+mod scenario;
 mod source;
 mod step;
-mod step_reader;
 mod suite;
+mod system;
 mod template;
-mod template_json;
-mod toml_error;
-mod trial;
-mod vars;
-mod words;
 
-pub use body::{Rendered, StepBody, Upload};
-pub use capture::CaptureFrom;
-pub use context::Context;
 pub(crate) use discover::discover_one;
 pub use discover::{Discovered, discover};
-pub use options::{Defaults, Drift};
-pub use scope::RESERVED;
-pub use step::{Action, Method, Request, Run, Step, StreamSpec, Take, Wait};
-pub use suite::{AttachedModel, CommandSpec, NormalizeRule, Ready, Suite, SystemSpec, UrlSpec};
-pub use template::Template;
-pub use template_json::TemplateJson;
-pub(crate) use trial::is_name;
+pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
-pub(crate) use trial::no_name;
-pub use trial::{Broken, FixtureRef, Scenario};
-pub use vars::Vars;
-pub use words::{Delays, Level, Pointer, Unused};
+pub(crate) use name::no_name;
+pub use options::{Defaults, Delays, Drift, Level, Unused};
+pub use pointer::Pointer;
+pub use scenario::{Broken, FixtureRef, Scenario};
+pub use step::{
+    Action, AgentRun, AnswerAs, CaptureFrom, Method, RenderedBody, Request, Step, StepBody, StreamSpec, Upload, WaitFor,
+};
+pub use suite::{NormalizeRule, Suite};
+pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
+pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
 
 #[cfg(test)]
 mod tests;

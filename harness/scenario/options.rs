@@ -2,32 +2,6 @@
 
 use std::time::Duration;
 
-use toml::Spanned;
-
-use super::raw::{RawDrift, RawScenario, RawSuite};
-use super::source::Source;
-use super::words::{Delays, Level, RawDuration, Unused};
-use crate::error::Result;
-
-/// How much a change of each part of a model call weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drift {
-    /// The system prompt.
-    pub prompt: Level,
-    /// The tool definitions.
-    pub tools: Level,
-    /// The model's name.
-    pub model: Level,
-    /// Temperature and the like.
-    pub settings: Level,
-}
-
-impl Default for Drift {
-    fn default() -> Drift {
-        Drift { prompt: Level::Note, tools: Level::Note, model: Level::Note, settings: Level::Ignore }
-    }
-}
-
 /// The options that a scenario has where it says nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defaults {
@@ -58,82 +32,54 @@ impl Default for Defaults {
     }
 }
 
-/// The options of one file or case, as far as it has any.
-pub(super) struct Options<'a> {
-    unused: Option<&'a Unused>,
-    drift: Option<&'a RawDrift>,
-    settle: Option<RawDuration>,
-    secrets: Option<&'a [Spanned<String>]>,
-    timeout: Option<&'a Spanned<RawDuration>>,
-    delays: Option<Delays>,
+/// How much a change of each part of a model call weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The system prompt.
+    pub prompt: Level,
+    /// The tool definitions.
+    pub tools: Level,
+    /// The model's name.
+    pub model: Level,
+    /// Temperature and the like.
+    pub settings: Level,
 }
 
-impl<'a> From<&'a RawSuite> for Options<'a> {
-    fn from(raw: &'a RawSuite) -> Options<'a> {
-        Options {
-            unused: raw.unused.as_ref(),
-            drift: raw.drift.as_ref(),
-            settle: raw.settle,
-            secrets: raw.secrets.as_deref(),
-            timeout: raw.timeout.as_ref(),
-            delays: raw.delays,
-        }
+impl Default for Drift {
+    fn default() -> Drift {
+        Drift { prompt: Level::Note, tools: Level::Note, model: Level::Note, settings: Level::Ignore }
     }
 }
 
-impl<'a> From<&'a RawScenario> for Options<'a> {
-    fn from(raw: &'a RawScenario) -> Options<'a> {
-        Options {
-            unused: raw.unused.as_ref(),
-            drift: raw.drift.as_ref(),
-            settle: raw.settle,
-            secrets: raw.secrets.as_deref(),
-            timeout: raw.timeout.as_ref(),
-            delays: raw.delays,
-        }
-    }
+/// How much a difference that is no miss weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// It is not told.
+    Ignore,
+    /// It is told; the scenario stays green.
+    Note,
+    /// The scenario fails.
+    Fail,
 }
 
-impl Defaults {
-    /// These options, with those of a file in their place where it has any.
-    pub(super) fn overridden<'a>(&self, by: impl Into<Options<'a>>, source: &Source) -> Result<Defaults> {
-        let by = by.into();
-        let drift = by.drift.cloned().unwrap_or_default();
-        Ok(Defaults {
-            unused: by.unused.unwrap_or(&self.unused).clone(),
-            drift: Drift {
-                prompt: drift.prompt.unwrap_or(self.drift.prompt),
-                tools: drift.tools.unwrap_or(self.drift.tools),
-                model: drift.model.unwrap_or(self.drift.model),
-                settings: drift.settings.unwrap_or(self.drift.settings),
-            },
-            settle: by.settle.map_or(self.settle, |settle| settle.0),
-            secrets: by.secrets.map_or_else(|| Ok(self.secrets.clone()), |names| secrets(names, source))?,
-            timeout: by.timeout.map_or(Ok(self.timeout), |timeout| limit(timeout, source))?,
-            delays: by.delays.unwrap_or(self.delays),
-        })
-    }
+/// Which turns may stay unserved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Unused {
+    /// None.
+    #[default]
+    Fail,
+    /// All.
+    Allow,
+    /// Those of the named callers.
+    Callers(Vec<String>),
 }
 
-/// A time limit, which cannot be zero.
-pub(super) fn limit(raw: &Spanned<RawDuration>, source: &Source) -> Result<Duration> {
-    match raw.get_ref().0 {
-        Duration::ZERO => Err(source.error(raw.span().start, "a timeout of no time at all always fails")),
-        duration => Ok(duration),
-    }
-}
-
-fn secrets(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
-    names.iter().map(|name| env_name(name, source)).collect()
-}
-
-/// The name of an environment variable.
-pub(super) fn env_name(name: &Spanned<String>, source: &Source) -> Result<String> {
-    let text = name.get_ref();
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) || !text.chars().all(word) {
-        let error = source.error(name.span().start, format!("`{text}` cannot be the name of an environment variable"));
-        return Err(error.help("names are made of letters, digits and `_`, and do not start with a digit"));
-    }
-    Ok(text.clone())
+/// Whether the pauses of a recorded stream are replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delays {
+    /// As fast as it goes.
+    #[default]
+    None,
+    /// As they were recorded.
+    Recorded,
 }

@@ -5,10 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
-
-use super::toml_error;
-use crate::error::{Error, Place, Result, conflict};
+use crate::error::{Error, Place, Result};
 use crate::files;
 
 /// A text and the name that errors give it, relative to the root.
@@ -42,14 +39,6 @@ impl Source {
             Error::new(format!("the byte 0x{byte:02x} is not UTF-8")).in_file(file).at(place)
         })?;
         Ok(Source { file: file.into(), text })
-    }
-
-    /// Reads the text as TOML.
-    pub(super) fn toml<T: DeserializeOwned>(&self) -> Result<T> {
-        toml::from_str(&self.text).map_err(|error| match conflict(&self.text) {
-            Some(conflict) => conflict.in_file(&self.file),
-            None => toml_error::explain(&error, self),
-        })
     }
 
     /// The place of a byte offset.

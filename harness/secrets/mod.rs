@@ -1,5 +1,5 @@
 //! What must never be written: the known forms of secrets, the values of declared variables, and how a text, a JSON
-//! body or a stream loses them. Pure.
+//! body or a stream loses them. Pure, but that `shown` remembers the secrets of this run.
 //!
 //! Recording scrubs with every known form before a byte reaches a file, and a fixture lists those that fired. Replay
 //! scrubs each call by the same functions with exactly those, before its key is computed: a call then has the same key
@@ -10,11 +10,12 @@
 mod encoded;
 mod environment;
 mod forms;
-
 mod scrub;
+mod shown;
 mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use environment::Secrets;
 pub use scrub::{Fired, Scrub};
+pub(crate) use shown::{hide, shown};

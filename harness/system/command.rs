@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::folder::Folder;
-use super::guarded::{Guard, Guarded};
+use super::guardian::{Guard, Guarded};
 use super::log::Log;
 use super::ports::PortLease;
 use crate::error::{Error, Result};

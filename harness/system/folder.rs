@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-use super::guarded::{Guard, Guarded};
+use super::date;
+use super::guardian::{Guard, Guarded};
 use crate::error::{Error, Result};
 
 /// The paths of one stage's folder, which may not exist yet.
@@ -105,7 +106,7 @@ impl Folder {
             ("TMPDIR", text(&self.temp)),
             ("TEMP", text(&self.temp)),
             ("TMP", text(&self.temp)),
-            (crate::run::proof::DATE, date.to_owned()),
+            (date::DATE_VARIABLE, date.to_owned()),
         ];
         let mut environment: Vec<(String, String)> = given
             .into_iter()

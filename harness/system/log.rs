@@ -26,16 +26,16 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The log of one system. Cloning shares it.
 #[derive(Clone, Debug)]
-pub(crate) struct Log(Arc<Shared>);
+pub(crate) struct Log(Arc<SystemLog>);
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SystemLog {
+    printed: Mutex<Printed>,
     seen: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Printed {
     file: Option<File>,
     /// What came before the file was there.
     early: Vec<u8>,
@@ -47,34 +47,34 @@ struct State {
 impl Log {
     /// A log in which a line may be awaited.
     pub(crate) fn new(awaited: Option<Regex>) -> Log {
-        let state = Mutex::new(State { awaited, ..State::default() });
-        Log(Arc::new(Shared { state, seen: watch::Sender::new(false) }))
+        let printed = Mutex::new(Printed { awaited, ..Printed::default() });
+        Log(Arc::new(SystemLog { printed, seen: watch::Sender::new(false) }))
     }
 
     /// Writes to a file from here on, with what came so far.
     pub(crate) fn write_to(&self, path: &Path) {
-        let mut state = self.state();
+        let mut printed = self.printed();
         if let Ok(mut file) = File::options().create(true).append(true).open(path) {
-            let early = std::mem::take(&mut state.early);
+            let early = std::mem::take(&mut printed.early);
             let _ = file.write_all(&early);
-            state.file = Some(file);
+            printed.file = Some(file);
         }
     }
 
     /// Takes what was printed.
     pub(crate) fn push(&self, bytes: &[u8]) {
-        let mut state = self.state();
-        match &mut state.file {
+        let mut printed = self.printed();
+        match &mut printed.file {
             // Where the disk is full, the end is still quoted.
             Some(file) => drop(file.write_all(bytes)),
-            None => state.early.extend_from_slice(bytes),
+            None => printed.early.extend_from_slice(bytes),
         }
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = LONGEST.saturating_sub(state.line.len());
+            let room = LONGEST.saturating_sub(printed.line.len());
             let end = part.ends_with(b"\n");
-            state.line.extend_from_slice(&part[..part.len().min(room)]);
-            if end && state.take_line() {
-                state.awaited = None;
+            printed.line.extend_from_slice(&part[..part.len().min(room)]);
+            if end && printed.take_line() {
+                printed.awaited = None;
                 self.0.seen.send_replace(true);
             }
         }
@@ -88,19 +88,19 @@ impl Log {
 
     /// The last lines.
     pub(crate) fn tail(&self) -> Vec<String> {
-        let state = self.state();
-        let unfinished = plain(&state.line);
+        let printed = self.printed();
+        let unfinished = plain(&printed.line);
         let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished, WIDTH).into_owned());
-        let lines: Vec<String> = state.last.iter().cloned().chain(unfinished).collect();
+        let lines: Vec<String> = printed.last.iter().cloned().chain(unfinished).collect();
         lines[lines.len().saturating_sub(LINES)..].to_vec()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn printed(&self) -> MutexGuard<'_, Printed> {
+        self.0.printed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl Printed {
     /// Takes the complete line in. Tells whether it is the awaited one.
     fn take_line(&mut self) -> bool {
         let line = plain(&self.line);

@@ -1,44 +1,40 @@
-//! Systems under test: how each kind is started, reached and ended.
+//! The systems under test, and the stage on which one plays: how each kind is started, reached and ended.
 //!
-//! | kind | where | ended by |
-//! |---|---|---|
-//! | router | a thread of this process | dropping it |
-//! | command | a process, under a guardian | the guardian, whatever becomes of this process |
-//! | URL | somebody else's process | nobody |
+//! | kind | file | where | ended by |
+//! |---|---|---|---|
+//! | router | `router` | a thread of this process | dropping it |
+//! | command | `command` | a process, under a guardian | the guardian, whatever becomes of this process |
+//! | shared command | `shared` | the same, for one scenario after another | the end of the run |
+//! | URL | `url` | somebody else's process | nobody |
+//!
+//! `launch` says which of them a scenario is played on, and what it is started from; `running` sets up a stage with it and
+//! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a public
+//! face for Rust systems (`stage`). A program has a port of its own (`ports`), says when it is `ready`, prints to a `log`,
+//! and is under a `guardian`.
 
 mod command;
-#[cfg(unix)]
-mod descendants;
+mod date;
 mod folder;
-mod guarded;
-#[cfg(unix)]
 mod guardian;
+mod launch;
 mod log;
-mod order;
 mod ports;
 mod ready;
 mod router;
+mod running;
 mod shared;
-pub(crate) mod stage;
+mod stage;
+mod url;
+mod values;
 
-pub(crate) use command::{CommandSystem, start_with_needed, stop_all, working_folder};
-pub(crate) use folder::{Folder, remove_kept};
-pub(crate) use guarded::{Guard, Guarded};
+pub(crate) use command::working_folder;
+pub(crate) use date::DATE_VARIABLE;
+pub(crate) use folder::Folder;
+pub(crate) use guardian::{Exit, Guard, Guarded, take_over};
+pub(crate) use launch::{SecretValues, Systems};
 pub(crate) use log::plain;
-pub(crate) use order::Exit;
-pub(crate) use ports::Lock;
-pub(crate) use router::{InProcess, RouterFactory, listen};
+pub(crate) use router::RouterFactory;
 pub use router::{IntoRouter, service};
-pub(crate) use shared::{SharedSpec, SharedSystem};
-
-/// Runs this process as a guardian where it was started as one. This has to come first in a runner's `main`.
-#[cfg(unix)]
-pub(crate) fn take_over() -> Option<std::process::ExitCode> {
-    guardian::take_over()
-}
-
-/// No process is a guardian here.
-#[cfg(not(unix))]
-pub(crate) fn take_over() -> Option<std::process::ExitCode> {
-    None
-}
+pub(crate) use running::Running;
+pub(crate) use shared::SharedSystems;
+pub use stage::Stage;

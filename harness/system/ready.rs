@@ -6,8 +6,9 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::guarded::Guarded;
+use super::guardian::Guarded;
 use super::log::Log;
+use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
 use crate::scenario::Ready;
 
@@ -71,13 +72,19 @@ async fn answers(port: u16, path: &str) -> SocketAddr {
     loop {
         for address in addresses(port) {
             let url = format!("http://{address}{path}");
-            let asking = tokio::time::timeout(PATIENCE, crate::drive::get(&url));
+            let asking = tokio::time::timeout(PATIENCE, get(&url));
             if matches!(asking.await, Ok(Ok(status)) if (200..300).contains(&status)) {
                 return address;
             }
         }
         tokio::time::sleep(PERIOD).await;
     }
+}
+
+/// The status of a GET, without its body.
+async fn get(url: &str) -> Result<u16> {
+    let response = clients::OF_SYSTEMS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
+    Ok(response.status().as_u16())
 }
 
 /// Where the port listens; the first address where it does not yet, or never does.

@@ -19,8 +19,8 @@ use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use super::stage::Stage;
 use crate::error::{Error, Result};
-use crate::system::stage::Stage;
 
 /// Makes a system for a stage.
 pub(crate) type RouterFactory =
@@ -147,7 +147,7 @@ async fn serve(
 }
 
 /// The message of a panic.
-pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("a panic without a message").to_owned()
 }

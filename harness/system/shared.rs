@@ -1,21 +1,60 @@
 //! A system that one process has for all its scenarios. It outlives each of them, and so does its model server: it was
 //! told that address once. Each scenario lays in its own fixture, and has the system to itself meanwhile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
+use super::date;
+use super::values::StageValues;
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, ServerOptions};
 use crate::scenario::SystemSpec;
-use crate::system::stage::Values;
+
+/// The shared systems of this process, by name.
+#[derive(Debug, Default)]
+pub(crate) struct SharedSystems(Mutex<HashMap<String, SharedSlot>>);
+
+/// A shared system, once the first scenario needed it; locked while one plays on it.
+type SharedSlot = Arc<Mutex<Option<Result<Arc<SharedSystem>>>>>;
+
+impl SharedSystems {
+    /// Plays on a system alone: the next scenario waits. The first one starts it.
+    ///
+    /// # Errors
+    /// Where it could not be started, and what `play` says.
+    pub(super) fn play<T>(
+        &self,
+        name: &str,
+        start: impl FnOnce() -> Result<SharedSystem>,
+        play: impl FnOnce(Arc<SharedSystem>) -> Result<T>,
+    ) -> Result<T> {
+        let slot = {
+            let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.entry(name.to_owned()).or_default().clone()
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = slot.get_or_insert_with(|| start().map(Arc::new));
+        let shared = started.clone()?;
+        let played = play(shared.clone());
+        if shared.is_spoilt() {
+            *slot = None;
+        }
+        played
+    }
+
+    /// Ends them all.
+    pub(super) fn end(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
 
 /// What a shared system is started from.
 #[derive(Clone, Debug)]
@@ -132,10 +171,9 @@ impl Drop for SharedSystem {
 async fn start(spec: &SharedSpec) -> Result<Parts> {
     let options = ServerOptions { callers: spec.callers.clone(), ..ServerOptions::default() };
     let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
-    let context = Values::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
-    let systems = Arc::new(
-        start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &crate::run::proof::today(), None).await?,
-    );
+    let context = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).context(None);
+    let systems =
+        Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &context, &date::today(), None).await?);
     Ok(Parts { model, systems })
 }
 

@@ -38,32 +38,32 @@ pub(crate) fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &Rend
     // A provider's error is no stream, whatever was asked for; text has no other form.
     let as_it_came = response.status >= 300
         || api == Api::Opaque
-        || Form::of_body(api, &response.body).is_none_or(|form| form == Form::of_call(call));
+        || BodyForm::of_body(api, &response.body).is_none_or(|form| form == BodyForm::of_call(call));
     as_it_came.then_some(response)
 }
 
 /// How a body comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum BodyForm {
     Whole,
     Frames,
     Array,
 }
 
-impl Form {
-    fn of_call(call: &RenderFor<'_>) -> Form {
+impl BodyForm {
+    fn of_call(call: &RenderFor<'_>) -> BodyForm {
         match (call.stream, call.array) {
-            (false, _) => Form::Whole,
-            (true, false) => Form::Frames,
-            (true, true) => Form::Array,
+            (false, _) => BodyForm::Whole,
+            (true, false) => BodyForm::Frames,
+            (true, true) => BodyForm::Array,
         }
     }
 
-    fn of_body(api: Api, body: &Body) -> Option<Form> {
+    fn of_body(api: Api, body: &Body) -> Option<BodyForm> {
         match body {
-            Body::Json(json) if api == Api::Gemini && json.is_array() => Some(Form::Array),
-            Body::Json(_) => Some(Form::Whole),
-            Body::Frames(_) => Some(Form::Frames),
+            Body::Json(json) if api == Api::Gemini && json.is_array() => Some(BodyForm::Array),
+            Body::Json(_) => Some(BodyForm::Whole),
+            Body::Frames(_) => Some(BodyForm::Frames),
             Body::Text(_) | Body::Binary(_) => None,
         }
     }
@@ -71,12 +71,12 @@ impl Form {
 
 /// A whole body as the response that the call asked for. Chat Completions renders its streams itself.
 fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
-    match (call.api, Form::of_call(call)) {
-        (Api::OpenAiChat | Api::Opaque, _) | (_, Form::Whole) => Response::json(200, body),
+    match (call.api, BodyForm::of_call(call)) {
+        (Api::OpenAiChat | Api::Opaque, _) | (_, BodyForm::Whole) => Response::json(200, body),
         (Api::OpenAiResponses, _) => Response::stream(openai_responses::stream::frames(&body)),
         (Api::Anthropic, _) => Response::stream(anthropic::stream::frames(&body)),
-        (Api::Gemini, Form::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
-        (Api::Gemini, Form::Frames) => {
+        (Api::Gemini, BodyForm::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
+        (Api::Gemini, BodyForm::Frames) => {
             let pieces = gemini::stream::pieces(&body).into_iter();
             Response::stream(pieces.map(|piece| sse::frame(&piece.print(Layout::Compact))).collect())
         }

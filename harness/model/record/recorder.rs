@@ -23,9 +23,10 @@ use super::upstream::Upstreams;
 use crate::clients::Clients;
 use crate::clients::reqwest_reason;
 use crate::error::Result;
-use crate::fixture::call_log::{Entry, Journal};
+use crate::fixture::call_log::{CallLog, LoggedCall};
 use crate::json::Json;
 use crate::model::activity::InFlight;
+use crate::model::http;
 use crate::model::miss::Reason;
 use crate::secrets::{Fired, Secrets};
 use crate::wire::{self, Api, Body, Response};
@@ -60,7 +61,7 @@ impl fmt::Debug for RecorderOptions {
 
 #[derive(Debug)]
 struct Shared {
-    journal: Journal,
+    journal: CallLog,
     options: RecorderOptions,
     begun: AtomicUsize,
     troubles: Mutex<Vec<String>>,
@@ -99,7 +100,7 @@ pub(crate) struct PendingCall {
 impl Recorder {
     /// A recorder that writes to a journal. A provider's key follows no redirect: it is for the address that was configured.
     #[must_use]
-    pub fn new(upstreams: Upstreams, journal: Journal, options: RecorderOptions) -> Recorder {
+    pub fn new(upstreams: Upstreams, journal: CallLog, options: RecorderOptions) -> Recorder {
         let shared = Shared {
             journal,
             options,
@@ -172,7 +173,7 @@ impl Recorder {
         match self.shared.resume().map(|resume| resume.find(&scrubbed)) {
             Some(Found::Recorded(recorded, rendered)) => {
                 writer.append(recorded, None, true);
-                return crate::model::server::http(&rendered, false, in_flight);
+                return http::answer(&rendered, in_flight);
             }
             Some(Found::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
@@ -365,7 +366,7 @@ impl Writer {
     fn append(&mut self, response: Response, cut: Option<String>, recalled: bool) {
         let Some(request) = self.request.take() else { return };
         let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
-        let mut entry = Entry {
+        let mut entry = LoggedCall {
             began: self.began,
             ended: self.shared.begun.load(Ordering::Relaxed),
             api: self.api,

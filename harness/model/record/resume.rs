@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::recorder::PendingCall;
 use crate::conversation::Answer;
-use crate::fixture::call_log::Entry;
+use crate::fixture::call_log::LoggedCall;
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Checks, Hash, Rules};
@@ -87,7 +87,7 @@ impl Cost {
 
     /// What the turns of a journal cost.
     #[must_use]
-    pub fn of_journal(turns: &[(Recorded, Entry)]) -> Cost {
+    pub fn of_journal(turns: &[(Recorded, LoggedCall)]) -> Cost {
         let mut cost = Cost::default();
         for (call, _) in turns {
             cost.add(tokens(&call.output, &call.conversation));
@@ -120,7 +120,7 @@ fn tokens(output: &Answer, conversation: &[Json]) -> u64 {
 /// The turns of several attempts as those of one: of the calls under one key, an older attempt gives only those that
 /// the newer ones had not come to yet. `attempts` begin with the newest.
 #[must_use]
-pub(crate) fn merged(attempts: Vec<Vec<(Recorded, Entry)>>, rules: &Rules) -> Vec<(Recorded, Entry)> {
+pub(crate) fn merged(attempts: Vec<Vec<(Recorded, LoggedCall)>>, rules: &Rules) -> Vec<(Recorded, LoggedCall)> {
     let mut have: HashMap<Same, usize> = HashMap::new();
     let mut all = Vec::new();
     for attempt in attempts {
@@ -155,7 +155,7 @@ impl Resume {
     /// Serves from the turns of a failed attempt's journal, and from those of an old fixture where the journal has none
     /// under a key, or fewer.
     #[must_use]
-    pub fn new(journal: &[(Recorded, Entry)], fixture: Option<&Fixture>, rules: Arc<Rules>) -> Resume {
+    pub fn new(journal: &[(Recorded, LoggedCall)], fixture: Option<&Fixture>, rules: Arc<Rules>) -> Resume {
         let mut recalled: HashMap<Same, VecDeque<Recalled>> = HashMap::new();
         for (call, _) in journal {
             let answer = Recalled {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::recording::Recording;
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use crate::fixture::call_log::{self, Entry, Journal};
+use crate::fixture::call_log::{self, CallLog, LoggedCall};
 use crate::fixture::{Fixture, Table};
 use crate::json::Json;
 use crate::key::Rules;
@@ -101,9 +101,9 @@ fn exchanges() -> Vec<Exchange> {
 fn fixture_of(exchanges: &[Exchange]) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("j.jsonl");
-    let journal = Journal::create(&file).unwrap();
+    let journal = CallLog::create(&file).unwrap();
     for (began, exchange) in exchanges.iter().enumerate() {
-        let entry = Entry {
+        let entry = LoggedCall {
             began,
             ended: began + 1,
             api: exchange.api,

@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use tempfile::TempDir;
 
 use super::post;
-use crate::fixture::call_log::{self, Journal, Made};
+use crate::fixture::call_log::{self, CallLog, FixtureOfLog};
 use crate::key::Rules;
 use crate::model::*;
 use crate::secrets::Secrets;
@@ -31,13 +31,13 @@ impl Recording {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let secrets = Secrets::new(["STRIPE"], environment).unwrap();
         let options = RecorderOptions { secrets, errors, watch: Arc::new(|_| ()), resume: None };
-        let recorder = Recorder::new(upstreams, Journal::create(&journal).unwrap(), options);
+        let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);
         let server = ModelServer::start(Mode::Record(recorder.clone()), ServerOptions::default()).await.unwrap();
         Recording { server, recorder, journal, _folder: folder }
     }
 
-    pub(super) fn made(&self) -> Made {
+    pub(super) fn made(&self) -> FixtureOfLog {
         call_log::to_fixture(&self.journal, "f.json".as_ref(), std::collections::BTreeMap::new(), &Rules::default())
             .unwrap()
     }

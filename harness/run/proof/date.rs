@@ -1,4 +1,4 @@
-//! Days: the other day on which the second run of a proof takes place, and today in a text.
+//! Today in a text.
 
 use regex::Regex;
 use time::{Date, Duration, OffsetDateTime};
@@ -6,22 +6,6 @@ use time::{Date, Duration, OffsetDateTime};
 use crate::fixture::Fixture;
 use crate::json::Json;
 use crate::key::Rules;
-
-/// How far the other day is: another day, month, year and day of the week.
-const AWAY: Duration = Duration::days(400);
-
-/// The variable that tells a system which day it is: `2027-12-26`.
-pub(crate) const VARIABLE: &str = "RETAKE_DATE";
-
-/// Today, in UTC.
-pub(crate) fn today() -> String {
-    OffsetDateTime::now_utc().date().to_string()
-}
-
-/// A day that is not today's, as the second run of a proof is told it.
-pub(crate) fn other_day() -> String {
-    (OffsetDateTime::now_utc().date() + AWAY).to_string()
-}
 
 /// The tools whose recorded results hold today's date in a form that keys do not replace, in the order of their calls.
 pub(super) fn tools_with_today(fixture: &Fixture, rules: &Rules) -> Vec<String> {

@@ -9,7 +9,6 @@ mod order;
 mod prove;
 mod vary;
 
-pub(crate) use date::{VARIABLE as DATE, other_day, today};
 #[cfg(feature = "record")]
 pub(crate) use prove::Proof;
 pub(crate) use prove::prove;

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::date::{VARIABLE, tools_with_today};
+use super::date::tools_with_today;
 use super::diagnosis::{self, Diagnosis, Finding, Tried};
 use super::vary::{Mend, Rule, compare};
 use crate::fixture::Fixture;
 use crate::key::{Check, Rules};
 use crate::model::Pacing;
 use crate::report::{Failure, terminal, unified};
-use crate::run::project::{Project, record_command};
+use crate::run::commands::record_command;
+use crate::run::project::Project;
 use crate::run::trial::{self, Played};
 use crate::scenario::Scenario;
+use crate::system::DATE_VARIABLE;
 
 /// How often rules are tried in replays: each may bring the next thing to light that varies.
 const ROUNDS: usize = 5;
@@ -95,7 +97,7 @@ impl Proof<'_> {
             await_next_second();
         }
         let (first, golden) = replay(Pacing::None)?;
-        if project.is_attached(scenario) {
+        if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so one replay has to do in place of two"));
             return Ok(golden);
@@ -220,7 +222,7 @@ impl Proof<'_> {
             };
             failure = failure.resolve("and then, without paying again", again);
         }
-        if self.project.is_shared(self.scenario) {
+        if self.project.systems.is_shared(self.scenario) {
             let why = "the first replay had the shared system, which may know of earlier scenarios, \
                        the second one a process of its own";
             failure = failure.evidence(why);
@@ -265,7 +267,7 @@ impl Proof<'_> {
         let (Some(fixture), true) = (self.fixture, self.of_recording) else { return };
         for tool in tools_with_today(fixture, &self.project.rules) {
             terminal::note(format!(
-                "{}: untested: a result of the tool `{tool}` holds today's date, and the system does not honour {VARIABLE}, \
+                "{}: untested: a result of the tool `{tool}` holds today's date, and the system does not honour {DATE_VARIABLE}, \
                  so no other day was tried",
                 self.scenario.name
             ));

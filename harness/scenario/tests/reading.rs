@@ -6,7 +6,6 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::source::Source;
-use super::super::suite::Suite;
 use super::super::*;
 use super::{STEP, only, read};
 use crate::events::{Detail, ShapeOptions};
@@ -62,7 +61,7 @@ fn stage() -> Context {
 
 fn body(step: &Step, context: &Context) -> String {
     match request(step).body.render(context).unwrap() {
-        Rendered::Json(json) => json.print(Layout::Compact),
+        RenderedBody::Json(json) => json.print(Layout::Compact),
         other => panic!("{other:?}"),
     }
 }
@@ -112,7 +111,7 @@ fn a_whole_scenario() {
         [("Authorization", "Bearer s".to_owned()), ("X-CSRF-Token", "c".to_owned())]
     );
     let ends = StreamSpec { first: Some("metadata".to_owned()), last: Some("end".to_owned()), cancel: false };
-    assert_eq!(request(run).take, Take::Stream(ends));
+    assert_eq!(request(run).answer, AnswerAs::Stream(ends));
     assert!(run.golden);
     let chat = CaptureFrom::Sse { event: "on:chat".to_owned(), pointer: Pointer::parse("/0/id").unwrap() };
     assert_eq!(run.capture["id"], chat);
@@ -162,7 +161,7 @@ get = "/{{ pages }}"
     let [Ok(scenario)] = &discovered.scenarios[..] else { panic!("{:?}", discovered.scenarios) };
     let [listen, run, upload, back, together, _] = &scenario.steps[..] else { panic!() };
     let until = |last: &str, cancel| StreamSpec { first: None, last: Some(last.to_owned()), cancel };
-    assert_eq!(request(listen).take, Take::Listen(until("bye", false)));
+    assert_eq!(request(listen).answer, AnswerAs::Listen(until("bye", false)));
     let Action::Run(command) = &run.action else { panic!() };
     assert_eq!((command.command.len(), command.exit, run.golden), (4, 3, false));
     assert_eq!(command.cwd.as_ref().unwrap().source(), "scenarios");
@@ -172,16 +171,16 @@ get = "/{{ pages }}"
     let fields = |fields: &[(&str, &str)]| -> Vec<(String, String)> {
         fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
-    let Rendered::Files(form, uploads) = request(upload).body.render(&context).unwrap() else { panic!() };
+    let RenderedBody::Files(form, uploads) = request(upload).body.render(&context).unwrap() else { panic!() };
     assert_eq!(form, fields(&[("note", "t"), ("tag", "a"), ("tag", "2")]));
     assert_eq!((uploads[0].field.as_str(), &uploads[0].content[..]), ("file", &b"a note"[..]));
 
     assert!(request(back).reconnect);
-    assert_eq!(request(back).take, Take::Stream(until("values", true)));
+    assert_eq!(request(back).answer, AnswerAs::Stream(until("values", true)));
     let [wait, form] = together.parts() else { panic!() };
-    let Take::Until(Wait { json, is }) = &request(wait).take else { panic!() };
+    let AnswerAs::Until(WaitFor { json, is }) = &request(wait).answer else { panic!() };
     assert_eq!((json.as_str(), is.render(&context).unwrap()), ("/status", Json::from("done")));
-    assert_eq!(request(form).body.render(&context).unwrap(), Rendered::Form(fields(&[("a", "1&2")])));
+    assert_eq!(request(form).body.render(&context).unwrap(), RenderedBody::Form(fields(&[("a", "1&2")])));
 }
 
 #[test]
@@ -360,11 +359,11 @@ fn a_suite_needs_no_file() {
 fn survives(text: &str) {
     let root = Path::new("nowhere");
     let Ok(source) = Source::of(Path::new("x.toml"), text.as_bytes().to_vec()) else { return };
-    let folder = trial::Folder { name: "a", root, dir: root, source: &source, defaults: &Defaults::default() };
-    for scenario in folder.scenarios().into_iter().flatten() {
+    let file = read::ScenarioFile { source: &source, root, dir: root };
+    for scenario in read::scenario::read("a", file, &Defaults::default()).into_iter().flatten() {
         let _ = scenario.resolve_vars(&stage());
     }
-    let _ = Suite::parse(&source, root);
+    let _ = read::suite::parse(&source, root);
 }
 
 #[test]

@@ -1,0 +1,191 @@
+//! Each request from its route to its answer.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::Body as HttpBody;
+use axum::extract::State;
+use axum::http::{Request, Response as HttpResponse};
+
+use super::activity::{Activity, InFlight};
+use super::callers::CallerRules;
+use super::http::{self, Incoming};
+use super::lint;
+use super::lookup::Lookup;
+use super::miss::{Miss, Reason};
+#[cfg(feature = "record")]
+use super::record::{PendingCall, Recorder};
+use super::replay::Replay;
+use super::route::Route;
+use super::session::{Mode, Session};
+use crate::json::Json;
+use crate::wire::{self, Api, Call, Response};
+
+/// What all requests to one server share.
+#[derive(Debug)]
+pub(super) struct ServerState {
+    pub(super) key: String,
+    pub(super) activity: Activity,
+    callers: CallerRules,
+    session: Mutex<Arc<Session>>,
+}
+
+impl ServerState {
+    /// A server's state before the first request.
+    pub(super) fn new(callers: CallerRules, key: String, session: Arc<Session>) -> ServerState {
+        ServerState { key, activity: Activity::default(), callers, session: Mutex::new(session) }
+    }
+
+    /// What requests that come now are answered from.
+    pub(super) fn session(&self) -> Arc<Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lays in what later requests are answered from.
+    pub(super) fn lay_in(&self, session: Arc<Session>) {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
+    }
+}
+
+/// Answers one request.
+pub(super) async fn handle(
+    State(state): State<Arc<ServerState>>,
+    request: Request<HttpBody>,
+) -> HttpResponse<HttpBody> {
+    let in_flight = state.activity.begin();
+    let session = state.session();
+    let incoming = Incoming::read(request).await;
+    let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
+    let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
+    if !incoming.brings_key(&state.key) {
+        return match route {
+            // LiteLLM never brings the key here, and nothing recorded goes out.
+            Route::ModelDescription => described(in_flight),
+            _ => exchange.refused(401, Reason::WrongKey, in_flight),
+        };
+    }
+    if let Some(what) = incoming.unreadable.clone() {
+        return exchange.refused(400, Reason::Unreadable { what }, in_flight);
+    }
+    match route {
+        Route::Models(api) => {
+            http::answer(&Response::json(200, wire::models_response(api, &session.models())), in_flight)
+        }
+        Route::ModelDescription | Route::Call => exchange.called(&route, in_flight).await,
+        Route::Unknown => exchange.refused(404, Reason::UnknownRoute, in_flight),
+    }
+}
+
+/// A request, and what it is answered from.
+#[derive(Clone, Copy)]
+struct Exchange<'a> {
+    state: &'a ServerState,
+    session: &'a Session,
+    incoming: &'a Incoming,
+}
+
+impl Exchange<'_> {
+    async fn called(self, route: &Route, in_flight: InFlight) -> HttpResponse<HttpBody> {
+        let Incoming { body, .. } = self.incoming;
+        match self.session.read_call(self.incoming.api(), self.incoming.path_and_query(), body) {
+            Err(what) => self.refused(400, Reason::Unreadable { what }, in_flight),
+            Ok((call, request)) => match &self.session.mode {
+                Mode::Replay(replay) => self.replayed(replay, route, &call, &request, in_flight).await,
+                #[cfg(feature = "record")]
+                Mode::Record(recorder) => self.recorded(recorder, call, request, in_flight).await,
+            },
+        }
+    }
+
+    /// Answers a call with its turn, or with a miss.
+    async fn replayed(
+        self,
+        replay: &Replay,
+        route: &Route,
+        call: &Call,
+        request: &Json,
+        in_flight: InFlight,
+    ) -> HttpResponse<HttpBody> {
+        let Exchange { session, incoming, .. } = self;
+        let rules = replay.rules();
+        let caller = self.state.callers.caller_of(&incoming.headers, call);
+        let checks = session.checks_of(call, &rules.normalizer);
+        let lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks);
+        if matches!(route, Route::ModelDescription) && !replay.has_turn_for(&lookup) {
+            // Of a fixture that was recorded over another API. No answer of a model is asked for, so this is no miss.
+            return described(in_flight);
+        }
+        let number = session.next_call();
+        let flaws = lint::flaws(call);
+        let caller = lookup.caller.clone().filter(|_| !flaws.is_empty());
+        let taken = replay.take(lookup);
+        session.note_flaws(flaws, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
+        let served = match taken {
+            Ok(served) => served,
+            Err(miss) => return http::final_error(&miss_response(incoming.provider(), 404, &miss), in_flight),
+        };
+        session.hold_back(number, served.index).await;
+        session.note_drift(served.index, &served.drift);
+        match served.response_to(call) {
+            Ok(response) => {
+                session.learn(call.api, request, &response);
+                http::answer(&response, in_flight)
+            }
+            Err(unrenderable) => {
+                let turn = replay.fixture().place_of(served.index);
+                let reason = Reason::Unrenderable { turn, what: unrenderable.to_string() };
+                let miss = replay.refuse(incoming.via(), reason).to_string();
+                let kind = "replay_unrenderable";
+                http::final_error(&wire::error_response(incoming.provider(), 404, kind, &miss), in_flight)
+            }
+        }
+    }
+
+    /// Passes a call on to its provider.
+    #[cfg(feature = "record")]
+    async fn recorded(
+        self,
+        recorder: &Recorder,
+        call: Call,
+        request: Json,
+        in_flight: InFlight,
+    ) -> HttpResponse<HttpBody> {
+        let Exchange { session, incoming, .. } = self;
+        let caller = self.state.callers.caller_of(&incoming.headers, &call);
+        session.note_flaws(lint::flaws(&call), caller.as_deref(), None);
+        let pending = PendingCall {
+            api: call.api,
+            provider: incoming.provider(),
+            path: incoming.path_and_query().to_owned(),
+            headers: incoming.headers.clone(),
+            body: incoming.body.clone(),
+            caller,
+            model: call.model,
+            request,
+        };
+        recorder.pass_on(pending, in_flight).await
+    }
+
+    /// Answers a request that cannot be looked up, and registers it.
+    fn refused(self, status: u16, reason: Reason, in_flight: InFlight) -> HttpResponse<HttpBody> {
+        let api = self.incoming.provider();
+        let response = match &self.session.mode {
+            Mode::Replay(replay) => miss_response(api, status, &replay.refuse(self.incoming.via(), reason)),
+            #[cfg(feature = "record")]
+            Mode::Record(recorder) => {
+                recorder.refuse(&self.incoming.via(), &reason);
+                wire::error_response(api, status, "record_error", &reason.to_string())
+            }
+        };
+        http::final_error(&response, in_flight)
+    }
+}
+
+/// What Ollama would say of any model.
+fn described(in_flight: InFlight) -> HttpResponse<HttpBody> {
+    http::answer(&Response::json(200, wire::model_description()), in_flight)
+}
+
+/// A miss in the provider's own error envelope.
+fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
+    wire::error_response(api, status, "replay_miss", &miss.to_string())
+}

@@ -1,0 +1,127 @@
+//! Requests as they are read, and responses as they are written.
+
+use std::convert::Infallible;
+
+use axum::body::{Body as HttpBody, Bytes};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response as HttpResponse, Uri, header};
+use futures_util::StreamExt as _;
+
+use super::activity::InFlight;
+use super::route;
+use crate::wire::{self, Api, Body, Response};
+
+/// The largest request that is read, in bytes.
+const MAX_BODY: usize = 256 << 20;
+
+/// One request, as every answer to it needs it.
+pub(super) struct Incoming {
+    pub(super) method: Method,
+    pub(super) uri: Uri,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    /// Why the body cannot be read, where that is so.
+    pub(super) unreadable: Option<String>,
+}
+
+impl Incoming {
+    /// Reads a request to its end.
+    pub(super) async fn read(request: Request<HttpBody>) -> Incoming {
+        let (parts, body) = request.into_parts();
+        let body = axum::body::to_bytes(body, MAX_BODY).await;
+        let unreadable = match &body {
+            Err(_) => Some(format!("the body broke off, or is larger than {} MB", MAX_BODY >> 20)),
+            Ok(_) => coding(&parts.headers),
+        };
+        let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
+        Incoming { method, uri, headers, body: body.unwrap_or_default(), unreadable }
+    }
+
+    /// `POST /v1/chat/completions`, without the query: it may hold a key.
+    pub(super) fn via(&self) -> String {
+        [self.method.as_str(), " ", self.uri.path()].concat()
+    }
+
+    /// The path with its query.
+    pub(super) fn path_and_query(&self) -> &str {
+        self.uri.path_and_query().map_or("/", |path| path.as_str())
+    }
+
+    /// The API that a call is posted to.
+    pub(super) fn api(&self) -> Api {
+        wire::api_of_path(self.uri.path()).unwrap_or(Api::Opaque)
+    }
+
+    /// The API in whose envelope errors go out.
+    pub(super) fn provider(&self) -> Api {
+        wire::api_of_path(self.uri.path()).unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
+    }
+
+    /// Whether it brings the key, in any of the providers' ways to send it.
+    pub(super) fn brings_key(&self, key: &str) -> bool {
+        let header = |name: &HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok());
+        let bearer = || header(&header::AUTHORIZATION)?.split_once(' ').map(|(_, token)| token.trim());
+        let in_query = |query: &str| {
+            url::form_urlencoded::parse(query.as_bytes()).any(|(name, value)| name == "key" && value == key)
+        };
+        bearer() == Some(key)
+            || KEY_HEADERS.iter().any(|name| header(name) == Some(key))
+            || self.uri.query().is_some_and(in_query)
+    }
+}
+
+/// Headers that bring a key, beside `Authorization`.
+static KEY_HEADERS: [HeaderName; 3] = [
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("api-key"),
+    HeaderName::from_static("x-goog-api-key"),
+];
+
+/// A response on its way out. The call is in flight until its last byte is taken.
+pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    let body = match &response.body {
+        Body::Json(json) => whole(json.bytes(), in_flight),
+        Body::Text(text) => whole(text.clone(), in_flight),
+        Body::Binary(bytes) => whole(bytes.clone(), in_flight),
+        // Frame by frame, as they came: a system has to put up with that.
+        Body::Frames(frames) => {
+            let frames = futures_util::stream::iter(frames.bytes()).map(move |frame| {
+                let _until_sent = &in_flight;
+                Ok::<_, Infallible>(frame)
+            });
+            HttpBody::from_stream(frames)
+        }
+    };
+    let mut out = HttpResponse::new(body);
+    *out.status_mut() = axum::http::StatusCode::from_u16(response.status).unwrap_or_default();
+    if let Some(content_type) = content_type(&response.content_type) {
+        out.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    }
+    out
+}
+
+/// An error of ours on its way out: SDKs neither retry nor hide it.
+pub(super) fn final_error(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    let mut out = answer(response, in_flight);
+    out.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
+    out
+}
+
+fn whole(body: impl Into<HttpBody>, in_flight: InFlight) -> HttpBody {
+    drop(in_flight);
+    body.into()
+}
+
+/// A content type as a header; `None` where it is no text of a header.
+fn content_type(text: &str) -> Option<HeaderValue> {
+    // The common ones need neither a check nor a copy.
+    ["application/json", "text/event-stream; charset=utf-8", "text/event-stream"]
+        .into_iter()
+        .find(|common| *common == text)
+        .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
+}
+
+/// Why a body that was compressed cannot be read. No provider's SDK sends one.
+fn coding(headers: &HeaderMap) -> Option<String> {
+    let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
+    Some(format!("its body has the content encoding {coding:?}, and is read only without one"))
+}

@@ -1,0 +1,144 @@
+//! What the server answers from, and what it notes of the calls: one scenario's, until the next one's is laid in.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use super::checked::{Checked, RecentChecks};
+use super::drift::DriftOf;
+use super::lint::ProtocolFlaw;
+#[cfg(feature = "record")]
+use super::record::Recorder;
+use super::replay::Replay;
+use crate::json::Json;
+use crate::key::Normalizer;
+use crate::wire::{self, Api, Call, Known, Response};
+
+/// What the server does with a call.
+#[derive(Clone, Debug)]
+pub enum Mode {
+    /// Answers with recorded turns.
+    Replay(Arc<Replay>),
+    /// Passes calls on to a provider and writes down what comes back.
+    #[cfg(feature = "record")]
+    Record(Arc<Recorder>),
+}
+
+/// How long answers are held back.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Pacing {
+    /// Not at all.
+    #[default]
+    None,
+    /// Each by another few milliseconds: the second run of a proof shakes the order of things.
+    Shaken,
+}
+
+/// One scenario's calls.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) mode: Mode,
+    pacing: Pacing,
+    drift: Mutex<Vec<(usize, DriftOf)>>,
+    flaws: Mutex<Vec<ProtocolFlaw>>,
+    /// What was served, for requests that refer to it.
+    known: RwLock<Known>,
+    checks: RecentChecks,
+    calls: AtomicU64,
+}
+
+impl Session {
+    /// A session in which no call came yet.
+    pub(super) fn new(mode: Mode, pacing: Pacing) -> Arc<Session> {
+        let (drift, flaws, known, checks) =
+            (Mutex::default(), Mutex::default(), RwLock::default(), RecentChecks::default());
+        Arc::new(Session { mode, pacing, drift, flaws, known, checks, calls: AtomicU64::new(0) })
+    }
+
+    /// A request's body as a call and as JSON, without what recording took out of its calls; otherwise what is wrong with it.
+    pub(super) fn read_call(&self, api: Api, path: &str, body: &[u8]) -> Result<(Call, Json), String> {
+        let mut json = match api {
+            Api::Opaque => wire::request_body(body),
+            _ => Json::parse(body).map_err(|e| format!("not JSON: {e}"))?,
+        };
+        let path = match &self.mode {
+            Mode::Replay(replay) => replay.scrub(&mut json, path),
+            #[cfg(feature = "record")]
+            Mode::Record(_) => path.into(),
+        };
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let call = wire::decode(api, &path, &json, &known).map_err(|e| e.to_string())?;
+        drop(known);
+        Ok((call, json))
+    }
+
+    /// The checks of a call.
+    pub(super) fn checks_of(&self, call: &Call, normalizer: &Normalizer) -> Arc<Checked> {
+        self.checks.of(call, normalizer)
+    }
+
+    /// Notes what was served, where later requests of the API may refer to it.
+    pub(super) fn learn(&self, api: Api, request: &Json, response: &Response) {
+        if Known::learns_of(api) {
+            self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, request, response);
+        }
+    }
+
+    /// Notes what of a served call's checks differs from the recorded ones.
+    pub(super) fn note_drift(&self, turn: usize, drift: &[DriftOf]) {
+        if !drift.is_empty() {
+            let drift = drift.iter().map(|drift| (turn, drift.clone()));
+            self.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
+        }
+    }
+
+    /// Notes what is wrong with a call by itself.
+    pub(super) fn note_flaws(&self, flaws: Vec<String>, caller: Option<&str>, turn: Option<usize>) {
+        if !flaws.is_empty() {
+            let flaw = |what| ProtocolFlaw { caller: caller.map(str::to_owned), turn, what };
+            self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.into_iter().map(flaw));
+        }
+    }
+
+    /// What of served calls' checks differed from the recorded ones, with the turn that was served.
+    pub(super) fn drift(&self) -> Vec<(usize, DriftOf)> {
+        self.drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What was wrong with calls by themselves.
+    pub(super) fn flaws(&self) -> Vec<ProtocolFlaw> {
+        self.flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The models that answered, as the fixture tells.
+    pub(super) fn models(&self) -> Vec<String> {
+        match &self.mode {
+            Mode::Replay(replay) => {
+                let turns = replay.fixture().table.turns().iter();
+                let models: BTreeSet<String> = turns.filter_map(|turn| turn.output.model.clone()).collect();
+                models.into_iter().collect()
+            }
+            #[cfg(feature = "record")]
+            Mode::Record(_) => Vec::new(),
+        }
+    }
+
+    /// The number of a call that is looked up, in the order in which they come.
+    pub(super) fn next_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Holds back the answer to a call as long as the pacing says.
+    pub(super) async fn hold_back(&self, call: u64, turn: usize) {
+        match self.pacing {
+            Pacing::None => {}
+            Pacing::Shaken => tokio::time::sleep(shaken(call, turn)).await,
+        }
+    }
+}
+
+/// Some milliseconds that differ from call to call and are the same in each run.
+fn shaken(call: u64, turn: usize) -> Duration {
+    Duration::from_millis((call * 7 + turn as u64 * 13) % 20)
+}

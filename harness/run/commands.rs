@@ -1,0 +1,27 @@
+//! The commands that resolve a failure.
+
+/// How the commands that resolve a failure are written in this project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Commands {
+    /// The runner is a test of the user's crate.
+    CargoTest,
+    /// The runner is the `retake` command.
+    #[cfg(feature = "cli")]
+    Retake,
+}
+
+impl Commands {
+    /// The command that writes a scenario's golden anew.
+    pub(crate) fn update(self, name: &str) -> String {
+        match self {
+            Commands::CargoTest => format!("UPDATE_GOLDEN=1 cargo test --test scenarios {name}"),
+            #[cfg(feature = "cli")]
+            Commands::Retake => format!("retake test {name} --update"),
+        }
+    }
+}
+
+/// The command that records a scenario: the same in every project.
+pub(crate) fn record_command(name: &str) -> String {
+    format!("retake record {name}")
+}

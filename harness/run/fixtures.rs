@@ -1,0 +1,76 @@
+//! The fixtures of a project's scenarios.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::commands::record_command;
+use crate::error::{Error, Result};
+use crate::files;
+use crate::fixture::Fixture;
+use crate::key::Rules;
+use crate::scenario::{FixtureRef, Scenario, is_name};
+use crate::text::nearest;
+
+/// The fixtures of a project, each read when it is first asked for.
+pub(crate) struct Fixtures {
+    root: PathBuf,
+    rules: Arc<Rules>,
+    read: Mutex<HashMap<PathBuf, Result<Arc<Fixture>>>>,
+}
+
+impl Fixtures {
+    /// The fixtures in the folder of a project, of which none is read yet.
+    pub(crate) fn new(root: PathBuf, rules: Arc<Rules>) -> Fixtures {
+        Fixtures { root, rules, read: Mutex::default() }
+    }
+
+    /// The fixture file of a scenario, where it has one.
+    pub(crate) fn file(&self, scenario: &Scenario) -> Option<PathBuf> {
+        match &scenario.fixture {
+            FixtureRef::None => None,
+            FixtureRef::Named(name) => Some(self.root.join("fixtures").join(format!("{name}.json"))),
+        }
+    }
+
+    /// The fixture of a scenario, read once for all that share it.
+    ///
+    /// # Errors
+    /// Where it cannot be read; where it is missing, with the command that records it.
+    pub(crate) fn of(&self, scenario: &Scenario) -> Result<Option<Arc<Fixture>>> {
+        let Some(file) = self.file(scenario) else { return Ok(None) };
+        let shown = file.strip_prefix(&self.root).unwrap_or(&file);
+        if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Err(self.no_fixture(scenario, shown));
+        }
+        let mut fixtures = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let bytes = files::read_as(shown, &file)?;
+            Fixture::parse(shown, &bytes, &self.rules).map(Arc::new)
+        };
+        let fixture = fixtures.entry(file.clone()).or_insert_with(read).clone();
+        fixture.map(Some).map_err(|error| {
+            let anew = format!("to record it anew: {}", record_command(&scenario.name));
+            error.help(if file.is_file() { anew } else { format!("remove it; {anew}") })
+        })
+    }
+
+    fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {
+        let error = Error::new(format!("scenario `{}` has no fixture: {} is not there", scenario.name, file.display()));
+        let there = files::names(&self.root.join("fixtures"), ".json").unwrap_or_default();
+        let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let wanted = format!("{stem}.json");
+        let all = files::names(&self.root.join("fixtures"), "").unwrap_or_default();
+        let near = nearest(&stem, there.iter().map(String::as_str).filter(|name| is_name(name)));
+        let error = match (all.iter().find(|name| name.eq_ignore_ascii_case(&wanted)), near) {
+            (Some(same), _) => error.help(format!("is fixtures/{same} meant to be {}?", file.display())),
+            (None, Some(near)) => error.help(format!("did you mean fixture = \"{near}\"?")),
+            (None, None) => error,
+        };
+        error
+            .help(format!("to record it: {}", record_command(&scenario.name)))
+            .help("or, if the scenario calls no model: fixture = \"none\"")
+            .in_file(&scenario.file)
+    }
+}

@@ -1,0 +1,50 @@
+//! Where in a JSON value something is.
+
+use std::fmt;
+
+use crate::json::Json;
+
+/// A JSON pointer (RFC 6901) that was checked; `-1` is also the last element of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pointer(String);
+
+impl Pointer {
+    /// Checks a pointer. The empty one is the whole value.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one line.
+    pub fn parse(text: &str) -> Result<Pointer, String> {
+        if !text.is_empty() && !text.starts_with('/') {
+            return Err(format!("the pointer `{text}` does not start with `/`"));
+        }
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once('~') {
+            if !after.starts_with(['0', '1']) {
+                return Err(format!("in the pointer `{text}` a `~` is written `~0`, and a `/` in a key `~1`"));
+            }
+            rest = after;
+        }
+        Ok(Pointer(text.to_owned()))
+    }
+
+    /// The pointer as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The value at the pointer.
+    #[must_use]
+    pub fn find<'a>(&self, value: &'a Json) -> Option<&'a Json> {
+        value.pointer(&self.0)
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! A step that runs a command-line agent.
+
+use toml::Spanned;
+
+use super::answer;
+use super::file::ScenarioFile;
+use super::names::check_variable;
+use super::raw::{RawStep, fields};
+use crate::error::{Error, Result};
+use crate::scenario::step::{AgentRun, AnswerAs, StreamSpec};
+use crate::scenario::template::{Names, Template};
+
+pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<AgentRun> {
+    let of_request = fields!(raw; headers, status, reconnect, wait);
+    scenario.refuse(&of_request, "belongs to a request, and this step runs a command")?;
+    scenario
+        .refuse(&fields!(raw; json, json_file, form, files), "belongs to a request, and this step runs a command")?;
+    let command = raw.run.as_ref().ok_or_else(|| Error::new("no command"))?;
+    if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
+        return Err(scenario.source.error(command.span().start, "the command names no program"));
+    }
+    let template = |text: &Spanned<String>| {
+        let template = Template::parse(text.get_ref(), scenario.source, text.span())?;
+        names.check(&template)?;
+        Ok::<_, Error>(template)
+    };
+    let cwd = raw.cwd.as_ref().map(template).transpose()?;
+    if let (Some(named), Some(cwd)) = (&raw.cwd, cwd.as_ref().filter(|cwd| cwd.is_plain()))
+        && !scenario.root.join(cwd.source()).is_dir()
+    {
+        return Err(scenario.source.error(named.span().start, format!("there is no folder `{}`", cwd.source())));
+    }
+    let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
+        check_variable(name, scenario.source)?;
+        Ok((name.get_ref().clone(), template(value)?))
+    });
+    let env = env.collect::<Result<_>>()?;
+    let stream = match answer::read(scenario, raw, "run", names)? {
+        AnswerAs::Stream(stream) => stream,
+        _ => StreamSpec::default(),
+    };
+    Ok(AgentRun {
+        command: command.get_ref().iter().map(template).collect::<Result<_>>()?,
+        cwd,
+        env,
+        exit: raw.exit.as_ref().map_or(0, |exit| *exit.get_ref()),
+        stream,
+    })
+}

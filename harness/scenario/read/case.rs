@@ -1,0 +1,69 @@
+//! `[case.NAME]`: any field of a scenario, in place of the one that all cases have.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario};
+use crate::error::Result;
+use crate::scenario::name::{is_name, no_name};
+use crate::scenario::source::Source;
+
+/// The fields of a case, laid over those of the scenario.
+pub(super) fn over(
+    base: &RawScenario,
+    name: &Spanned<String>,
+    case: &Spanned<RawScenario>,
+    source: &Source,
+) -> Result<RawScenario> {
+    if !is_name(name.get_ref()) {
+        let error = no_name(name.get_ref(), "case");
+        return Err(error.in_file(&source.file).at(source.place(name.span().start)));
+    }
+    if case.get_ref().case.is_some() {
+        return Err(source.error(case.span().start, "a case holds no cases of its own"));
+    }
+    Ok(overlaid(base, case.get_ref()))
+}
+
+/// This scenario with the fields of a case in place of its own. Tables are merged key by key; lists are replaced.
+fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
+    let (base, over) = (base.clone(), case.clone());
+    RawScenario {
+        description: over.description.or(base.description),
+        system: over.system.or(base.system),
+        fixture: over.fixture.or(base.fixture),
+        timeout: over.timeout.or(base.timeout),
+        settle: over.settle.or(base.settle),
+        unused: over.unused.or(base.unused),
+        drift: merged(base.drift, over.drift, |base, over| RawDrift {
+            prompt: over.prompt.or(base.prompt),
+            tools: over.tools.or(base.tools),
+            model: over.model.or(base.model),
+            settings: over.settings.or(base.settings),
+        }),
+        delays: over.delays.or(base.delays),
+        secrets: over.secrets.or(base.secrets),
+        record: merged(base.record, over.record, |base, over| RawRecord { errors: over.errors.or(base.errors) }),
+        vars: merged(base.vars, over.vars, |base, over| {
+            let kept = base.into_iter().filter(|(name, _)| !over.contains_key(name));
+            let kept: BTreeMap<_, _> = kept.collect();
+            kept.into_iter().chain(over).collect()
+        }),
+        step: over.step.or(base.step),
+        golden: merged(base.golden, over.golden, |base, over| RawGolden {
+            detail: over.detail.or(base.detail),
+            show: over.show.or(base.show),
+            collapse: over.collapse.or(base.collapse),
+            unordered: over.unordered.or(base.unordered),
+        }),
+        case: None,
+    }
+}
+
+fn merged<T>(base: Option<T>, over: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (base, over) {
+        (Some(base), Some(over)) => Some(merge(base, over)),
+        (base, over) => over.or(base),
+    }
+}

@@ -1,0 +1,52 @@
+//! A `scenario.toml` in its folder, as all parts of its reading see it.
+
+use std::path::{Component, Path, PathBuf};
+
+use toml::Spanned;
+
+use crate::error::Result;
+use crate::files;
+use crate::scenario::hints::suggest;
+use crate::scenario::source::Source;
+
+/// The file of a scenario.
+#[derive(Clone, Copy)]
+pub(in crate::scenario) struct ScenarioFile<'a> {
+    /// Its text.
+    pub(in crate::scenario) source: &'a Source,
+    /// The root of the project.
+    pub(in crate::scenario) root: &'a Path,
+    /// The scenario's folder, relative to the root.
+    pub(in crate::scenario) dir: &'a Path,
+}
+
+impl ScenarioFile<'_> {
+    /// Refuses the first field that is there and does not fit.
+    pub(super) fn refuse(&self, fields: &[(&str, Option<usize>)], why: &str) -> Result<()> {
+        match fields.iter().find_map(|(field, at)| Some((field, (*at)?))) {
+            Some((field, at)) => Err(self.source.error(at, format!("`{field}` {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// A file of the scenario's folder, relative to the root.
+    pub(super) fn beside(&self, named: &Spanned<String>) -> Result<PathBuf> {
+        let path = Path::new(named.get_ref());
+        let fail = |what: String| self.source.error(named.span().start, what);
+        let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if named.get_ref().is_empty() || !path.components().all(inside) {
+            return Err(fail(format!("`{}` is not in the scenario's folder", named.get_ref())));
+        }
+        let file = self.dir.join(path);
+        if self.root.join(&file).exists() {
+            return Ok(file);
+        }
+        if let Some(link) = files::broken_link(&self.root.join(&file)) {
+            return Err(fail(format!("`{}`: expected a file, found {link}", named.get_ref())));
+        }
+        let error = fail(format!("there is no file `{}` in {}", named.get_ref(), self.dir.display()));
+        let beside = std::fs::read_dir(self.root.join(self.dir)).into_iter().flatten().flatten();
+        let beside: Vec<String> = beside.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        Err(suggest(error, named.get_ref(), beside.iter().map(String::as_str)))
+    }
+}

@@ -1,0 +1,115 @@
+//! Values of a TOML file, and of a JSON file, with the templates in them.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use toml::Spanned;
+
+use crate::error::Result;
+use crate::json::{Json, Layout};
+use crate::scenario::source::Source;
+use crate::scenario::template::{Template, TemplateJson};
+
+/// Any value of TOML that JSON has too, each with its place.
+#[derive(Clone)]
+pub(super) enum RawJson {
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Text(String),
+    List(Vec<Spanned<RawJson>>),
+    Table(Vec<(Spanned<String>, Spanned<RawJson>)>),
+}
+
+/// The templates of a value from a TOML file.
+pub(super) fn of_toml(raw: &Spanned<RawJson>, source: &Source) -> Result<TemplateJson> {
+    Ok(match raw.get_ref() {
+        RawJson::Bool(value) => TemplateJson::Value(Json::Bool(*value)),
+        RawJson::Float(value) => TemplateJson::Value(Json::Float(*value)),
+        RawJson::Int(value) => TemplateJson::Value(
+            i64::try_from(*value).map_or_else(|_| Json::BigInt(value.to_string().into()), Json::Int),
+        ),
+        RawJson::Text(text) => TemplateJson::Text(Template::parse(text, source, raw.span())?),
+        RawJson::List(items) => {
+            TemplateJson::Array(items.iter().map(|item| of_toml(item, source)).collect::<Result<_>>()?)
+        }
+        RawJson::Table(entries) => TemplateJson::Object(
+            entries
+                .iter()
+                .map(|(key, value)| {
+                    let key = Template::parse(key.get_ref(), source, key.span())?;
+                    Ok((key, of_toml(value, source)?))
+                })
+                .collect::<Result<_>>()?,
+        ),
+    })
+}
+
+/// The templates of a JSON file. The reader of JSON keeps no places, so a text is looked up in the source.
+pub(super) fn of_json(json: &Json, source: &Source) -> Result<TemplateJson> {
+    let template = |text: &str| {
+        let literal = Json::from(text).print(Layout::Compact);
+        let start = source.text.find(&literal).unwrap_or_default();
+        Template::parse(text, source, start..start + literal.len())
+    };
+    Ok(match json {
+        Json::Str(text) => TemplateJson::Text(template(text)?),
+        Json::Array(items) => {
+            TemplateJson::Array(items.iter().map(|item| of_json(item, source)).collect::<Result<_>>()?)
+        }
+        Json::Object(entries) => TemplateJson::Object(
+            entries.iter().map(|(key, value)| Ok((template(key)?, of_json(value, source)?))).collect::<Result<_>>()?,
+        ),
+        other => TemplateJson::Value(other.clone()),
+    })
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = RawJson;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<RawJson, E> {
+                Ok(RawJson::Bool(value))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<RawJson, E> {
+                Ok(RawJson::Int(value.into()))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<RawJson, E> {
+                Ok(RawJson::Int(value.into()))
+            }
+            fn visit_i128<E>(self, value: i128) -> Result<RawJson, E> {
+                Ok(RawJson::Int(value))
+            }
+            fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<RawJson, E> {
+                if value.is_finite() {
+                    Ok(RawJson::Float(value))
+                } else {
+                    Err(E::custom(format!("JSON has no number {value}")))
+                }
+            }
+            fn visit_str<E>(self, value: &str) -> Result<RawJson, E> {
+                Ok(RawJson::Text(value.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawJson, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(RawJson::List(values))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawJson, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(key) = map.next_key::<Spanned<String>>()? {
+                    entries.push((key, map.next_value()?));
+                }
+                Ok(RawJson::Table(entries))
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}

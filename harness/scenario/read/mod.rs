@@ -1,0 +1,25 @@
+//! From the TOML of a project to the types of this room, in which nothing is left to check.
+//!
+//! Each file is read twice over: first into what a person typed (`raw`, with the small values in `values`), then, part by
+//! part, into the type that the rest of the crate works with; the file here is called as that of the type is.
+
+mod agent;
+mod answer;
+mod body;
+mod capture;
+mod case;
+mod file;
+mod json;
+mod names;
+mod options;
+mod raw;
+mod request;
+pub(super) mod scenario;
+mod step;
+pub(super) mod suite;
+mod system;
+mod toml_file;
+mod values;
+mod vars;
+
+pub(super) use file::ScenarioFile;

@@ -1,0 +1,58 @@
+//! The names that a file gives: of vars and captures, headers, environment variables.
+
+use toml::Spanned;
+
+use crate::error::{Error, Result};
+use crate::scenario::hints::listed;
+use crate::scenario::source::Source;
+use crate::scenario::template::RESERVED;
+
+/// Refuses a name that a template could not use, or that is reserved.
+pub(super) fn check_new_name(name: &Spanned<String>, source: &Source) -> Result<()> {
+    let text = name.get_ref();
+    let fail = |what: String| -> Error { source.error(name.span().start, what) };
+    if RESERVED.contains(&text.as_str()) {
+        let error = fail(format!("the name `{text}` is reserved"));
+        return Err(error.help(format!("reserved: {}", listed(&RESERVED))));
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) || !text.chars().all(word) {
+        let error = fail(format!("a template cannot use the name `{text}`"));
+        return Err(error.help("names are made of letters, digits and `_`, and do not start with a digit"));
+    }
+    if ["true", "false", "none", "True", "False", "None", "not", "and", "or", "in", "is", "if", "else"]
+        .contains(&text.as_str())
+    {
+        return Err(fail(format!("the name `{text}` is a word of the template language")));
+    }
+    Ok(())
+}
+
+/// Refuses what is no name of an HTTP header.
+pub(super) fn check_header_name(name: &Spanned<String>, source: &Source) -> Result<()> {
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if !name.get_ref().is_empty() && name.get_ref().chars().all(token) {
+        return Ok(());
+    }
+    Err(source.error(name.span().start, format!("`{}` is no name of a header", name.get_ref())))
+}
+
+/// Refuses what is no name of an environment variable.
+pub(super) fn check_variable(name: &Spanned<String>, source: &Source) -> Result<()> {
+    if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
+        let what = format!("`{}` is no name of an environment variable", name.get_ref());
+        return Err(source.error(name.span().start, what));
+    }
+    Ok(())
+}
+
+/// The name of an environment variable.
+pub(super) fn env_name(name: &Spanned<String>, source: &Source) -> Result<String> {
+    let text = name.get_ref();
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) || !text.chars().all(word) {
+        let error = source.error(name.span().start, format!("`{text}` cannot be the name of an environment variable"));
+        return Err(error.help("names are made of letters, digits and `_`, and do not start with a digit"));
+    }
+    Ok(text.clone())
+}

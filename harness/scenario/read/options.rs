@@ -1,0 +1,79 @@
+//! `unused`, `drift`, `settle` and the like, of a suite, a scenario or a case.
+
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::names::env_name;
+use super::raw::{RawDrift, RawScenario, RawSuite};
+use super::values::RawDuration;
+use crate::error::Result;
+use crate::scenario::options::{Defaults, Delays, Drift, Unused};
+use crate::scenario::source::Source;
+
+/// The options of a file: its own, and where it has none those that hold for it.
+pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: &Source) -> Result<Defaults> {
+    let given = raw.into();
+    let drift = given.drift.cloned().unwrap_or_default();
+    Ok(Defaults {
+        unused: given.unused.unwrap_or(&otherwise.unused).clone(),
+        drift: Drift {
+            prompt: drift.prompt.unwrap_or(otherwise.drift.prompt),
+            tools: drift.tools.unwrap_or(otherwise.drift.tools),
+            model: drift.model.unwrap_or(otherwise.drift.model),
+            settings: drift.settings.unwrap_or(otherwise.drift.settings),
+        },
+        settle: given.settle.map_or(otherwise.settle, |settle| settle.0),
+        secrets: given.secrets.map_or_else(|| Ok(otherwise.secrets.clone()), |names| secrets(names, source))?,
+        timeout: given.timeout.map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
+        delays: given.delays.unwrap_or(otherwise.delays),
+    })
+}
+
+/// A time limit, which cannot be zero.
+pub(super) fn limit(raw: &Spanned<RawDuration>, source: &Source) -> Result<Duration> {
+    match raw.get_ref().0 {
+        Duration::ZERO => Err(source.error(raw.span().start, "a timeout of no time at all always fails")),
+        duration => Ok(duration),
+    }
+}
+
+fn secrets(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
+    names.iter().map(|name| env_name(name, source)).collect()
+}
+
+/// The options of one file or case, as far as it has any.
+pub(super) struct Given<'a> {
+    unused: Option<&'a Unused>,
+    drift: Option<&'a RawDrift>,
+    settle: Option<RawDuration>,
+    secrets: Option<&'a [Spanned<String>]>,
+    timeout: Option<&'a Spanned<RawDuration>>,
+    delays: Option<Delays>,
+}
+
+impl<'a> From<&'a RawSuite> for Given<'a> {
+    fn from(raw: &'a RawSuite) -> Given<'a> {
+        Given {
+            unused: raw.unused.as_ref(),
+            drift: raw.drift.as_ref(),
+            settle: raw.settle,
+            secrets: raw.secrets.as_deref(),
+            timeout: raw.timeout.as_ref(),
+            delays: raw.delays,
+        }
+    }
+}
+
+impl<'a> From<&'a RawScenario> for Given<'a> {
+    fn from(raw: &'a RawScenario) -> Given<'a> {
+        Given {
+            unused: raw.unused.as_ref(),
+            drift: raw.drift.as_ref(),
+            settle: raw.settle,
+            secrets: raw.secrets.as_deref(),
+            timeout: raw.timeout.as_ref(),
+            delays: raw.delays,
+        }
+    }
+}

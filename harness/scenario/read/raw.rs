@@ -1,0 +1,221 @@
+//! What a person typed, field by field, before anything is checked against anything else.
+//!
+//! A new field begins here: in its struct, and in the list beside it from which a misplaced field is told.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::json::RawJson;
+use super::values::{Pattern, RawDuration, RawStream, Statuses};
+use crate::events::Detail;
+use crate::model::OfferedTools;
+use crate::scenario::options::{Delays, Level, Unused};
+use crate::scenario::pointer::Pointer;
+
+/// Text keys and values, each with its place.
+pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawSuite {
+    #[serde(default)]
+    pub(super) systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
+    #[serde(default)]
+    pub(super) callers: Vec<Spanned<RawCaller>>,
+    #[serde(default)]
+    pub(super) normalize: Vec<RawNormalize>,
+    #[serde(default)]
+    pub(super) aliases: BTreeMap<String, Spanned<String>>,
+    pub(super) unused: Option<Unused>,
+    pub(super) drift: Option<RawDrift>,
+    pub(super) settle: Option<RawDuration>,
+    pub(super) secrets: Option<Vec<Spanned<String>>>,
+    pub(super) timeout: Option<Spanned<RawDuration>>,
+    pub(super) delays: Option<Delays>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawSystem {
+    pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) cwd: Option<Spanned<String>>,
+    pub(super) env: Option<Spanned<Texts>>,
+    pub(super) ready: Option<Spanned<RawReady>>,
+    pub(super) shared: Option<Spanned<bool>>,
+    pub(super) needs: Option<Vec<Spanned<String>>>,
+    pub(super) url: Option<Spanned<String>>,
+    pub(super) model: Option<Spanned<RawModel>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawReady {
+    pub(super) http: Option<Spanned<String>>,
+    pub(super) line: Option<Pattern>,
+    pub(super) timeout: Option<Spanned<RawDuration>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawModel {
+    pub(super) addr: Spanned<String>,
+    pub(super) key_env: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawCaller {
+    pub(super) name: Spanned<String>,
+    pub(super) when: Spanned<RawWhen>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawWhen {
+    #[serde(default)]
+    pub(super) header: BTreeMap<Spanned<String>, Pattern>,
+    #[serde(default)]
+    pub(super) metadata: BTreeMap<String, Pattern>,
+    pub(super) model: Option<Pattern>,
+    pub(super) system: Option<Pattern>,
+    pub(super) message: Option<Pattern>,
+    pub(super) tools: Option<OfferedTools>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawNormalize {
+    pub(super) pattern: Spanned<Pattern>,
+    pub(super) replace: Spanned<String>,
+}
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawDrift {
+    pub(super) prompt: Option<Level>,
+    pub(super) tools: Option<Level>,
+    pub(super) model: Option<Level>,
+    pub(super) settings: Option<Level>,
+}
+
+/// What a person most likely put one line too low, behind a `[[step]]`.
+pub(super) const SCENARIO_FIELDS: [&str; 11] =
+    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "record", "vars"];
+
+/// A scenario, or one of its cases, which may override any field.
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawScenario {
+    pub(super) description: Option<String>,
+    pub(super) system: Option<Spanned<String>>,
+    pub(super) fixture: Option<Spanned<String>>,
+    pub(super) timeout: Option<Spanned<RawDuration>>,
+    pub(super) settle: Option<RawDuration>,
+    pub(super) unused: Option<Unused>,
+    pub(super) drift: Option<RawDrift>,
+    pub(super) delays: Option<Delays>,
+    pub(super) secrets: Option<Vec<Spanned<String>>>,
+    pub(super) record: Option<RawRecord>,
+    pub(super) vars: Option<BTreeMap<Spanned<String>, Spanned<RawJson>>>,
+    pub(super) step: Option<Vec<Spanned<RawStep>>>,
+    pub(super) golden: Option<RawGolden>,
+    pub(super) case: Option<BTreeMap<Spanned<String>, Spanned<RawScenario>>>,
+}
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawRecord {
+    pub(super) errors: Option<bool>,
+}
+
+/// What a person most likely put one line too high, above the `[[step]]`.
+pub(super) const STEP_FIELDS: [&str; 18] = [
+    "get",
+    "post",
+    "put",
+    "patch",
+    "delete",
+    "listen",
+    "run",
+    "together",
+    "headers",
+    "json",
+    "json_file",
+    "form",
+    "files",
+    "capture",
+    "stream",
+    "cancel",
+    "reconnect",
+    "wait",
+];
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawStep {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) get: Option<Spanned<String>>,
+    pub(super) post: Option<Spanned<String>>,
+    pub(super) put: Option<Spanned<String>>,
+    pub(super) patch: Option<Spanned<String>>,
+    pub(super) delete: Option<Spanned<String>>,
+    pub(super) listen: Option<Spanned<String>>,
+    pub(super) run: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) together: Option<Spanned<Vec<Spanned<RawStep>>>>,
+    pub(super) headers: Option<Spanned<Texts>>,
+    pub(super) json: Option<Spanned<RawJson>>,
+    pub(super) json_file: Option<Spanned<String>>,
+    pub(super) form: Option<Spanned<RawJson>>,
+    pub(super) files: Option<Spanned<Texts>>,
+    pub(super) cwd: Option<Spanned<String>>,
+    pub(super) env: Option<Spanned<Texts>>,
+    pub(super) exit: Option<Spanned<i32>>,
+    pub(super) status: Option<Spanned<Statuses>>,
+    pub(super) capture: Option<Spanned<Texts>>,
+    pub(super) stream: Option<Spanned<RawStream>>,
+    pub(super) cancel: Option<Spanned<RawCancel>>,
+    pub(super) reconnect: Option<Spanned<bool>>,
+    pub(super) wait: Option<Spanned<RawWait>>,
+    pub(super) golden: Option<Spanned<bool>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawCancel {
+    pub(super) after: Spanned<String>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawWait {
+    pub(super) json: Pointer,
+    pub(super) is: Spanned<RawJson>,
+}
+
+/// The named fields of a raw table, each with where it starts if it is there.
+macro_rules! fields {
+    ($raw:expr; $($field:ident),+) => {
+        [$((stringify!($field), $raw.$field.as_ref().map(|field| field.span().start))),+]
+    };
+}
+pub(super) use fields;
+
+impl RawStep {
+    /// The captures of the step, or of those that it takes at the same time.
+    pub(super) fn captures(&self) -> Vec<&Spanned<String>> {
+        let own = self.capture.iter().flat_map(|capture| capture.get_ref().keys());
+        let parts = self.together.iter().flat_map(Spanned::get_ref);
+        own.chain(parts.flat_map(|part| part.get_ref().captures())).collect()
+    }
+}
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawGolden {
+    pub(super) detail: Option<Detail>,
+    pub(super) show: Option<Vec<Pointer>>,
+    pub(super) collapse: Option<Vec<String>>,
+    pub(super) unordered: Option<Vec<String>>,
+}

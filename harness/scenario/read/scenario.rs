@@ -1,0 +1,143 @@
+//! `scenario.toml`: from what a person typed to one [`Scenario`], or one for each of its cases.
+
+use super::file::ScenarioFile;
+use super::raw::RawScenario;
+use super::{case, options, step, toml_file, vars};
+use crate::error::{Error, Result};
+use crate::events::ShapeOptions;
+use crate::scenario::name::{is_name, no_name};
+use crate::scenario::options::Defaults;
+use crate::scenario::scenario::{Broken, FixtureRef, Scenario};
+use crate::scenario::step::Action;
+use crate::scenario::template::{Names, Vars};
+
+/// Reads the scenarios of a folder: one of its name, or one for each case. `defaults` hold where they say nothing.
+pub(in crate::scenario) fn read(
+    name: &str,
+    file: ScenarioFile<'_>,
+    defaults: &Defaults,
+) -> Vec<Result<Scenario, Broken>> {
+    Reader { name, file, defaults }.scenarios()
+}
+
+struct Reader<'a> {
+    /// The name of the folder.
+    name: &'a str,
+    file: ScenarioFile<'a>,
+    defaults: &'a Defaults,
+}
+
+impl Reader<'_> {
+    /// The scenarios of the folder. What is wrong with all cases is told once.
+    fn scenarios(&self) -> Vec<Result<Scenario, Broken>> {
+        let broken = |name: &str, error| Err(Broken { name: name.to_owned(), error });
+        let mut raw: RawScenario = match toml_file::read(self.file.source) {
+            Ok(raw) => raw,
+            Err(error) => return vec![broken(self.name, error)],
+        };
+        let Some(cases) = raw.case.take() else {
+            return vec![self.scenario(self.name.to_owned(), &raw).or_else(|error| broken(self.name, error))];
+        };
+        if cases.is_empty() {
+            return vec![broken(self.name, Error::new("`case` holds no case").in_file(&self.file.source.file))];
+        }
+        let mut trials = Vec::with_capacity(cases.len());
+        for (case, over) in cases {
+            let name = format!("{}.{}", self.name, case.get_ref());
+            let trial =
+                case::over(&raw, &case, &over, self.file.source).and_then(|raw| self.scenario(name.clone(), &raw));
+            trials.push(trial.or_else(|error| broken(&name, error)));
+        }
+        let first = trials.first().and_then(|trial| trial.as_ref().err()).map(|broken| broken.error.clone());
+        match first
+            .filter(|first| trials.iter().all(|trial| trial.as_ref().is_err_and(|broken| broken.error == *first)))
+        {
+            Some(error) => vec![broken(self.name, error)],
+            None => trials,
+        }
+    }
+
+    fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
+        let source = self.file.source;
+        let options = options::read(raw, self.defaults, source)?;
+        let steps = match &raw.step {
+            Some(steps) if !steps.is_empty() => steps,
+            _ => {
+                let error = Error::new("a scenario needs at least one [[step]]").in_file(&source.file);
+                return Err(error.help("a step is one request: post = \"/path\", json = { … }"));
+            }
+        };
+        let vars = raw.vars.iter().flatten().map(|(name, _)| name.get_ref().as_str());
+        let mut names = Names::of_scenario(vars);
+        for (number, step) in (1..).zip(steps) {
+            for name in step.get_ref().captures() {
+                names.announce(name.get_ref(), format!("step {number} captures it, for the steps after that one"));
+            }
+        }
+        let vars = raw.vars.as_ref().map_or_else(|| Ok(Vars::default()), |vars| vars::read(vars, &names, source))?;
+        let mut read = Vec::with_capacity(steps.len());
+        for step in steps {
+            for name in step.get_ref().captures() {
+                if vars.names().any(|var| var == name.get_ref()) {
+                    let error = source.error(name.span().start, format!("`{}` is a var already", name.get_ref()));
+                    return Err(error.help("a capture needs a name of its own"));
+                }
+            }
+            let step = step::read(self.file, step, &names)?;
+            for part in step.parts() {
+                part.capture.keys().for_each(|name| names.define(name));
+                if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
+                    names.saw_stream();
+                }
+            }
+            read.push(step);
+        }
+        let golden = raw.golden.clone().unwrap_or_default();
+        Ok(Scenario {
+            dir: self.file.dir.to_owned(),
+            file: source.file.to_path_buf(),
+            description: raw.description.clone().unwrap_or_default(),
+            system: raw.system.as_ref().map(|system| system.get_ref().clone()),
+            system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
+            fixture: self.fixture(&name, raw)?,
+            golden_name: name.clone(),
+            name,
+            timeout: options.timeout,
+            settle: options.settle,
+            unused: options.unused,
+            drift: options.drift,
+            delays: options.delays,
+            secrets: options.secrets,
+            used_secrets: names.secrets(),
+            record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
+            vars,
+            steps: read,
+            golden: ShapeOptions {
+                detail: golden.detail.unwrap_or_default(),
+                show: golden.show.iter().flatten().map(|pointer| pointer.as_str().to_owned()).collect(),
+                collapse: golden.collapse.unwrap_or_default(),
+                unordered: golden.unordered.unwrap_or_default(),
+            },
+        })
+    }
+
+    fn fixture(&self, name: &str, raw: &RawScenario) -> Result<FixtureRef> {
+        let Some(fixture) = &raw.fixture else { return Ok(FixtureRef::Named(name.to_owned())) };
+        match fixture.get_ref().as_str() {
+            "none" => Ok(FixtureRef::None),
+            named if is_name(named) && named.strip_suffix(".json").is_none() => Ok(FixtureRef::Named(named.to_owned())),
+            other => {
+                let place = self.file.source.place(fixture.span().start);
+                let stem = other.rsplit(['/', '\\']).next().unwrap_or_default();
+                let stem = stem.strip_suffix(".json").unwrap_or(stem);
+                let error = if is_name(stem) && stem != other {
+                    Error::new(format!("`{other}` cannot be the name of a fixture"))
+                        .help(format!("without folder and ending: fixture = \"{stem}\""))
+                } else {
+                    no_name(other, "fixture")
+                };
+                Err(error.in_file(&self.file.source.file).at(place))
+            }
+        }
+    }
+}

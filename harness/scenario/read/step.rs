@@ -1,0 +1,89 @@
+//! From the `[[step]]` that a person typed to a [`Step`] in which nothing is left to check.
+//!
+//! Which kind of step it is says one of its keys ([`KINDS`]); each kind is read in a file of its own.
+
+use toml::Spanned;
+
+use super::file::ScenarioFile;
+use super::raw::{RawStep, fields};
+use super::{agent, capture, request};
+use crate::error::{Error, Result};
+use crate::scenario::hints::listed;
+use crate::scenario::step::{Action, Step};
+use crate::scenario::template::Names;
+
+/// What a step may be, by the key that says so.
+const KINDS: [&str; 8] = ["get", "post", "put", "patch", "delete", "listen", "run", "together"];
+
+/// Checks one step. Its captures are names only for the steps after it.
+pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &Names) -> Result<Step> {
+    let (start, raw) = (raw.span().start, raw.get_ref());
+    if let Some(name) = raw.name.as_ref().filter(|name| name.get_ref().trim().is_empty()) {
+        return Err(scenario.source.error(name.span().start, "the step's name is empty"));
+    }
+    let action = match kind(scenario, raw, start)? {
+        "run" => Action::Run(agent::read(scenario, raw, names)?),
+        "together" => Action::Together(together(scenario, raw, names)?),
+        kind => Action::Request(Box::new(request::read(scenario, raw, kind, names)?)),
+    };
+    let streams = match &action {
+        Action::Request(request) => request.stream().is_some(),
+        Action::Run(_) => true,
+        Action::Together(_) => false,
+    };
+    if let (Action::Request(_), true, Some(golden)) =
+        (&action, streams, raw.golden.as_ref().filter(|golden| !golden.get_ref()))
+    {
+        return Err(scenario.source.error(golden.span().start, "a stream always goes into the golden"));
+    }
+    Ok(Step {
+        name: raw.name.as_ref().map(|name| name.get_ref().clone()),
+        capture: capture::read(scenario, raw, streams)?,
+        golden: raw.golden.as_ref().map_or(streams, |golden| *golden.get_ref()),
+        action,
+        place: scenario.source.place(start),
+    })
+}
+
+/// The one key that says what the step does.
+fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'static str> {
+    let given = fields!(raw; get, post, put, patch, delete, listen, run, together);
+    let given: Vec<_> = given.into_iter().filter_map(|(kind, start)| Some((kind, start?))).collect();
+    if let [(kind, _)] = given[..] {
+        return Ok(kind);
+    }
+    let kinds: Vec<&str> = given.iter().map(|(kind, _)| *kind).collect();
+    let error = match given.last() {
+        None => scenario.source.error(start, "this step sends nothing"),
+        Some((_, second)) => {
+            let both = if kinds.iter().all(|kind| KINDS[..5].contains(kind)) { "methods" } else { "kinds" };
+            scenario.source.error(*second, format!("this step has {} {both}: {}", kinds.len(), listed(&kinds)))
+        }
+    };
+    Err(error.help(format!("a step has exactly one of {}", listed(&KINDS))))
+}
+
+fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<Vec<Step>> {
+    let of_parts = fields!(raw; headers, status, capture, stream, golden, cancel, reconnect, wait, cwd, env, exit);
+    scenario.refuse(&of_parts, "belongs to one of the steps in `together`")?;
+    scenario.refuse(&fields!(raw; json, json_file, form, files), "belongs to one of the steps in `together`")?;
+    let parts = raw.together.as_ref().ok_or_else(|| Error::new("no steps"))?;
+    if parts.get_ref().is_empty() {
+        return Err(scenario.source.error(parts.span().start, "`together` holds no step"));
+    }
+    let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
+    for part in parts.get_ref() {
+        let inner = part.get_ref();
+        let nested = fields!(inner; together, listen);
+        scenario.refuse(&nested, "cannot stand in `together`: put it into a step of its own")?;
+        let step = read(scenario, part, names)?;
+        for (name, _) in inner.capture.iter().flat_map(Spanned::get_ref) {
+            if steps.iter().any(|earlier| earlier.capture.contains_key(name.get_ref())) {
+                let what = format!("another step of `together` captures `{}` too", name.get_ref());
+                return Err(scenario.source.error(name.span().start, what));
+            }
+        }
+        steps.push(step);
+    }
+    Ok(steps)
+}

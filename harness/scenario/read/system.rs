@@ -1,0 +1,216 @@
+//! `[systems.NAME]` of a suite: what is started, and what runs already.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+use toml::Spanned;
+use url::{Host, Url};
+
+use super::names::{check_variable, env_name};
+use super::options::limit;
+use super::raw::{RawModel, RawReady, RawSuite, RawSystem};
+use super::values::Pattern;
+use crate::error::{Error, Result};
+use crate::scenario::hints::suggest;
+use crate::scenario::source::Source;
+use crate::scenario::system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
+use crate::scenario::template::{Names, Template};
+
+const READY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Reads the systems of a suite, by name.
+pub(super) fn read(raw: &RawSuite, source: &Source, root: &Path) -> Result<BTreeMap<String, SystemSpec>> {
+    let reader = Reader { source, root, names: Names::of_systems() };
+    let systems = raw.systems.iter().map(|(name, system)| reader.system(name, system)).collect::<Result<_>>()?;
+    reader.check_needs(raw, &systems)?;
+    Ok(systems)
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    root: &'a Path,
+    names: Names,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: &Spanned<impl Sized>, what: impl Into<String>) -> Error {
+        self.source.error(at.span().start, what)
+    }
+
+    fn system(&self, name: &Spanned<String>, raw: &Spanned<RawSystem>) -> Result<(String, SystemSpec)> {
+        let text = name.get_ref();
+        if text.trim().is_empty() {
+            return Err(self.error(name, "the system's name is empty"));
+        }
+        let spec = match (&raw.get_ref().command, &raw.get_ref().url) {
+            (Some(command), None) => self.command(name, raw.get_ref(), command)?,
+            (None, Some(url)) => self.attached(name, raw.get_ref(), url)?,
+            (Some(_), Some(url)) => {
+                let what = format!("the system `{text}` has both `command` and `url`");
+                return Err(self.error(url, what).help("retake starts it, or it runs already"));
+            }
+            (None, None) => {
+                let error = self.error(name, format!("the system `{text}` has neither `command` nor `url`"));
+                return Err(error.help("a router of your own crate is registered in tests/scenarios.rs, not here"));
+            }
+        };
+        Ok((text.clone(), spec))
+    }
+
+    fn command(
+        &self,
+        name: &Spanned<String>,
+        raw: &RawSystem,
+        command: &Spanned<Vec<Spanned<String>>>,
+    ) -> Result<SystemSpec> {
+        if let Some(model) = &raw.model {
+            let error = self.error(model, "`model` belongs to a system with a `url`");
+            return Err(error.help("a command is given the model's address by its env: `{{ model.openai }}`"));
+        }
+        if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
+            return Err(self.error(command, "the command names no program"));
+        }
+        let needs: Vec<String> = raw.needs.iter().flatten().map(|name| name.get_ref().clone()).collect();
+        let reader = Reader { names: self.names.of_system(&needs), ..*self };
+        let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
+            check_variable(name, self.source)?;
+            Ok((name.get_ref().clone(), reader.template(value)?))
+        });
+        let Some(ready) = &raw.ready else {
+            let error = self.error(name, format!("the system `{}` lacks `ready`", name.get_ref()));
+            return Err(
+                error.help("write ready = { http = \"/health\" }, or ready = { line = \"regex of a log line\" }")
+            );
+        };
+        Ok(SystemSpec::Command(CommandSpec {
+            command: command.get_ref().iter().map(|part| reader.template(part)).collect::<Result<_>>()?,
+            cwd: raw.cwd.as_ref().map(|cwd| reader.cwd(cwd)).transpose()?,
+            env: env.collect::<Result<_>>()?,
+            // After the templates: naming a secret in one declares it.
+            secrets: reader.names.secrets(),
+            ready: self.ready(ready)?,
+            shared: raw.shared.as_ref().is_some_and(|shared| *shared.get_ref()),
+            needs,
+        }))
+    }
+
+    fn template(&self, text: &Spanned<String>) -> Result<Template> {
+        let template = Template::parse(text.get_ref(), self.source, text.span())?;
+        self.names.check(&template)?;
+        Ok(template)
+    }
+
+    fn cwd(&self, cwd: &Spanned<String>) -> Result<Template> {
+        let template = self.template(cwd)?;
+        if template.is_plain() && !self.root.join(cwd.get_ref()).is_dir() {
+            return Err(self.error(cwd, format!("there is no folder `{}`", cwd.get_ref())));
+        }
+        Ok(template)
+    }
+
+    fn ready(&self, raw: &Spanned<RawReady>) -> Result<Ready> {
+        let RawReady { http, line, timeout } = raw.get_ref();
+        let timeout = timeout.as_ref().map_or(Ok(READY_TIMEOUT), |timeout| limit(timeout, self.source))?;
+        match (http, line) {
+            (Some(path), None) if !path.get_ref().starts_with('/') => {
+                Err(self.error(path, format!("the path `{}` does not start with `/`", path.get_ref())))
+            }
+            (Some(path), None) => Ok(Ready::Http { path: path.get_ref().clone(), timeout }),
+            (None, Some(Pattern(regex))) => Ok(Ready::Line { regex: regex.clone(), timeout }),
+            _ => Err(self.error(raw, "`ready` has exactly one of `http` and `line`")),
+        }
+    }
+
+    fn attached(&self, name: &Spanned<String>, raw: &RawSystem, url: &Spanned<String>) -> Result<SystemSpec> {
+        let of_command = [
+            ("cwd", raw.cwd.as_ref().map(Spanned::span)),
+            ("env", raw.env.as_ref().map(Spanned::span)),
+            ("ready", raw.ready.as_ref().map(Spanned::span)),
+            ("shared", raw.shared.as_ref().map(Spanned::span)),
+            ("needs", raw.needs.as_ref().and_then(|needs| needs.first()).map(Spanned::span)),
+        ];
+        if let Some((field, span)) = of_command.into_iter().find_map(|(field, span)| Some((field, span?))) {
+            return Err(self.source.error(span.start, format!("`{field}` belongs to a system with a `command`")));
+        }
+        let parsed = Url::parse(url.get_ref())
+            .map_err(|error| self.error(url, format!("`{}` is no URL: {error}", url.get_ref())))?;
+        if !["http", "https"].contains(&parsed.scheme()) {
+            let what = format!("`{}` starts with `{}:`, expected `http:` or `https:`", url.get_ref(), parsed.scheme());
+            return Err(self.error(url, what));
+        }
+        let local = match parsed.host() {
+            Some(Host::Domain(domain)) => domain == "localhost",
+            Some(Host::Ipv4(ip)) => ip.is_loopback(),
+            Some(Host::Ipv6(ip)) => ip.is_loopback(),
+            None => false,
+        };
+        if !local {
+            return Err(not_local(self.error(url, format!("`{}` is not on this machine", url.get_ref()))));
+        }
+        let Some(model) = &raw.model else {
+            let error = self.error(name, format!("the system `{}` lacks `model`", name.get_ref()));
+            return Err(error.help("write model = { addr = \"127.0.0.1:PORT\", key_env = \"NAME\" }"));
+        };
+        Ok(SystemSpec::Url(UrlSpec { url: parsed, model: self.model(model.get_ref())? }))
+    }
+
+    fn model(&self, raw: &RawModel) -> Result<AttachedModel> {
+        let addr: SocketAddr = raw.addr.get_ref().parse().map_err(|_| {
+            let what = format!("`{}` is no address: expected \"127.0.0.1:PORT\"", raw.addr.get_ref());
+            self.error(&raw.addr, what)
+        })?;
+        if !addr.ip().is_loopback() {
+            return Err(not_local(self.error(&raw.addr, format!("`{addr}` is not on this machine"))));
+        }
+        if addr.port() == 0 {
+            return Err(self.error(&raw.addr, "the port 0 is another one each time, and the system has to know it"));
+        }
+        Ok(AttachedModel { addr, key_env: env_name(&raw.key_env, self.source)? })
+    }
+
+    /// Each needed system has to be there, to be started for the same scenario, and not to need the one that needs it.
+    fn check_needs(&self, raw: &RawSuite, systems: &BTreeMap<String, SystemSpec>) -> Result<()> {
+        let known = || systems.keys().map(String::as_str);
+        for (name, system) in &raw.systems {
+            for needed in system.get_ref().needs.iter().flatten() {
+                let text = needed.get_ref();
+                match systems.get(text) {
+                    None => {
+                        let error = self.error(needed, format!("there is no system `{text}` in this file"));
+                        return Err(suggest(error, text, known()));
+                    }
+                    Some(SystemSpec::Command(spec)) if !spec.shared => {}
+                    Some(_) => {
+                        let what = format!("`{text}` is not started for each scenario, so no system can need it");
+                        return Err(self.error(needed, what).help("leave out `shared`, or write its address down"));
+                    }
+                }
+                if reaches(systems, text, name.get_ref()) {
+                    let what = format!("`{}` and `{text}` need each other", name.get_ref());
+                    return Err(self.error(needed, what));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a system is another one, or needs it at any remove.
+fn reaches(systems: &BTreeMap<String, SystemSpec>, from: &str, to: &str) -> bool {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+    while let Some(name) = next.pop() {
+        if let (true, Some(SystemSpec::Command(spec))) = (seen.insert(name), systems.get(name)) {
+            next.extend(spec.needs.iter().map(String::as_str));
+        }
+    }
+    seen.contains(to)
+}
+
+fn not_local(error: Error) -> Error {
+    error.help(format!(
+        "replay opens no socket beyond loopback: expected localhost, {} or [::1]",
+        IpAddr::from([127, 0, 0, 1])
+    ))
+}

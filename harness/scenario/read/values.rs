@@ -1,0 +1,197 @@
+//! The small values of a file, each read into its own type: durations, patterns, pointers, levels.
+//!
+//! A mistake here is told by the visitor, so the TOML reader knows its place.
+
+use std::fmt;
+use std::time::Duration;
+
+use regex::Regex;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use crate::events::Detail;
+use crate::model::OfferedTools;
+use crate::scenario::hints::listed;
+use crate::scenario::options::{Delays, Level, Unused};
+use crate::scenario::pointer::Pointer;
+
+/// `"60s"`, `"500ms"`, `"2m"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RawDuration(pub(super) Duration);
+
+/// A regular expression.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern(pub(super) Regex);
+
+/// One status or a list of them.
+#[derive(Clone, Debug)]
+pub(super) struct Statuses(pub(super) Vec<u16>);
+
+/// `true`, or a table with the first and the last event.
+#[derive(Clone, Debug)]
+pub(super) enum RawStream {
+    Flag(bool),
+    Table(RawStreamEnds),
+}
+
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawStreamEnds {
+    pub(super) first: Option<toml::Spanned<String>>,
+    pub(super) last: Option<toml::Spanned<String>>,
+}
+
+/// The longest duration: with a much longer one the clock's numbers overflow.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let none = || format!("`{text}` is no duration\nwrite \"60s\", \"500ms\" or \"2m\"");
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).ok_or_else(none)?);
+    let of_unit: fn(u64) -> Duration = match unit {
+        _ if number.is_empty() => return Err(none()),
+        "ms" => Duration::from_millis,
+        "s" => Duration::from_secs,
+        "m" => |minutes| Duration::from_secs(minutes.saturating_mul(60)),
+        _ => return Err(none()),
+    };
+    // Only a number that is too large does not parse.
+    let duration = of_unit(number.parse().unwrap_or(u64::MAX));
+    if duration > LONGEST { Err(format!("`{text}` is more than a day")) } else { Ok(duration) }
+}
+
+/// Implements `Deserialize` with a visitor for what a value may be: a text, a truth, a list, a table, a number.
+macro_rules! read_as {
+    ($type:ty, $expected:expr, { $($visit:tt)* }) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Reader;
+                impl<'de> Visitor<'de> for Reader {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($expected)
+                    }
+                    $($visit)*
+                }
+                deserializer.deserialize_any(Reader)
+            }
+        }
+    };
+}
+
+read_as!(RawDuration, "a duration as text: \"60s\", \"500ms\" or \"2m\"", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawDuration, E> {
+        parse_duration(text).map(RawDuration).map_err(E::custom)
+    }
+});
+
+read_as!(Pattern, "a regular expression as text", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Pattern, E> {
+        Regex::new(text).map(Pattern).map_err(|error| {
+            let told = error.to_string();
+            let why = told.rsplit_once("error: ").map_or(told.as_str(), |(_, why)| why);
+            let why = why.lines().next().unwrap_or_default();
+            E::custom(format!("`{text}` is no regular expression: {why}"))
+        })
+    }
+});
+
+read_as!(Pointer, "a JSON pointer as text", {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Pointer, E> {
+        Pointer::parse(text).map_err(E::custom)
+    }
+});
+
+read_as!(Statuses, "a status or a list of them", {
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Statuses, E> {
+        status(number).map(|status| Statuses(vec![status]))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Statuses, A::Error> {
+        let mut statuses = Vec::new();
+        while let Some(number) = list.next_element()? {
+            statuses.push(status(number)?);
+        }
+        if statuses.is_empty() {
+            return Err(A::Error::custom("the list of statuses is empty"));
+        }
+        Ok(Statuses(statuses))
+    }
+});
+
+fn status<E: serde::de::Error>(number: i64) -> Result<u16, E> {
+    u16::try_from(number)
+        .ok()
+        .filter(|status| (100..600).contains(status))
+        .ok_or_else(|| E::custom(format!("{number} is no HTTP status: expected 100 to 599")))
+}
+
+read_as!(RawStream, "true, or a table with `first` and `last`", {
+    fn visit_bool<E>(self, flag: bool) -> Result<RawStream, E> {
+        Ok(RawStream::Flag(flag))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawStream, A::Error> {
+        RawStreamEnds::deserialize(MapAccessDeserializer::new(map)).map(RawStream::Table)
+    }
+});
+
+/// Reads one of a few words. (serde's own reader of enums says of other types what it wanted, and not what of.)
+macro_rules! read_word {
+    ($type:ty: $first:literal => $value:expr $(, $word:literal => $other:expr)+) => {
+        read_as!($type, concat!("one of `", $first, "`" $(, ", `", $word, "`")+), {
+            fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<$type, E> {
+                match word {
+                    $first => Ok($value),
+                    $($word => Ok($other),)+
+                    other => Err(E::unknown_variant(other, &[$first, $($word),+])),
+                }
+            }
+        });
+    };
+}
+
+read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
+read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
+
+read_as!(Detail, &format!("one of {}", listed(&Detail::WORDS)), {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Detail, E> {
+        word.parse().map_err(|_| E::unknown_variant(word, &Detail::WORDS))
+    }
+});
+
+read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Unused, E> {
+        match word {
+            "fail" => Ok(Unused::Fail),
+            "allow" => Ok(Unused::Allow),
+            other => Err(E::custom(format!(
+                "`{other}` is not one of `fail`, `allow`\nto let the turns of one caller stay unserved, write [\"{other}\"]"
+            ))),
+        }
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Unused, A::Error> {
+        texts(list).map(Unused::Callers)
+    }
+});
+
+read_as!(OfferedTools, "true, false or a list of tool names", {
+    fn visit_bool<E>(self, any: bool) -> Result<OfferedTools, E> {
+        Ok(OfferedTools::Any(any))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OfferedTools, A::Error> {
+        let names = texts(list)?;
+        if names.is_empty() {
+            return Err(A::Error::custom("the list of tools is empty\n`tools = false` fits calls without tools"));
+        }
+        Ok(OfferedTools::Named(names))
+    }
+});
+
+fn texts<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Vec<String>, A::Error> {
+    let mut texts = Vec::new();
+    while let Some(text) = list.next_element()? {
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! `[vars]`: their names and templates are checked, wherever they stand.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::json::{self, RawJson};
+use super::names::check_new_name;
+use crate::error::Result;
+use crate::scenario::source::Source;
+use crate::scenario::template::{Names, Vars};
+
+/// Reads the vars, whose templates may use `names`.
+pub(super) fn read(raw: &BTreeMap<Spanned<String>, Spanned<RawJson>>, names: &Names, source: &Source) -> Result<Vars> {
+    let mut vars = BTreeMap::new();
+    for (name, value) in raw {
+        check_new_name(name, source)?;
+        let value = json::of_toml(value, source)?;
+        names.check_json(&value)?;
+        vars.insert(name.get_ref().clone(), value);
+    }
+    Vars::in_order(vars)
+}

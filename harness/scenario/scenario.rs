@@ -1,0 +1,87 @@
+//! One scenario, or one of its cases: how to drive the system, and what to look at.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::options::{Delays, Drift, Unused};
+use super::step::Step;
+use super::template::{Context, Vars};
+use crate::error::{Error, Place, Result};
+use crate::events::ShapeOptions;
+
+/// One trial: how to drive the system, and what to look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The trial's name: the folder's, or `folder.case`.
+    pub name: String,
+    /// The folder, relative to the root.
+    pub dir: PathBuf,
+    /// The `scenario.toml`, relative to the root.
+    pub file: PathBuf,
+    /// What it shows, in the words of its author.
+    pub description: String,
+    /// The system; [`check_systems`](super::Discovered::check_systems) fills in the only one of a suite.
+    pub system: Option<String>,
+    /// Whose turns it replays.
+    pub fixture: FixtureRef,
+    /// The name of its golden.
+    pub golden_name: String,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// How long no call may have come before the verdict.
+    pub settle: Duration,
+    /// Which turns may stay unserved.
+    pub unused: Unused,
+    /// What drift weighs.
+    pub drift: Drift,
+    /// Whether recorded pauses are replayed.
+    pub delays: Delays,
+    /// Environment variables whose values never reach a file.
+    pub secrets: Vec<String>,
+    /// Those whose values its templates take as `{{ secret.NAME }}`.
+    pub used_secrets: BTreeSet<String>,
+    /// Whether a provider's error becomes a turn when it is recorded.
+    pub record_errors: bool,
+    /// Values of its own, for its templates.
+    pub vars: Vars,
+    /// What it does, in order; at least one step.
+    pub steps: Vec<Step>,
+    /// What its golden holds.
+    pub golden: ShapeOptions,
+    /// Where `system` stands.
+    pub(super) system_place: Option<Place>,
+}
+
+/// Whose turns a scenario replays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FixtureRef {
+    /// Nobody's: no model is called.
+    None,
+    /// Those of the fixture of that name.
+    Named(String),
+}
+
+/// A scenario that cannot run, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The trial's name; of a stray file the file's.
+    pub name: String,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl Scenario {
+    /// Whether any step needs a system: only commands do without.
+    pub(crate) fn needs_system(&self) -> bool {
+        self.steps.iter().any(Step::needs_system)
+    }
+
+    /// The context with the scenario's vars in it.
+    ///
+    /// # Errors
+    /// As [`Vars::resolve`].
+    pub fn resolve_vars(&self, context: &Context) -> Result<Context> {
+        self.vars.resolve(context)
+    }
+}

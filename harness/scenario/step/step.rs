@@ -1,0 +1,49 @@
+//! One `[[step]]`: what is done, what it must answer, and what later steps need of the answer.
+
+use std::collections::BTreeMap;
+
+use super::agent::AgentRun;
+use super::capture::CaptureFrom;
+use super::request::Request;
+use crate::error::Place;
+
+/// One step of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What reports call the step.
+    pub name: Option<String>,
+    /// What is done.
+    pub action: Action,
+    /// Names for later steps, and where in the answer their values are.
+    pub capture: BTreeMap<String, CaptureFrom>,
+    /// Whether the answer goes into the golden: a stream always does.
+    pub golden: bool,
+    /// Where the step starts in `scenario.toml`.
+    pub place: Place,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Sends a request to the system.
+    Request(Box<Request>),
+    /// Runs a command-line agent.
+    Run(AgentRun),
+    /// Takes steps at the same time.
+    Together(Vec<Step>),
+}
+
+impl Step {
+    /// The step itself, or the steps that it takes at the same time.
+    pub fn parts(&self) -> &[Step] {
+        match &self.action {
+            Action::Together(steps) => steps,
+            _ => std::slice::from_ref(self),
+        }
+    }
+
+    /// Whether it needs a system: only commands do without.
+    pub(crate) fn needs_system(&self) -> bool {
+        self.parts().iter().any(|step| matches!(step.action, Action::Request(_)))
+    }
+}

@@ -1,0 +1,145 @@
+//! The template engine, minijinja, as templates here see it, and the way between JSON and its values.
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::ValueKind;
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
+
+use crate::json::{Json, Layout};
+
+/// How much one template may do: loops within loops would hold up a scenario beyond its time limit.
+pub(super) const MOST_STEPS: u64 = 1_000_000;
+
+/// minijinja as templates of a suite see it: an undefined value is an error, and a value that is no string is printed
+/// as JSON.
+pub(super) fn environment<'source>() -> Environment<'source> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(MOST_STEPS));
+    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
+        environment.set_syntax(syntax);
+    }
+    environment.set_formatter(|out, _, value| {
+        let json = to_json(value)?;
+        out.write_str(&as_text(json)).map_err(|_| ErrorKind::WriteFailure.into())
+    });
+    environment
+}
+
+/// minijinja where every name is there and holds nothing.
+pub(super) fn blank_environment<'source>() -> Environment<'source> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment.set_fuel(Some(MOST_STEPS / 100));
+    environment
+}
+
+/// The filters of a template, for hints.
+pub(super) const FILTERS: [&str; 41] = [
+    "abs",
+    "attr",
+    "batch",
+    "bool",
+    "capitalize",
+    "chain",
+    "count",
+    "default",
+    "dictsort",
+    "escape",
+    "first",
+    "float",
+    "groupby",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lines",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "split",
+    "string",
+    "sum",
+    "title",
+    "trim",
+    "unique",
+    "upper",
+];
+
+/// The tests of a template, for hints.
+pub(super) const TESTS: [&str; 19] = [
+    "boolean",
+    "defined",
+    "divisibleby",
+    "endingwith",
+    "eq",
+    "even",
+    "false",
+    "float",
+    "in",
+    "integer",
+    "iterable",
+    "mapping",
+    "none",
+    "number",
+    "odd",
+    "sequence",
+    "startingwith",
+    "string",
+    "true",
+];
+
+/// A string as it is, anything else as JSON.
+pub(in crate::scenario) fn as_text(json: Json) -> String {
+    match json {
+        Json::Str(text) => text,
+        other => other.print(Layout::Compact),
+    }
+}
+
+/// What an expression gave, as JSON.
+pub(super) fn to_json(value: &Value) -> Result<Json, minijinja::Error> {
+    let no_json = |what: String| minijinja::Error::new(ErrorKind::InvalidOperation, what);
+    match value.kind() {
+        ValueKind::Undefined => Err(ErrorKind::UndefinedError.into()),
+        ValueKind::None => Ok(Json::Null),
+        ValueKind::Bool => Ok(Json::Bool(value.is_true())),
+        ValueKind::Number => number(value).ok_or_else(|| no_json(format!("JSON has no number {value}"))),
+        ValueKind::String => Ok(Json::Str(value.as_str().unwrap_or_default().to_owned())),
+        ValueKind::Seq | ValueKind::Iterable => {
+            value.try_iter()?.map(|item| to_json(&item)).collect::<Result<_, _>>().map(Json::Array)
+        }
+        ValueKind::Map => {
+            let mut entries = BTreeMap::new();
+            for key in value.try_iter()? {
+                let name = key.as_str().ok_or_else(|| no_json(format!("`{key}` is no text, so no key of JSON")))?;
+                entries.insert(name.to_owned(), to_json(&value.get_item(&key)?)?);
+            }
+            Ok(Json::object(entries))
+        }
+        kind => Err(no_json(format!("JSON has no {kind}"))),
+    }
+}
+
+fn number(value: &Value) -> Option<Json> {
+    if !value.is_integer() {
+        let float = f64::try_from(value.clone()).ok().filter(|float| float.is_finite())?;
+        return Some(Json::Float(float));
+    }
+    let whole = i128::try_from(value.clone()).ok()?;
+    Some(i64::try_from(whole).map_or_else(|_| Json::BigInt(whole.to_string().into()), Json::Int))
+}

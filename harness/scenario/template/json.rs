@@ -1,0 +1,61 @@
+//! Request bodies and vars: JSON with templates in it.
+
+use std::collections::BTreeMap;
+
+use super::context::Context;
+use super::template::Template;
+use crate::error::Result;
+use crate::json::Json;
+
+/// A JSON value with templates for its texts and keys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TemplateJson {
+    /// What holds no text.
+    Value(Json),
+    /// A text.
+    Text(Template),
+    /// A list.
+    Array(Vec<TemplateJson>),
+    /// An object.
+    Object(Vec<(Template, TemplateJson)>),
+}
+
+impl TemplateJson {
+    /// Renders every text and key inside.
+    ///
+    /// # Errors
+    /// As [`Template::render`]; and where two keys of an object render to the same text.
+    pub fn render(&self, context: &Context) -> Result<Json> {
+        match self {
+            TemplateJson::Value(value) => Ok(value.clone()),
+            TemplateJson::Text(template) => template.render(context),
+            TemplateJson::Array(items) => {
+                items.iter().map(|item| item.render(context)).collect::<Result<_>>().map(Json::Array)
+            }
+            TemplateJson::Object(entries) => {
+                let mut object = BTreeMap::new();
+                for (key, value) in entries {
+                    let name = key.render_text(context)?;
+                    if object.contains_key(&name) {
+                        return Err(key.error(format!("two keys of this object render to `{name}`")));
+                    }
+                    object.insert(name, value.render(context)?);
+                }
+                Ok(Json::object(object))
+            }
+        }
+    }
+
+    /// Hands every template inside to `visit`, until one is refused.
+    pub(in crate::scenario) fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Template) -> Result<()>) -> Result<()> {
+        match self {
+            TemplateJson::Value(_) => Ok(()),
+            TemplateJson::Text(template) => visit(template),
+            TemplateJson::Array(items) => items.iter().try_for_each(|item| item.each(visit)),
+            TemplateJson::Object(entries) => entries.iter().try_for_each(|(key, value)| {
+                visit(key)?;
+                value.each(visit)
+            }),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Texts with `{{ }}` in them, the names that they may use, and the values of these.
+
+mod context;
+mod engine;
+mod json;
+mod names;
+#[expect(clippy::module_inception, reason = "the template itself, among what it works with")]
+mod template;
+mod vars;
+
+pub use context::Context;
+pub(super) use engine::as_text;
+pub use json::TemplateJson;
+pub(super) use names::Names;
+pub use names::RESERVED;
+pub use template::Template;
+pub use vars::Vars;

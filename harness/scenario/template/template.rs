@@ -1,0 +1,281 @@
+//! Texts with `{{ }}` in them: checked when a file is read, rendered while a scenario runs.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use minijinja::value::Serde;
+use minijinja::{ErrorKind, Value};
+
+use super::context::Context;
+use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
+use crate::error::{Error, Place, Result};
+use crate::json::Json;
+use crate::scenario::hints::suggest;
+use crate::scenario::source::Source;
+use crate::text::clipped;
+
+/// A text that may hold `{{ }}`. One that is exactly one `{{ expression }}` keeps the expression's type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    text: String,
+    kind: TemplateKind,
+    file: Arc<Path>,
+    place: Place,
+    uses: Vec<UsedName>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum TemplateKind {
+    /// No braces: the text is the value.
+    Plain,
+    /// Exactly one expression.
+    Expression(String),
+    /// Text with expressions in it.
+    Text,
+}
+
+/// A name that a template needs, with its attributes: `fixture.prompt`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct UsedName {
+    pub(super) path: String,
+    pub(super) place: Place,
+}
+
+impl UsedName {
+    /// The name without attributes.
+    pub(super) fn root(&self) -> &str {
+        self.path.split('.').next().unwrap_or_default()
+    }
+}
+
+impl Template {
+    /// Checks the syntax of a text that stands at `span` of its source.
+    pub(in crate::scenario) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
+        let place = source.place(span.start);
+        let mut template = Template {
+            text: text.to_owned(),
+            kind: TemplateKind::Plain,
+            file: source.file.clone(),
+            place,
+            uses: Vec::new(),
+        };
+        if !["{{", "{%", "{#"].iter().any(|brace| text.contains(brace)) {
+            return Ok(template);
+        }
+        if text.matches("{%").count() > MOST_STATEMENTS || longest_tag(text) > LONGEST_TAG {
+            let error = template.error("this text holds too much code".to_owned());
+            return Err(error.help(format!(
+                "at most {MOST_STATEMENTS} `{{% %}}`, and {LONGEST_TAG} characters in one pair of braces"
+            )));
+        }
+        let environment = environment();
+        let whole = only_expression(text).and_then(|expression| {
+            let names = environment.compile_expression(expression).ok()?.undeclared_variables(true);
+            Some((TemplateKind::Expression(expression.to_owned()), names))
+        });
+        let (kind, names) = match whole {
+            Some(whole) => whole,
+            None => match environment.template_from_str(text) {
+                Ok(parsed) => (TemplateKind::Text, parsed.undeclared_variables(true)),
+                Err(error) => return Err(template.error(format!("this is no template: {}", reason(&error)))),
+            },
+        };
+        template.kind = kind;
+        template.check_words(source, &span)?;
+        let own: Vec<&str> = environment.globals().map(|(name, _)| name).collect();
+        template.uses = names
+            .into_iter()
+            .map(|path| UsedName { place: place_of_name(&path, source, &span), path })
+            .filter(|name| !own.contains(&name.root()))
+            .collect();
+        template.uses.sort_by(|a, b| (a.place, &a.path).cmp(&(b.place, &b.path)));
+        Ok(template)
+    }
+
+    /// Refuses filters and tests that there are not. The engine knows only when it comes upon them, so the text is
+    /// rendered once with nothing defined; what that does not reach is told when the scenario runs.
+    fn check_words(&self, source: &Source, span: &Range<usize>) -> Result<()> {
+        let blank = blank_environment();
+        let outcome = match &self.kind {
+            TemplateKind::Plain => return Ok(()),
+            TemplateKind::Text => blank.render_str(&self.text, ()).map(drop),
+            TemplateKind::Expression(code) => {
+                blank.compile_expression(code).and_then(|compiled| compiled.eval(())).map(drop)
+            }
+        };
+        let Err(error) = outcome else { return Ok(()) };
+        let (what, known) = match error.kind() {
+            ErrorKind::UnknownFilter => ("filter", &FILTERS[..]),
+            ErrorKind::UnknownTest => ("test", &TESTS[..]),
+            _ => return Ok(()),
+        };
+        let told = reason(&error);
+        let name = told.split(' ').nth(1).unwrap_or_default();
+        let error = self.error(format!("there is no {what} `{name}`")).at(place_of_name(name, source, span));
+        Err(suggest(error, name, known.iter().copied()))
+    }
+
+    /// The text as it was written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the text stands in its file.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The value: of the expression where the text is nothing but one, otherwise a string.
+    ///
+    /// # Errors
+    /// With the place in the file: a name or attribute that is not defined, or an operation that fails.
+    pub fn render(&self, context: &Context) -> Result<Json> {
+        let outcome = match &self.kind {
+            TemplateKind::Plain => return Ok(Json::Str(self.text.clone())),
+            TemplateKind::Text => environment().render_str(&self.text, self.values(context)).map(Json::Str),
+            TemplateKind::Expression(expression) => environment()
+                .compile_expression(expression)
+                .and_then(|compiled| compiled.eval(self.values(context)))
+                .and_then(|value| to_json(&value)),
+        };
+        outcome.map_err(|error| match error.kind() {
+            ErrorKind::OutOfFuel => {
+                self.error(format!("`{}` takes more than {MOST_STEPS} steps to render", self.brief()))
+            }
+            ErrorKind::UndefinedError => {
+                self.undefined(context).unwrap_or_else(|| self.error(format!("`{}` is not defined", self.brief())))
+            }
+            _ => self.error(format!("`{}` cannot be rendered: {}", self.brief(), reason(&error))),
+        })
+    }
+
+    /// The value as text: a string as it is, anything else as JSON.
+    ///
+    /// # Errors
+    /// As [`render`](Template::render).
+    pub fn render_text(&self, context: &Context) -> Result<String> {
+        self.render(context).map(as_text)
+    }
+
+    /// Whether the text is its own value.
+    pub(in crate::scenario) fn is_plain(&self) -> bool {
+        self.kind == TemplateKind::Plain
+    }
+
+    pub(super) fn uses(&self) -> &[UsedName] {
+        &self.uses
+    }
+
+    /// An error about this template, at its place.
+    pub(crate) fn error(&self, what: String) -> Error {
+        Error::new(what).in_file(&self.file).at(self.place)
+    }
+
+    /// The text, short enough for one line of an error.
+    fn brief(&self) -> String {
+        let line = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        clipped(&line, 60).into_owned()
+    }
+
+    fn values(&self, context: &Context) -> Value {
+        let value = |name: &str| Some((name.to_owned(), Value::from(Serde(context.get(name)?))));
+        Value::from_pairs(self.uses.iter().filter_map(|name| value(name.root())))
+    }
+
+    /// The first name that the context lacks.
+    fn undefined(&self, context: &Context) -> Option<Error> {
+        self.uses.iter().find_map(|name| {
+            let mut parts = name.path.split('.');
+            let root = parts.next()?;
+            let told = |known: Vec<&str>, missing: &str| {
+                let error = self.error(format!("`{}` is not defined", name.path)).at(name.place);
+                Some(suggest(error, missing, known))
+            };
+            let Some(mut value) = context.get(root) else { return told(context.names().collect(), root) };
+            for part in parts {
+                let inner = match value {
+                    Json::Array(items) => part.parse().ok().and_then(|index: usize| items.get(index)),
+                    other => other.get(part),
+                };
+                let Some(inner) = inner else {
+                    let known = value.as_object().into_iter().flatten().map(|(key, _)| key);
+                    return told(known.collect(), part);
+                };
+                value = inner;
+            }
+            None
+        })
+    }
+}
+
+/// What is between the braces, where the text begins and ends with them.
+fn only_expression(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("{{")?.strip_suffix("}}")?;
+    let inner = inner.strip_prefix('-').unwrap_or(inner);
+    Some(inner.strip_suffix('-').unwrap_or(inner).trim())
+}
+
+/// How much code may stand in one pair of braces, and how many statements in one text. The template engine takes a chain
+/// like `a.b.c` or `{% elif %}` by recursion, so one without end would overflow the stack.
+const LONGEST_TAG: usize = 1000;
+const MOST_STATEMENTS: usize = 100;
+
+/// The length of the longest `{{ }}` or `{% %}`, its string literals left out.
+fn longest_tag(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut longest, mut at) = (0, 0);
+    while let Some(brace) = memchr::memchr(b'{', &bytes[at..]) {
+        at += brace + 1;
+        if !matches!(bytes.get(at), Some(b'{' | b'%')) {
+            continue;
+        }
+        at += 1;
+        let (mut length, mut open, mut quote, mut escaped) = (0_usize, 0_usize, None, false);
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            if let Some(mark) = quote {
+                quote = (escaped || byte != mark).then_some(mark);
+                escaped = !escaped && byte == b'\\';
+                continue;
+            }
+            length += 1;
+            match byte {
+                b'"' | b'\'' => quote = Some(byte),
+                b'(' | b'[' | b'{' => open += 1,
+                b'}' | b'%' if open == 0 && bytes.get(at) == Some(&b'}') => break,
+                b')' | b']' | b'}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+        longest = longest.max(length);
+    }
+    longest
+}
+
+/// The place of a name within its literal: the first whole word like it behind a brace, else the literal itself.
+fn place_of_name(path: &str, source: &Source, span: &Range<usize>) -> Place {
+    let literal = source.text.get(span.clone()).unwrap_or_default();
+    let braces = ["{{", "{%"].iter().filter_map(|brace| literal.find(brace)).min().unwrap_or_default();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let find = |word: &str| {
+        literal[braces..].match_indices(word).map(|(at, _)| at + braces).find(|at| {
+            let before = literal[..*at].chars().next_back();
+            let after = literal[at + word.len()..].chars().next();
+            !before.is_some_and(is_word) && !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        })
+    };
+    let root = path.split('.').next().unwrap_or_default();
+    let offset = find(path).or_else(|| find(root)).unwrap_or_default();
+    source.place(span.start + offset)
+}
+
+/// minijinja's reason without its own kind of place.
+fn reason(error: &minijinja::Error) -> String {
+    error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

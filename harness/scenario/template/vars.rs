@@ -1,0 +1,105 @@
+//! `[vars]`: values that refer to each other in any order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::context::Context;
+use super::json::TemplateJson;
+use super::template::Template;
+use crate::error::{Error, Result};
+use crate::json::Json;
+
+/// The vars of a scenario, each behind those that it needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vars(Vec<(String, TemplateJson)>);
+
+impl Vars {
+    /// The vars in the order in which they can be rendered.
+    ///
+    /// # Errors
+    /// Vars that need each other.
+    pub(in crate::scenario) fn in_order(mut waiting: BTreeMap<String, TemplateJson>) -> Result<Vars> {
+        let mut ordered = Vec::with_capacity(waiting.len());
+        while !waiting.is_empty() {
+            let ready: Vec<String> = waiting
+                .iter()
+                .filter(|(_, value)| needed(value, &waiting).is_none())
+                .map(|(name, _)| name.clone())
+                .collect();
+            if ready.is_empty() {
+                return Err(circle(&waiting));
+            }
+            ordered.extend(ready.into_iter().filter_map(|name| waiting.remove_entry(&name)));
+        }
+        Ok(Vars(ordered))
+    }
+
+    /// The names, those that others need first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The context with all vars in it.
+    ///
+    /// # Errors
+    /// As [`TemplateJson::render`].
+    pub fn resolve(&self, context: &Context) -> Result<Context> {
+        let mut context = context.clone();
+        for (name, value) in &self.0 {
+            let rendered = value.render(&context)?;
+            if size(&rendered) > LARGEST {
+                let what = format!("the var `{name}` holds more than {} MB", LARGEST >> 20);
+                let mut error = None;
+                let _ = value.each(&mut |template| {
+                    error.get_or_insert_with(|| template.error(what.clone()));
+                    Ok(())
+                });
+                return Err(error.unwrap_or_else(|| Error::new(what)));
+            }
+            context.insert(name.as_str(), rendered);
+        }
+        Ok(context)
+    }
+}
+
+/// The most bytes of text in one var. Vars that hold others twice, which hold others twice, would soon fill any memory.
+const LARGEST: usize = 16 << 20;
+
+/// The bytes of text in a value, and one for each value in it.
+fn size(value: &Json) -> usize {
+    1 + match value {
+        Json::Str(text) => text.len(),
+        Json::Array(items) => items.iter().map(size).sum(),
+        Json::Object(entries) => entries.iter().map(|(key, value)| key.len() + size(value)).sum(),
+        _ => 0,
+    }
+}
+
+/// A template of `value` that needs one of the `waiting`, and the name that it needs.
+fn needed<'a>(value: &'a TemplateJson, waiting: &'a BTreeMap<String, TemplateJson>) -> Option<(&'a Template, &'a str)> {
+    let mut found = None;
+    let _ = value.each(&mut |template| {
+        let name = template.uses().iter().find_map(|name| waiting.get_key_value(name.root()));
+        found = found.or(name.map(|(name, _)| (template, name.as_str())));
+        Ok(())
+    });
+    found
+}
+
+/// The error that names one circle among vars that all wait for another.
+fn circle(waiting: &BTreeMap<String, TemplateJson>) -> Error {
+    let mut seen = BTreeSet::new();
+    let mut path: Vec<&str> = Vec::new();
+    let mut next = waiting.keys().next().map(String::as_str);
+    while let Some(name) = next {
+        path.push(name);
+        if !seen.insert(name) {
+            break;
+        }
+        next = waiting.get(name).and_then(|value| needed(value, waiting)).map(|(_, name)| name);
+    }
+    let last = path.last().copied().unwrap_or_default();
+    let start = path.iter().position(|name| *name == last).unwrap_or_default();
+    let what = format!("vars that need each other: {}", path[start..].join(" → "));
+    let first = waiting.get(last).and_then(|value| needed(value, waiting));
+    first.map_or_else(|| Error::new(what.clone()), |(template, _)| template.error(what.clone()))
+}

@@ -1,0 +1,10 @@
+use regex::Regex;
+
+use super::*;
+
+#[test]
+fn the_other_day_is_written_as_iso_says() {
+    let other = other_day();
+    assert!(Regex::new(r"^\d{4}-\d{2}-\d{2}$").unwrap().is_match(&other), "{other}");
+    assert_ne!(other[..4], OffsetDateTime::now_utc().date().to_string()[..4]);
+}

@@ -1,0 +1,199 @@
+//! The runner's side of a guardian: starts it, hears what it tells, and lets go.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use super::order::{Exit, Order};
+use crate::error::{Error, Result};
+
+/// What is known of a guarded program.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// Whether it was started, or why not.
+    started: Option<Result<(), String>>,
+    exit: Option<Exit>,
+    /// The guardian is gone, and with it all that it guarded.
+    gone: bool,
+}
+
+/// A program under a guardian. When this is dropped the program ends, with all that it started; [`Guarded::end`] waits
+/// for that.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    lifeline: Mutex<Option<std::process::ChildStdin>>,
+    known: watch::Receiver<Known>,
+}
+
+/// What a guarded program is, in the runner's words.
+#[derive(Debug, Default)]
+pub(crate) struct Guard {
+    order: Order,
+}
+
+impl Guard {
+    /// Folders to make before the start; the first is removed at the end.
+    pub(crate) fn folders(mut self, folders: Vec<PathBuf>) -> Guard {
+        self.order.folders = folders;
+        self
+    }
+
+    /// The program, with its whole environment. Its errors go to a file, or where its output goes.
+    pub(crate) fn program(
+        mut self,
+        command: Vec<String>,
+        cwd: PathBuf,
+        env: Vec<(String, String)>,
+        errors: Option<PathBuf>,
+    ) -> Guard {
+        self.order.program = Some(super::order::Program { command, cwd, env, errors });
+        self
+    }
+
+    /// Starts the guardian, and by it the program. `output` takes what the program prints, on a thread of its own.
+    ///
+    /// # Errors
+    /// Where either cannot be started.
+    pub(crate) async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
+        let mut guarded = launch(&self.order, Box::new(output))?;
+        let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;
+        let outcome = outcome.map(|known| known.started.clone()).ok().flatten();
+        match outcome {
+            Some(Ok(())) => Ok(guarded),
+            Some(Err(reason)) => {
+                guarded.end().await;
+                Err(Error::new(reason))
+            }
+            None => Err(Error::new("its guardian ended before it could be started")),
+        }
+    }
+}
+
+impl Guarded {
+    /// How the program ended, where it did.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        self.known.borrow().exit
+    }
+
+    /// Waits until the program ends by itself; `None` where nobody saw how.
+    pub(crate) async fn exited(&self) -> Option<Exit> {
+        let mut known = self.known.clone();
+        let seen = known.wait_for(|known| known.exit.is_some() || known.gone).await;
+        seen.ok().and_then(|known| known.exit)
+    }
+
+    /// Ends the program and waits until nothing of it is left.
+    pub(crate) async fn end(&self) {
+        let lifeline = self.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut lifeline) = lifeline {
+            // A guardian that is gone needs no word.
+            let _ = lifeline.write_all(&[super::order::OVER]);
+        }
+        let _ = self.known.clone().wait_for(|known| known.gone).await;
+    }
+}
+
+/// How long the last of the output is waited for.
+#[cfg(unix)]
+const DRAIN: std::time::Duration = std::time::Duration::from_secs(1);
+
+type Output = Box<dyn FnMut(&[u8]) + Send>;
+
+#[cfg(not(unix))]
+fn launch(_: &Order, _: Output) -> Result<Guarded> {
+    Err(Error::new("commands need process groups, which this version has on Linux and macOS only"))
+}
+
+/// No process is a guardian here.
+#[cfg(not(unix))]
+pub(crate) fn take_over() -> Option<std::process::ExitCode> {
+    None
+}
+
+#[cfg(unix)]
+fn launch(order: &Order, output: Output) -> Result<Guarded> {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
+    let failed = |e: std::io::Error| Error::new(format!("its guardian cannot be started: {e}"));
+    let (printed, printing) = std::io::pipe().map_err(failed)?;
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.arg(super::order::MARK).current_dir("/").process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(printing);
+    let mut guardian = command.spawn().map_err(failed)?;
+    // The command holds the writing end of the pipe, which would then never end.
+    drop(command);
+    let (mut lifeline, control) = (guardian.stdin.take(), guardian.stdout.take());
+    let (sender, known) = watch::channel(Known::default());
+    let (reading, drained) = std::sync::mpsc::channel::<()>();
+    let threads = || {
+        let read = move || {
+            let _until_read = reading;
+            read_all(printed, output);
+        };
+        std::thread::Builder::new().name("output".to_owned()).spawn(read)?;
+        let listening = move || listen(guardian, control, &drained, &sender);
+        std::thread::Builder::new().name("guardian".to_owned()).spawn(listening)
+    };
+    threads().map_err(failed)?;
+    say(lifeline.as_mut(), order).map_err(failed)?;
+    Ok(Guarded { lifeline: Mutex::new(lifeline), known })
+}
+
+#[cfg(unix)]
+fn say(pipe: Option<&mut std::process::ChildStdin>, order: &Order) -> std::io::Result<()> {
+    let Some(pipe) = pipe else { return Ok(()) };
+    let line = serde_json::to_string(order)? + "\n";
+    pipe.write_all(line.as_bytes())?;
+    pipe.flush()
+}
+
+#[cfg(unix)]
+fn read_all(mut pipe: std::io::PipeReader, mut output: Output) {
+    use std::io::Read as _;
+    let mut buffer = vec![0; 16 << 10];
+    loop {
+        match pipe.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(count) => output(&buffer[..count]),
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Hears the guardian until it is gone.
+#[cfg(unix)]
+fn listen(
+    mut guardian: std::process::Child,
+    control: Option<std::process::ChildStdout>,
+    drained: &std::sync::mpsc::Receiver<()>,
+    known: &watch::Sender<Known>,
+) {
+    use std::io::{BufRead as _, BufReader};
+
+    use super::order::Told;
+
+    let mut group = None;
+    for line in control.map(BufReader::new).into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
+        match serde_json::from_str(&line) {
+            Ok(Told::Started { group: id }) => {
+                group = rustix::process::Pid::from_raw(id);
+                known.send_modify(|known| known.started = Some(Ok(())));
+            }
+            Ok(Told::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
+            Ok(Told::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
+            Err(_) => {}
+        }
+    }
+    let ended_well = guardian.wait().is_ok_and(|status| status.success());
+    if let (false, Some(group)) = (ended_well, group) {
+        // The guardian was killed itself: at least its group is ended.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    // All that was printed is then read. Where there is no subreaper, one that went away may still hold the pipe.
+    let _ = drained.recv_timeout(DRAIN);
+    known.send_modify(|known| known.gone = true);
+}

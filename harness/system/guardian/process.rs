@@ -1,0 +1,235 @@
+//! The guardian's own `main`: it starts a program, waits, and ends what is below it.
+
+use std::fs::File;
+use std::io::{BufRead as _, Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group};
+
+use super::descendants;
+use super::order::{Exit, MARK, OVER, Order, Program, Told};
+
+/// How long a system may take to end by itself.
+const GRACE: Duration = Duration::from_millis(500);
+/// How often, and how far apart, is looked for the locks of a runner that was killed: its files close one by one.
+const SWEEPS: (u32, Duration) = (20, Duration::from_millis(50));
+
+/// Runs this process as a guardian where it was started as one. This has to come first in a runner's `main`.
+pub(crate) fn take_over() -> Option<ExitCode> {
+    let mut args = std::env::args_os().skip(1);
+    (args.next()? == MARK && args.next().is_none()).then(guard)
+}
+
+/// What happens while a system is guarded.
+enum Happened {
+    /// The runner closed the pipe, or is gone.
+    LetGo { killed: bool },
+    /// A child ended, or a process that became one.
+    Reaped(Pid, Exit),
+    /// There is no child any more.
+    NoneLeft,
+}
+
+fn guard() -> ExitCode {
+    outlive_signals();
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    let Some(order) = read.ok().and_then(|_| serde_json::from_str::<Order>(&line).ok()) else {
+        // The runner went before it said what to start.
+        sweep();
+        return ExitCode::SUCCESS;
+    };
+    let killed = match start(&order) {
+        Ok(group) => {
+            tell(&Told::Started { group: group.map_or(0, Pid::as_raw_pid) });
+            keep(group)
+        }
+        Err(reason) => {
+            tell(&Told::Failed { reason });
+            false
+        }
+    };
+    if let Some(folder) = order.folders.first() {
+        remove(folder);
+    }
+    if killed {
+        sweep();
+    }
+    ExitCode::SUCCESS
+}
+
+/// Removes the lock files that a killed runner left.
+fn sweep() {
+    let (times, apart) = SWEEPS;
+    for _ in 0..times {
+        crate::system::ports::remove_stale_ones();
+        thread::sleep(apart);
+    }
+}
+
+fn tell(told: &Told) {
+    // A runner that is gone hears nothing; the pipe that it held tells the rest.
+    if let Ok(line) = serde_json::to_string(told) {
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    }
+}
+
+/// Makes the folders and starts the program, in a group of its own.
+fn start(order: &Order) -> Result<Option<Pid>, String> {
+    for folder in &order.folders {
+        let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
+        made.map_err(|e| format!("its folder {} cannot be made: {e}", folder.display()))?;
+    }
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+        .map_err(|e| format!("its guardian cannot adopt its processes: {e}"))?;
+    order.program.as_ref().map(spawn).transpose()
+}
+
+/// Starts the program; `reap` waits for it, as for every other child.
+fn spawn(program: &Program) -> Result<Pid, String> {
+    let (name, args) = program.command.split_first().ok_or("the command names no program")?;
+    let mut command = Command::new(name);
+    command.args(args).current_dir(&program.cwd).process_group(0);
+    command.env_clear().envs(program.env.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::null()).stdout(std::io::stderr());
+    if let Some(file) = &program.errors {
+        let file = File::options().create(true).append(true).open(file);
+        command.stderr(file.map_err(|e| format!("the file for its errors cannot be made: {e}"))?);
+    }
+    let child = command.spawn().map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no program `{name}`"),
+        _ => format!("`{name}` cannot be run: {e}"),
+    })?;
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "it has no process id".to_owned())
+}
+
+/// Waits until the runner lets go, then ends all processes below this one. Tells whether it was killed.
+fn keep(group: Option<Pid>) -> bool {
+    let (sender, happened) = mpsc::channel();
+    let letting_go = sender.clone();
+    thread::spawn(move || {
+        let mut rest = Vec::new();
+        let _ = std::io::stdin().lock().read_to_end(&mut rest);
+        let _ = letting_go.send(Happened::LetGo { killed: rest.last() != Some(&OVER) });
+    });
+    let Some(group) = group else {
+        return matches!(happened.recv(), Ok(Happened::LetGo { killed: true }));
+    };
+    thread::spawn(move || reap(&sender));
+    let mut left = true;
+    let killed = loop {
+        match happened.recv() {
+            Ok(Happened::Reaped(pid, exit)) if pid == group => tell(&Told::Exited(exit)),
+            Ok(Happened::Reaped(..)) => {}
+            Ok(Happened::NoneLeft) => left = false,
+            Ok(Happened::LetGo { killed }) => break killed,
+            Err(_) => break false,
+        }
+    };
+    if left {
+        end(group, &happened);
+    }
+    killed
+}
+
+/// Waits for children, one after another, and tells of each. Nothing is started later, so the last one is the last.
+fn reap(sender: &Sender<Happened>) {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) => {
+                let exit = match (status.exit_status(), status.terminating_signal()) {
+                    (Some(code), _) => Exit::Code(code),
+                    (None, Some(signal)) => Exit::Signal(signal),
+                    (None, None) => continue,
+                };
+                let _ = sender.send(Happened::Reaped(pid, exit));
+            }
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => {
+                let _ = sender.send(Happened::NoneLeft);
+                return;
+            }
+        }
+    }
+}
+
+/// TERM, a moment, then KILL until nobody is left.
+fn end(group: Pid, happened: &Receiver<Happened>) {
+    let _ = kill_process_group(group, Signal::TERM);
+    descendants::signal_outside(group, Signal::TERM);
+    if wait_for_none(happened, GRACE) {
+        return;
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+    if cfg!(target_os = "linux") {
+        // Whoever is killed leaves its children to this process: each round sees those that were not seen before.
+        loop {
+            descendants::all().into_iter().for_each(kill);
+            if matches!(happened.recv(), Ok(Happened::NoneLeft) | Err(_)) {
+                return;
+            }
+        }
+    }
+    wait_for_none(happened, GRACE);
+}
+
+fn wait_for_none(happened: &Receiver<Happened>, time: Duration) -> bool {
+    let deadline = Instant::now() + time;
+    loop {
+        match happened.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Happened::NoneLeft) | Err(RecvTimeoutError::Disconnected) => return true,
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) => return false,
+        }
+    }
+}
+
+/// From here on TERM, INT and HUP do nothing: a signal to a whole tree of processes must not end the one that cleans up
+/// after it. The pipe closes then as well.
+fn outlive_signals() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    if let Ok(runtime) = runtime {
+        let _inside = runtime.enter();
+        for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+            // A handler stays when the stream that it feeds is gone.
+            drop(signal(kind));
+        }
+    }
+}
+
+/// Removes a folder in which a dying process may still write, and in which folders may be read-only.
+fn remove(folder: &Path) {
+    for attempt in 0..40 {
+        match std::fs::remove_dir_all(folder) {
+            Ok(()) => return,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
+            Err(_) => make_writable(folder),
+        }
+        if attempt > 0 {
+            thread::sleep(Duration::from_millis(25));
+        }
+    }
+}
+
+fn make_writable(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}
+
+fn kill(pid: Pid) {
+    let _ = kill_process(pid, Signal::KILL);
+}

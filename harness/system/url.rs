@@ -1,0 +1,40 @@
+//! A system that somebody else started, and ends: it is attached to, by its URL.
+
+use super::ports::Lock;
+use super::values::Base;
+use crate::error::{Error, Result};
+use crate::scenario::UrlSpec;
+
+/// Waits until no other process of this user plays on a system that calls the model at the same address. This blocks the
+/// thread.
+///
+/// # Errors
+/// Where the folder of the locks cannot be used.
+pub(super) fn alone(spec: &UrlSpec) -> Result<Lock> {
+    Lock::take(&format!("model-{}", spec.model.addr))
+}
+
+/// Looks whether an attached system is there. Gives where it is reached, and the key that it sends with its model calls.
+///
+/// # Errors
+/// Where the key is not set, or nothing listens at its address.
+pub(super) async fn attach(name: &str, spec: &UrlSpec) -> Result<(Base, String)> {
+    let UrlSpec { url, model } = spec;
+    let key = std::env::var(&model.key_env).ok().filter(|key| !key.is_empty()).ok_or_else(|| {
+        Error::new(format!(
+            "{} is not set: it holds the key that system `{name}` sends with its model calls",
+            model.key_env
+        ))
+        .help("set it to the value that the system was started with")
+    })?;
+    let addresses = url.socket_addrs(|| None).unwrap_or_default();
+    let mut refused = "no loopback address belongs to it".to_owned();
+    for address in addresses.into_iter().filter(|address| address.ip().is_loopback()) {
+        match tokio::net::TcpStream::connect(address).await {
+            Ok(_) => return Ok((Base { url: url.as_str().trim_end_matches('/').to_owned(), address }, key)),
+            Err(e) => refused = e.to_string(),
+        }
+    }
+    let error = Error::new(format!("system `{name}` cannot be reached at {url}: {refused}"));
+    Err(error.help("it is attached, not started: start it first"))
+}

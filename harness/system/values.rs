@@ -1,0 +1,147 @@
+//! The values of a stage: what templates and systems are told, and what goldens call it.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::command::CommandSystem;
+use super::date;
+use super::folder::Folder;
+use crate::fixture::Fixture;
+use crate::json::Json;
+use crate::model::{ModelServer, Pacing, Urls};
+use crate::scenario::Context;
+
+/// The values of one stage.
+#[derive(Clone, Debug)]
+pub(super) struct StageValues {
+    pub(super) run: String,
+    pub(super) system: String,
+    /// The project's folder.
+    pub(super) root: PathBuf,
+    pub(super) folder: Option<Folder>,
+    /// Where the system is reached, where there is one.
+    pub(super) base: Option<Base>,
+    pub(super) model: Urls,
+    pub(super) key: String,
+    /// Other addresses and folders and what goldens call them.
+    pub(super) others: Vec<(String, String)>,
+    /// What templates take as `{{ secret.NAME }}`.
+    pub(super) secrets: Json,
+    pub(super) date: String,
+}
+
+/// Where a system is reached.
+#[derive(Clone, Debug)]
+pub(super) struct Base {
+    /// Without a slash at its end.
+    pub(super) url: String,
+    pub(super) address: SocketAddr,
+}
+
+impl Base {
+    pub(super) fn of(address: SocketAddr) -> Base {
+        Base { url: format!("http://{address}"), address }
+    }
+}
+
+impl StageValues {
+    /// The values of a new run, before it has a system.
+    pub(super) fn of_run(system: &str, root: &Path, model: &ModelServer, secrets: Json) -> StageValues {
+        StageValues {
+            run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
+            system: system.to_owned(),
+            root: root.to_owned(),
+            folder: None,
+            base: None,
+            model: model.urls(),
+            key: model.key().to_owned(),
+            others: Vec::new(),
+            secrets,
+            date: date::today(),
+        }
+    }
+
+    /// With the day that a run at such a pace takes place on.
+    pub(super) fn on_day_of(mut self, pacing: Pacing) -> StageValues {
+        if matches!(pacing, Pacing::Shaken) {
+            self.date = date::other_day();
+        }
+        self
+    }
+
+    pub(super) fn with_folder(mut self, folder: Folder) -> StageValues {
+        self.folder = Some(folder);
+        self
+    }
+
+    pub(super) fn with_base(mut self, base: Base) -> StageValues {
+        self.base = Some(base);
+        self
+    }
+
+    /// The last of these systems is the one that is driven.
+    pub(super) fn with_systems(mut self, systems: &[CommandSystem]) -> StageValues {
+        let Some((driven, needed)) = systems.split_last() else { return self };
+        for system in needed {
+            self.others.push((system.address.to_string(), format!("<{}>", system.name)));
+            self.others.push((format!("localhost:{}", system.address.port()), format!("<{}>", system.name)));
+            let folder = folder_names(&system.folder).into_iter();
+            self.others.extend(folder.map(|(path, name)| (path, name.to_owned())));
+        }
+        self.with_folder(driven.folder.clone()).with_base(Base::of(driven.address))
+    }
+
+    pub(super) fn context(&self, fixture: Option<&Fixture>) -> Context {
+        let StageValues { run, root, folder, base, model, key, secrets, .. } = self;
+        let mut context = Context::new();
+        context.insert("run", run.as_str());
+        context.insert("root", root.display().to_string());
+        context.insert("secret", secrets.clone());
+        if let Some(base) = base {
+            context.insert("port", u64::from(base.address.port()));
+        }
+        if let Some(folder) = folder {
+            context.insert("workdir", folder.work.display().to_string());
+        }
+        let urls = [
+            ("url", &model.url),
+            ("openai", &model.openai),
+            ("anthropic", &model.anthropic),
+            ("gemini", &model.gemini),
+            ("ollama", &model.ollama),
+            ("key", key),
+        ];
+        context.insert("model", Json::object(urls.map(|(name, url)| (name, Json::from(url.as_str())))));
+        let note = |name: &str| fixture.and_then(|f| f.notes.get(name)).cloned().unwrap_or(Json::Null);
+        context.insert("fixture", Json::object([("prompt", note("prompt")), ("context", note("context"))]));
+        context
+    }
+
+    /// The stage's own values and what goldens call them, for what must not differ from run to run.
+    pub(super) fn names(&self) -> Vec<(String, String)> {
+        let StageValues { run, root, folder, base, model, key, others, .. } = self;
+        let model_address = model.url.trim_start_matches("http://").to_owned();
+        let model_port = model_address.rsplit(':').next().unwrap_or_default();
+        let mut names = others.clone();
+        let mut name = |value: String, name: &str| names.push((value, name.to_owned()));
+        name(format!("localhost:{model_port}"), "<model>");
+        name(model_address, "<model>");
+        name(key.clone(), "<key>");
+        name(run.clone(), "<run>");
+        if let Some(base) = base {
+            name(base.address.to_string(), "<system>");
+            name(format!("localhost:{}", base.address.port()), "<system>");
+        }
+        // A root of one name, `/app`, may be a part of other texts.
+        if root.components().count() > 2 {
+            name(root.display().to_string(), "<root>");
+        }
+        folder.iter().flat_map(folder_names).for_each(|(value, of)| name(value, of));
+        names
+    }
+}
+
+fn folder_names(folder: &Folder) -> [(String, &'static str); 4] {
+    [(&folder.work, "<workdir>"), (&folder.home, "<home>"), (&folder.temp, "<tmp>"), (&folder.root, "<stage>")]
+        .map(|(path, name)| (path.display().to_string(), name))
+}
