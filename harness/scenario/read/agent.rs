@@ -15,6 +15,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     scenario.refuse(&of_request, "belongs to a request, and this step runs a command")?;
     scenario
         .refuse(&fields!(raw; json, json_file, form, files), "belongs to a request, and this step runs a command")?;
+    scenario.refuse(&fields!(raw; acts, storage, traffic), "belongs to a step with `browser`")?;
     let command = raw.run.as_ref().ok_or_else(|| Error::new("no command"))?;
     if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
         return Err(scenario.source.error(command.span().start, "the command names no program"));

@@ -12,6 +12,7 @@ mod file;
 mod json;
 mod names;
 mod options;
+mod page;
 mod raw;
 mod request;
 pub(super) mod scenario;

@@ -131,7 +131,7 @@ pub(super) struct RawRecord {
 }
 
 /// What a person most likely put one line too high, above the `[[step]]`.
-pub(super) const STEP_FIELDS: [&str; 18] = [
+pub(super) const STEP_FIELDS: [&str; 22] = [
     "get",
     "post",
     "put",
@@ -139,6 +139,7 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "delete",
     "listen",
     "run",
+    "browser",
     "together",
     "headers",
     "json",
@@ -150,6 +151,9 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "cancel",
     "reconnect",
     "wait",
+    "do",
+    "storage",
+    "traffic",
 ];
 
 #[derive(Clone, Deserialize)]
@@ -163,6 +167,7 @@ pub(super) struct RawStep {
     pub(super) delete: Option<Spanned<String>>,
     pub(super) listen: Option<Spanned<String>>,
     pub(super) run: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) browser: Option<Spanned<String>>,
     pub(super) together: Option<Spanned<Vec<Spanned<RawStep>>>>,
     pub(super) headers: Option<Spanned<Texts>>,
     pub(super) json: Option<Spanned<RawJson>>,
@@ -179,6 +184,29 @@ pub(super) struct RawStep {
     pub(super) reconnect: Option<Spanned<bool>>,
     pub(super) wait: Option<Spanned<RawWait>>,
     pub(super) golden: Option<Spanned<bool>>,
+    #[serde(rename = "do")]
+    pub(super) acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
+    pub(super) storage: Option<Spanned<Texts>>,
+    pub(super) traffic: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawAct {
+    pub(super) see: Option<Spanned<String>>,
+    pub(super) unseen: Option<Spanned<String>>,
+    pub(super) once: Option<Spanned<String>>,
+    pub(super) above: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) click: Option<Spanned<String>>,
+    pub(super) fill: Option<Spanned<String>>,
+    pub(super) text: Option<Spanned<String>>,
+    pub(super) press: Option<Spanned<String>>,
+    pub(super) goto: Option<Spanned<String>>,
+    pub(super) reload: Option<Spanned<bool>>,
+    pub(super) aria: Option<Spanned<String>>,
+    pub(super) screenshot: Option<Spanned<String>>,
+    pub(super) baseline: Option<Spanned<bool>>,
+    pub(super) within: Option<Spanned<RawDuration>>,
 }
 
 #[derive(Clone, Deserialize)]

@@ -13,6 +13,7 @@ use crate::scenario::template::{Names, Template};
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<Request> {
     let of_run = fields!(raw; cwd, env, exit);
     scenario.refuse(&of_run, "belongs to a step with `run`")?;
+    scenario.refuse(&fields!(raw; acts, storage, traffic), "belongs to a step with `browser`")?;
     if kind == "listen" {
         scenario.refuse(
             &fields!(raw; json, json_file, form, files),
@@ -63,7 +64,7 @@ fn check_reconnect(scenario: ScenarioFile<'_>, request: &Request, at: &Spanned<b
     Ok(())
 }
 
-fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Result<Template> {
+pub(super) fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Result<Template> {
     let template = Template::parse(path.get_ref(), scenario.source, path.span())?;
     if !path.get_ref().starts_with('/') && !path.get_ref().starts_with("{{") {
         let error = template.error(format!("the path `{}` does not start with `/`", path.get_ref()));

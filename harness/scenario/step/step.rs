@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::agent::AgentRun;
 use super::capture::CaptureFrom;
+use super::page::PageVisit;
 use super::request::Request;
 use crate::error::Place;
 
@@ -29,6 +30,8 @@ pub enum Action {
     Request(Box<Request>),
     /// Runs a command-line agent.
     Run(AgentRun),
+    /// Opens a page in a browser.
+    Browse(Box<PageVisit>),
     /// Takes steps at the same time.
     Together(Vec<Step>),
 }
@@ -44,6 +47,11 @@ impl Step {
 
     /// Whether it needs a system: only commands do without.
     pub(crate) fn needs_system(&self) -> bool {
-        self.parts().iter().any(|step| matches!(step.action, Action::Request(_)))
+        self.parts().iter().any(|step| matches!(step.action, Action::Request(_) | Action::Browse(_)))
+    }
+
+    /// Whether it needs a browser.
+    pub(crate) fn needs_browser(&self) -> bool {
+        self.parts().iter().any(|step| matches!(step.action, Action::Browse(_)))
     }
 }
