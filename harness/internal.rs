@@ -12,6 +12,7 @@ pub mod fixture {
 }
 pub mod golden {
     pub use crate::run::golden::*;
+    pub use crate::run::policy::Policy;
 }
 pub mod json {
     pub use crate::json::*;

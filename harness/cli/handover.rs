@@ -1,5 +1,6 @@
 //! Handing an action over to the runner of a Rust project: `cargo test --test scenarios`.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -11,11 +12,15 @@ pub(super) fn has_runner(root: &Path) -> bool {
 }
 
 /// Runs `cargo test --test scenarios` with arguments and variables. Its failure (101) becomes 1, a wrong file stays 2.
-pub(super) fn run(root: &Path, args: &[String], variables: &[(&str, &str)]) -> Result<ExitCode> {
+pub(super) fn run(
+    root: &Path,
+    args: &[String],
+    variables: impl IntoIterator<Item = (&'static str, impl AsRef<OsStr>)>,
+) -> Result<ExitCode> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(&cargo);
     command.current_dir(root).args(["test", "--quiet", "--test", "scenarios", "--"]).args(args);
-    command.envs(variables.iter().copied());
+    command.envs(variables);
     let status = command.status().map_err(|e| {
         Error::new(format!("failed to start {}: {e}", cargo.display()))
             .help("the scenarios of this project drive Rust routers, so their runner is built by cargo")

@@ -50,7 +50,7 @@ pub(super) struct Proxy {
 
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
-        if crate::run::runner::is_set("CI") {
+        if crate::run::policy::in_ci() {
             return Err(Error::new("recording with CI set: fixtures are never written in CI")
                 .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"));
         }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::handover;
 use crate::error::Result;
-use crate::run::runner::{ACTION, ACTION_NAMES, Action, RecordOptions};
+use crate::run::action::{Action, RecordOptions, handed_over};
 
 /// Record scenarios with the real provider: fixture and golden
 #[derive(Debug, Args)]
@@ -36,8 +36,8 @@ impl Record {
         let root = super::root()?;
         let options = RecordOptions { resume: self.resume, accept_unstable: self.accept_unstable };
         if !handover::has_runner(&root) {
-            return super::suite(root, false).act(&Action::Record(self.name, options));
+            return super::suite(root, false).act(Action::Record(self.name, options));
         }
-        handover::run(&root, &[], &[(ACTION, &options.to_action()), (ACTION_NAMES, &self.name.join(","))])
+        handover::run(&root, &[], handed_over(&self.name, options))
     }
 }

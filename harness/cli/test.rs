@@ -25,8 +25,7 @@ impl Test {
         let root = super::root()?;
         let args: Vec<String> = self.filter.into_iter().chain(self.runner).collect();
         if handover::has_runner(&root) {
-            let update: &[_] = if self.update { &[("UPDATE_GOLDEN", "1")] } else { &[] };
-            return handover::run(&root, &args, update);
+            return handover::run(&root, &args, self.update.then_some(("UPDATE_GOLDEN", "1")));
         }
         let code = super::suite(root, self.update).run(args);
         // libtest's 101 is a failed check.

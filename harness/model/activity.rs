@@ -8,16 +8,16 @@ use tokio::time::Instant;
 
 /// The calls of one model server. Cloning shares it.
 #[derive(Clone, Debug)]
-pub struct Activity(Arc<Shared>);
+pub struct Activity(Arc<ActivityState>);
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct ActivityState {
+    calls: Mutex<CallsUnderWay>,
     changed: Notify,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct CallsUnderWay {
     in_flight: usize,
     /// When the last call ended that left none under way.
     last: Instant,
@@ -25,8 +25,8 @@ struct State {
 
 impl Default for Activity {
     fn default() -> Activity {
-        let state = Mutex::new(State { in_flight: 0, last: Instant::now() });
-        Activity(Arc::new(Shared { state, changed: Notify::new() }))
+        let calls = Mutex::new(CallsUnderWay { in_flight: 0, last: Instant::now() });
+        Activity(Arc::new(ActivityState { calls, changed: Notify::new() }))
     }
 }
 
@@ -36,14 +36,14 @@ pub(crate) struct InFlight(Activity);
 
 impl Activity {
     pub(super) fn begin(&self) -> InFlight {
-        self.state_mut().in_flight += 1;
+        self.calls().in_flight += 1;
         InFlight(self.clone())
     }
 
     /// How many calls are under way.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        self.state().in_flight
+        self.calls().in_flight
     }
 
     /// Waits until no call is under way, and either `all_served` says that none is to come, or none has come for
@@ -52,7 +52,7 @@ impl Activity {
         let quiet_from = Instant::now();
         loop {
             let changed = self.0.changed.notified();
-            let State { in_flight, last } = self.state();
+            let CallsUnderWay { in_flight, last } = *self.calls();
             if in_flight > 0 {
                 changed.await;
                 continue;
@@ -65,22 +65,18 @@ impl Activity {
         }
     }
 
-    fn state(&self) -> State {
-        *self.state_mut()
-    }
-
-    fn state_mut(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn calls(&self) -> MutexGuard<'_, CallsUnderWay> {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut state = self.0.state_mut();
-        state.in_flight = state.in_flight.saturating_sub(1);
-        if state.in_flight == 0 {
-            state.last = Instant::now();
-            drop(state);
+        let mut calls = self.0.calls();
+        calls.in_flight = calls.in_flight.saturating_sub(1);
+        if calls.in_flight == 0 {
+            calls.last = Instant::now();
+            drop(calls);
             // A permit is kept where nobody waits yet; there is one waiter, the stage.
             self.0.0.changed.notify_one();
         }

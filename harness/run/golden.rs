@@ -10,6 +10,7 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use super::policy::Policy;
 use crate::error::{Error, Place, Result, conflict};
 use crate::files;
 
@@ -28,24 +29,13 @@ macro_rules! assert_golden {
     };
 }
 
-/// What may be written in this run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// A golden that differs is left as it is, with the new text beside it for `cargo insta review`.
-    Check,
-    /// Nothing is written: `CI` is set.
-    CheckOnly,
-    /// Goldens are written, after their proof.
-    Update,
-}
-
 /// The environment that insta has to see from the start of the process.
 #[must_use]
 pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 4] {
     let update = match policy {
-        Policy::Check => "new",
-        Policy::CheckOnly => "no",
-        Policy::Update => "always",
+        Policy::Verify => "no",
+        Policy::Propose => "new",
+        Policy::Overwrite => "always",
     };
     [
         ("INSTA_UPDATE", update.into()),
@@ -110,28 +100,69 @@ impl Goldens {
         files::names(&self.folder, ".snap")
     }
 
+    /// What may be written.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
     /// Compares a text with its golden; writes what the policy allows. `input` is the scenario's file, which the golden
     /// names.
     ///
     /// # Errors
     /// Where the golden is there and cannot be read, or was to be written and could not.
     pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
+        match self.policy {
+            Policy::Verify => self.verify(name, text, input),
+            Policy::Propose => {
+                let compared = self.verify(name, text, input)?;
+                if compared == Compared::Same {
+                    // What another run proposed is settled.
+                    files::remove(&self.pending(name))?;
+                }
+                Ok(compared)
+            }
+            Policy::Overwrite => self.overwrite(name, text, input),
+        }
+    }
+
+    fn verify(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
+        let committed = self.committed(&self.file(name))?;
+        // insta looks through the folder at each assertion, which adds up where it holds a thousand goldens.
+        let same = committed.as_deref() == Some(text.trim_end()) && !wants_references();
+        Ok(if same || self.assert(name, text, input) {
+            Compared::Same
+        } else {
+            committed.map_or(Compared::New, Compared::Differs)
+        })
+    }
+
+    fn overwrite(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
         let file = self.file(name);
-        let committed = match self.committed(&file) {
-            // What is no golden is written anew, when that is asked for.
-            Err(_) if self.policy == Policy::Update && file.is_file() => {
+        let old = match self.committed(&file) {
+            // What is no golden is written anew.
+            Err(_) if file.is_file() => {
                 files::remove(&file)?;
                 None
             }
             committed => committed?,
         };
-        // insta looks through the folder at each assertion, which adds up where it holds a thousand goldens.
-        if self.policy != Policy::Update && committed.as_deref() == Some(text.trim_end()) && !wants_references() {
-            if self.policy == Policy::Check {
-                files::remove(&self.pending(name))?;
-            }
-            return Ok(Compared::Same);
+        let equal = self.assert(name, text, input);
+        files::remove(&self.pending(name))?;
+        let written = self.committed(&file)?;
+        if !equal || written.is_none() {
+            let error = Error::new("the golden could not be written").in_file(self.shown(&file));
+            return Err(error.help("is there permission to write it, and room on the disk?"));
         }
+        Ok(match old {
+            None => Compared::New,
+            Some(old) if Some(&old) == written.as_ref() => Compared::Same,
+            Some(old) => Compared::Differs(old),
+        })
+    }
+
+    /// Whether insta finds a text equal to its golden, or was told to write it and did.
+    fn assert(&self, name: &str, text: &str, input: &Path) -> bool {
         let mut settings = __insta::Settings::clone_current();
         settings.set_snapshot_path(&self.folder);
         settings.set_prepend_module_to_snapshot(false);
@@ -140,29 +171,7 @@ impl Goldens {
         SILENT.set(true);
         let equal = catch_unwind(AssertUnwindSafe(|| settings.bind(|| (self.assert)(name, text)))).is_ok();
         SILENT.set(false);
-        let pending = self.pending(name);
-        match self.policy {
-            Policy::Update => {
-                files::remove(&pending)?;
-                let written = self.committed(&file)?;
-                if !equal || written.is_none() {
-                    let error = Error::new("the golden could not be written").in_file(self.shown(&file));
-                    return Err(error.help("is there permission to write it, and room on the disk?"));
-                }
-                Ok(match committed {
-                    None => Compared::New,
-                    Some(old) if Some(&old) == written.as_ref() => Compared::Same,
-                    Some(old) => Compared::Differs(old),
-                })
-            }
-            _ if equal => {
-                if self.policy == Policy::Check {
-                    files::remove(&pending)?;
-                }
-                Ok(Compared::Same)
-            }
-            _ => Ok(committed.map_or(Compared::New, Compared::Differs)),
-        }
+        equal
     }
 
     /// A golden's file from the project's folder, as errors show it.

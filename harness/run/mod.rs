@@ -1,12 +1,30 @@
 //! One run: the project, what is to be done with it, each scenario's run and verdict, and what is written.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`runner`] | the `main` of a suite: what it does, in order |
+//! | `action` | what may be asked of a runner; a file each does it: `test`, `record` |
+//! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
+//! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
+//! | `trial`, `verdict` | one scenario's run; what is to be said of it |
+//! | [`golden`] | insta |
+//! | `proof` | two runs that agree |
+//! | `orphans` | files that belong to no scenario |
 
+pub(crate) mod action;
 pub(crate) mod commands;
 mod declared_secrets;
+mod filter;
 mod fixtures;
 pub(crate) mod golden;
+mod orphans;
+pub(crate) mod policy;
 pub(crate) mod project;
 pub(crate) mod proof;
 #[cfg(feature = "record")]
 pub(crate) mod record;
+mod restart;
 pub(crate) mod runner;
-pub(crate) mod trial;
+mod test;
+mod trial;
+mod verdict;

@@ -29,7 +29,7 @@ fn texts() -> [(&'static str, String); 3] {
 /// what differs all over. Prints what took how many seconds.
 pub fn compare(folder: &Path) {
     let writes = !folder.join("goldens").exists();
-    let policy = if writes { Policy::Update } else { Policy::Check };
+    let policy = if writes { Policy::Overwrite } else { Policy::Propose };
     silence_comparisons();
     let goldens = Goldens::new(folder.join("goldens"), policy, retake::assert_golden!());
     for (what, text) in texts() {
@@ -54,7 +54,7 @@ pub fn compare(folder: &Path) {
 
 pub fn measure(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
-    for policy in [Policy::Update, Policy::Check] {
+    for policy in [Policy::Overwrite, Policy::Propose] {
         let mut comparing = Command::new(std::env::current_exe().unwrap());
         comparing.env(COMPARES, folder.path()).env_remove("CI").envs(environment(policy, folder.path()));
         let told = comparing.output().unwrap();

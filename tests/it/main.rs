@@ -9,97 +9,50 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// A test and its name.
-type Test = (&'static str, fn());
+/// The module of a test, its name, and the test.
+type Test = (&'static str, &'static str, fn());
 
 /// The tests of a module. One that is not in the list is never used, and the compiler says so.
 macro_rules! tests {
-    ($module:ident: $($name:ident),+ $(,)?) => {
-        pub(crate) const TESTS: &[crate::Test] = &[$((concat!(stringify!($module), "::", stringify!($name)), $name)),+];
+    ($($name:ident),+ $(,)?) => {
+        pub(crate) const TESTS: &[crate::Test] = &[$((module_path!(), stringify!($name), $name)),+];
     };
 }
 
-mod abused_fixtures;
-mod abused_folders;
-mod abused_goldens;
-mod abused_requests;
-mod cassettes;
-mod command;
-mod deerflow;
-mod discovery;
-mod drift;
-mod durable;
-mod durable_agent;
-mod events;
-mod failing_systems;
-mod fixtures;
-mod fuzz_corpus;
 mod house;
-mod late_calls;
-mod loopback;
-mod misses;
-mod mutation;
-mod oddities;
-mod proof;
-mod proxy;
-mod raw_system;
-mod recording;
-mod resuming;
-mod rounds;
-mod runner_flags;
-mod secrets;
-mod serve;
-mod spoilt;
+mod mistakes;
+mod record;
+mod replay;
+mod runner;
+#[path = "../support/mod.rs"]
+mod support;
 mod systems;
-mod time_limits;
-mod tree;
-mod updating;
-mod varying;
 
 fn main() -> ExitCode {
-    if let Ok(system) = std::env::var(systems::RUNNER) {
-        return systems::runner(&system);
+    if let Ok(system) = std::env::var(support::tree::RUNNER) {
+        return runner::routers::runner(&system);
     }
-    if let Ok(port) = std::env::var(raw_system::PORT) {
-        return raw_system::serve(&port);
+    if let Ok(port) = std::env::var(mistakes::raw_system::PORT) {
+        return mistakes::raw_system::serve(&port);
     }
-    if let Some(folder) = std::env::var_os(durable::AGENT) {
-        return durable::agent_process(folder.as_ref());
+    if let Some(folder) = std::env::var_os(record::durable::AGENT) {
+        return record::durable::agent_process(folder.as_ref());
     }
-    let tests: &[&[Test]] = &[
-        abused_fixtures::TESTS,
-        abused_folders::TESTS,
-        abused_goldens::TESTS,
-        abused_requests::TESTS,
-        command::TESTS,
-        deerflow::TESTS,
-        discovery::TESTS,
-        drift::TESTS,
-        durable::TESTS,
-        events::TESTS,
-        failing_systems::TESTS,
-        fuzz_corpus::TESTS,
-        house::TESTS,
-        house::made_up::TESTS,
-        late_calls::TESTS,
-        misses::TESTS,
-        proof::TESTS,
-        proxy::TESTS,
-        recording::TESTS,
-        resuming::TESTS,
-        runner_flags::TESTS,
-        secrets::TESTS,
-        serve::TESTS,
-        time_limits::TESTS,
-        updating::TESTS,
-    ];
-    let trials = tests.concat().into_iter().map(|(name, test)| {
-        Trial::test(name, move || {
+    match std::env::args().nth(1).as_deref() {
+        Some(systems::service::SERVICE) => return systems::service::serve(),
+        Some(systems::service::AGENT) => return systems::service::work(),
+        _ => {}
+    }
+    let tests = [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS];
+    let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {
+        // Without the name of this program.
+        let module = module.split_once("::").map_or(module, |(_, module)| module);
+        Trial::test(format!("{module}::{name}"), move || {
             test();
             Ok(())
         })
     });
-    let trials = trials.chain(cassettes::trials()).collect();
+    let trials = trials.chain(record::cassettes::trials()).collect();
     // Most of them wait for processes of theirs.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);

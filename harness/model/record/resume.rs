@@ -7,42 +7,30 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::recorder::PendingCall;
+use super::cost::{Cost, tokens};
+use super::pending_call::PendingCall;
 use crate::conversation::Answer;
 use crate::fixture::call_log::LoggedCall;
 use crate::fixture::{Fixture, Recorded, Wire};
-use crate::json::{Json, Layout};
+use crate::json::Json;
 use crate::key::{CheckTexts, Checks, Hash, Rules};
-use crate::text::counted;
 use crate::wire::{self, Api, Known, Response};
-
-/// How many bytes are about one token, where nobody counted.
-const BYTES_A_TOKEN: usize = 4;
 
 /// Recorded calls and their answers, from which a new recording is served.
 #[derive(Debug)]
 pub struct Resume {
     rules: Arc<Rules>,
     expected: Cost,
-    state: Mutex<State>,
+    state: Mutex<ResumeState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ResumeState {
     recalled: HashMap<Same, VecDeque<Recalled>>,
     /// What was answered, for requests that refer to it.
     known: Known,
     served: Cost,
     live: usize,
-}
-
-/// Calls, and about how many tokens they cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// How many calls.
-    pub calls: usize,
-    /// Tokens read and written: as the provider counted, else by the length of the texts.
-    pub tokens: u64,
 }
 
 /// What has to be equal.
@@ -62,59 +50,11 @@ struct Recalled {
 }
 
 /// What becomes of a call.
-pub(super) enum Found {
+pub(super) enum Recall {
     /// The recorded response, and the same in the form that the call asked for.
     Recorded(Response, Response),
     /// It goes to the provider. With what is to be expected from here on, where it is the first one that does.
     New(Option<Cost>),
-}
-
-impl Cost {
-    fn add(&mut self, tokens: u64) {
-        self.calls += 1;
-        self.tokens += tokens;
-    }
-
-    /// What a fixture cost when it was recorded.
-    #[must_use]
-    pub fn of_fixture(fixture: &Fixture, rules: &Rules) -> Cost {
-        let mut cost = Cost::default();
-        for (index, turn) in fixture.table.turns().iter().enumerate() {
-            cost.add(tokens(&turn.output, fixture.conversation(index, rules).as_deref().unwrap_or_default()));
-        }
-        cost
-    }
-
-    /// What the turns of a journal cost.
-    #[must_use]
-    pub fn of_journal(turns: &[(Recorded, LoggedCall)]) -> Cost {
-        let mut cost = Cost::default();
-        for (call, _) in turns {
-            cost.add(tokens(&call.output, &call.conversation));
-        }
-        cost
-    }
-}
-
-impl std::fmt::Display for Cost {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} and about {}", counted(self.calls, "call"), tokens_in_words(self.tokens))
-    }
-}
-
-fn tokens_in_words(tokens: u64) -> String {
-    format!("{tokens} token{}", if tokens == 1 { "" } else { "s" })
-}
-
-fn tokens(output: &Answer, conversation: &[Json]) -> u64 {
-    output.usage.map_or_else(
-        || {
-            let read: usize = conversation.iter().map(|message| message.print(Layout::Compact).len()).sum();
-            let written = output.text().len();
-            ((read + written) / BYTES_A_TOKEN) as u64
-        },
-        |usage| usage.input + usage.output,
-    )
 }
 
 /// The turns of several attempts as those of one: of the calls under one key, an older attempt gives only those that
@@ -185,7 +125,7 @@ impl Resume {
                 }
             }
         }
-        Resume { rules, expected, state: Mutex::new(State { recalled, ..State::default() }) }
+        Resume { rules, expected, state: Mutex::new(ResumeState { recalled, ..ResumeState::default() }) }
     }
 
     /// What the whole recording is to be expected to cost, were nothing served: as the longer of the two that it goes
@@ -203,21 +143,21 @@ impl Resume {
     }
 
     /// Takes the recorded answer to a call, where there is one. Choosing and taking are one step.
-    pub(super) fn find(&self, call: &PendingCall) -> Found {
+    pub(super) fn find(&self, call: &PendingCall) -> Recall {
         let mut state = self.state();
         if let Some((response, rendered)) = self.take(&mut state, call) {
             state.known.learn(call.api, &call.request, &response);
-            return Found::Recorded(response, rendered);
+            return Recall::Recorded(response, rendered);
         }
         state.live += 1;
         let still = Cost {
             calls: self.expected.calls.saturating_sub(state.served.calls),
             tokens: self.expected.tokens.saturating_sub(state.served.tokens),
         };
-        Found::New((state.live == 1).then_some(still))
+        Recall::New((state.live == 1).then_some(still))
     }
 
-    fn take(&self, state: &mut State, call: &PendingCall) -> Option<(Response, Response)> {
+    fn take(&self, state: &mut ResumeState, call: &PendingCall) -> Option<(Response, Response)> {
         let decoded = wire::decode(call.api, &call.path, &call.request, &state.known).ok()?;
         let conversation = self.rules.canonical(decoded.messages.clone());
         let normalizer = &self.rules.normalizer;
@@ -247,7 +187,7 @@ impl Resume {
         self.state().known.learn(api, request, response);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ResumeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

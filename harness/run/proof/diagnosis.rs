@@ -10,7 +10,7 @@ use crate::fixture::{Fixture, Recorded};
 use crate::json::{Json, Layout};
 use crate::key::{CheckTexts, Hash, Rules, is_blank};
 use crate::model::{MissedCall, Reason, describe, first_difference};
-use crate::run::trial::Played;
+use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
 use crate::text::around;
 
@@ -134,9 +134,9 @@ pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Optio
 }
 
 /// What varied in the calls that missed.
-pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
+pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
-    for missed in played.missed_calls() {
+    for missed in &replayed.missed_calls {
         let Some(index) = missed.nearest else { continue };
         if !matches!(missed.reason, Reason::NotRecorded | Reason::RequestNotRecorded { .. }) {
             continue;
@@ -144,7 +144,7 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
         let rules = diagnosis.rules.clone();
         let (recorded, called) = (applied(&recorded, &rules), applied(&missed.lookup.conversation, &rules));
-        let call = OfCall { played, missed, turn: index };
+        let call = OfCall { replayed, missed, turn: index };
         let (mut findings, more) = call.compare(&recorded, &called, &rules, tried);
         let all: Vec<Rule> = rules.into_iter().chain(more).collect();
         let key = |messages: &[Json]| with(tried.rules, &all).conversation_hash(&applied(messages, &all));
@@ -162,7 +162,7 @@ pub(super) fn of_misses(played: &Played, fixture: &Fixture, tried: &Tried<'_>) -
 
 /// One call that missed.
 struct OfCall<'a> {
-    played: &'a Played,
+    replayed: &'a Replayed,
     missed: &'a MissedCall,
     turn: usize,
 }
@@ -225,7 +225,7 @@ impl OfCall<'_> {
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
         let caller = self.missed.lookup.caller.as_deref().unwrap_or("unknown");
         let causes = variations.iter().map(|variation| {
-            let own = self.played.name_of(&variation.values.1);
+            let own = self.replayed.name_of(&variation.values.1);
             own.map_or_else(
                 || variation.cause.clone(),
                 |name| format!("{}: {name} of the stage, another one in each run", variation.cause),
@@ -284,9 +284,9 @@ fn parting_lines(a: &str, b: &str) -> (String, String) {
 }
 
 /// What varied between the goldens of two runs whose calls were all answered.
-pub(super) fn of_goldens(first: &Played, second: &Played, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
+pub(super) fn of_goldens(first: &Replayed, second: &Replayed, scenario: &Scenario, tried: &Tried<'_>) -> Diagnosis {
     let texts = |rules: &Rules| {
-        let text = |played: &Played| played.golden_text(scenario, rules).unwrap_or_default();
+        let text = |replayed: &Replayed| replayed.golden_text(scenario, rules).unwrap_or_default();
         (text(first), text(second))
     };
     let (a, b) = texts(tried.rules);

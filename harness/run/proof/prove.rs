@@ -12,7 +12,7 @@ use crate::model::Pacing;
 use crate::report::{Failure, terminal, unified};
 use crate::run::commands::record_command;
 use crate::run::project::Project;
-use crate::run::trial::{self, Played};
+use crate::run::trial::{self, Replayed};
 use crate::scenario::Scenario;
 use crate::system::DATE_VARIABLE;
 
@@ -43,8 +43,8 @@ pub(crate) struct Unproven {
 
 /// Why a pair of replays is no proof.
 enum Flaw {
-    Failed { played: Box<Played>, failure: Failure, first: bool },
-    Differ { first: Box<Played>, second: Box<Played>, texts: [String; 2] },
+    Failed { replayed: Box<Replayed>, failure: Failure, first: bool },
+    Differ { first: Box<Replayed>, second: Box<Replayed>, texts: [String; 2] },
     NoStage(Failure),
 }
 
@@ -80,17 +80,17 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         let replay = |pacing| {
             let first = matches!(pacing, Pacing::None);
-            let played = trial::replay(project, scenario, fixture.cloned(), rules, pacing);
-            let played = played.map_err(|error| Flaw::NoStage(error.into()))?;
+            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, pacing);
+            let replayed = replayed.map_err(|error| Flaw::NoStage(error.into()))?;
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
-                self.note_drift(&played, rules);
+                self.note_drift(&replayed, rules);
             }
             if Arc::ptr_eq(rules, &project.rules) {
-                project.note(&scenario.name, played.notes(scenario));
+                project.note(&scenario.name, replayed.notes(scenario));
             }
-            match played.verdict(scenario) {
-                Ok(golden) => Ok((played, golden)),
-                Err(failure) => Err(Flaw::Failed { played: Box::new(played), failure, first }),
+            match replayed.verdict(scenario) {
+                Ok(golden) => Ok((replayed, golden)),
+                Err(failure) => Err(Flaw::Failed { replayed: Box::new(replayed), failure, first }),
             }
         };
         if self.of_recording {
@@ -115,19 +115,19 @@ impl Proof<'_> {
 
     fn report(&self, flaw: Flaw) -> Unproven {
         let name = &self.scenario.name;
-        let (played, failure, golden) = match &flaw {
+        let (replayed, failure, golden) = match &flaw {
             Flaw::NoStage(failure) => return failed(failure.clone()),
             // The system differs from the one that was recorded: the failure says so, and what to do.
             Flaw::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
-            Flaw::Failed { played, failure, .. } => (Some(played), failure.clone(), None),
+            Flaw::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
             Flaw::Differ { first, texts: [one, other], .. } => {
                 let headline = format!("unstable: two replays of scenario `{name}` differ, so nothing was written");
                 let lines = format!("these lines vary from run to run:\n{}", unified(one, other));
                 (None, Failure::new(headline).evidence(lines), first.golden_text(self.scenario, &self.project.rules))
             }
         };
-        let why = match played {
-            Some(played) => played.instability(self.scenario),
+        let why = match replayed {
+            Some(replayed) => replayed.instability(self.scenario),
             None => vec!["the events that the service sends".to_owned()],
         };
         // What to do about another recording is no help: the next one would vary as well.
@@ -158,7 +158,7 @@ impl Proof<'_> {
             let Some(here) = flaw.take() else { break };
             let tried = Tried::new(fixture.as_deref(), &rules);
             let diagnosis = match (&here, &fixture) {
-                (Flaw::Failed { played, .. }, Some(fixture)) => diagnosis::of_misses(played, fixture, &tried),
+                (Flaw::Failed { replayed, .. }, Some(fixture)) => diagnosis::of_misses(replayed, fixture, &tried),
                 (Flaw::Differ { first, second, .. }, _) => diagnosis::of_goldens(first, second, self.scenario, &tried),
                 _ => Diagnosis::default(),
             };
@@ -235,10 +235,10 @@ impl Proof<'_> {
     }
 
     /// A prompt that varies is drift in each replay from now on, and keeps a recording from being resumed.
-    fn note_drift(&self, played: &Played, rules: &Rules) {
+    fn note_drift(&self, replayed: &Replayed, rules: &Rules) {
         let name = &self.scenario.name;
         let mut noted: Vec<(Check, &str)> = Vec::new();
-        for (turn, drift) in played.drift() {
+        for (turn, drift) in &replayed.played.drift {
             if noted.contains(&(drift.check, &drift.recorded)) {
                 continue;
             }

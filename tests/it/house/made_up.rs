@@ -1,11 +1,10 @@
 //! The check itself, on small made-up libraries: each fault is found, told with its place, and nothing else is.
 
-use super::check;
+use super::check::all;
 use super::library::Files;
 use super::public::LIST;
 
 tests!(
-    made_up:
     a_house_in_order_has_no_fault,
     a_room_without_a_row_and_a_row_without_a_room_are_faults,
     an_import_against_the_order_is_a_fault,
@@ -35,7 +34,7 @@ fn faults(more: &[(&str, &str)]) -> Vec<String> {
     for (file, text) in more {
         files.insert((*file).to_owned(), (*text).to_owned());
     }
-    check(&files)
+    all(&files)
 }
 
 /// There is one fault, and it says these in this order.
@@ -96,10 +95,10 @@ fn a_name_that_is_passed_on_counts_for_the_file_that_defines_it() {
     let mut files = Files::new();
     files.extend(passed_on.map(|(file, text)| (file.to_owned(), text.to_owned())));
     files.insert("harness/lib.rs".to_owned(), format!("{MAP}mod high;\nmod low;\n"));
-    one(&check(&files), &["harness/low.rs:2 → harness/high/deep.rs"]);
+    one(&all(&files), &["harness/low.rs:2 → harness/high/deep.rs"]);
     // And by the names of all of a module.
     files.insert("harness/high/mod.rs".to_owned(), "mod deep;\npub use deep::*;\n".to_owned());
-    one(&check(&files), &["harness/low.rs:2 → harness/high/deep.rs"]);
+    one(&all(&files), &["harness/low.rs:2 → harness/high/deep.rs"]);
 }
 
 fn passing_a_name_on_against_the_order_is_a_fault() {

@@ -5,78 +5,13 @@
 //! type that another file names.
 
 mod arrows;
+mod check;
 mod library;
-pub(crate) mod made_up;
+mod made_up;
 mod map;
+mod project;
 mod public;
 mod source;
 mod tokens;
 
-use std::path::Path;
-
-use library::{FOLDER, Files, Library};
-
-tests!(
-    house:
-    the_map_is_the_folder_listing,
-    imports_follow_the_map_and_no_two_files_use_each_other,
-    what_is_public_is_written_down,
-);
-
-fn the_map_is_the_folder_listing() {
-    none(&map::differences(&files()));
-}
-
-fn imports_follow_the_map_and_no_two_files_use_each_other() {
-    let faults = imports(&files());
-    // What is still being mended.
-    if faults.len() > 66 {
-        none(&faults);
-    }
-}
-
-fn what_is_public_is_written_down() {
-    let files = files();
-    none(&public::differences(&Library::read(&files), &files[public::LIST]));
-}
-
-#[track_caller]
-fn none(faults: &[String]) {
-    assert!(faults.is_empty(), "{} faults of the house:\n\n{}\n", faults.len(), faults.join("\n"));
-}
-
-/// The project's sources.
-fn files() -> Files {
-    let mut files = Files::new();
-    for folder in [FOLDER, "tests/it/house"] {
-        add_files(Path::new(env!("CARGO_MANIFEST_DIR")), folder, &mut files);
-    }
-    files
-}
-
-/// The texts of a folder of the project.
-fn add_files(root: &Path, folder: &str, files: &mut Files) {
-    for entry in std::fs::read_dir(root.join(folder)).unwrap() {
-        let entry = entry.unwrap();
-        let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            add_files(root, &name, files);
-        } else if let Ok(text) = std::fs::read_to_string(entry.path()) {
-            files.insert(name, text);
-        }
-    }
-}
-
-/// What is wrong with imports, a message each.
-fn imports(files: &Files) -> Vec<String> {
-    let library = Library::read(files);
-    let order: Vec<String> = map::rows(files).into_iter().map(|(room, _)| room).collect();
-    let (arrows, lost) = arrows::arrows(&library);
-    [lost, arrows::upward(&arrows, &order), arrows::circles(&arrows)].concat()
-}
-
-/// All that is wrong.
-fn check(files: &Files) -> Vec<String> {
-    let list = files.get(public::LIST).map_or("", String::as_str);
-    [map::differences(files), imports(files), public::differences(&Library::read(files), list)].concat()
-}
+pub(crate) const TESTS: &[&[crate::Test]] = &[made_up::TESTS, project::TESTS];

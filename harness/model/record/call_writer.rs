@@ -1,0 +1,128 @@
+//! The line that a call has in the journal, and why an answer is not whole.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::pending_call::PendingCall;
+use super::state::RecorderState;
+use crate::fixture::call_log::LoggedCall;
+use crate::json::Json;
+use crate::secrets::Fired;
+use crate::wire::{self, Api, Body, Response};
+
+/// Writes a call's line: at its end, or when the call is dropped because its client left before the answer began.
+pub(super) struct CallWriter {
+    state: Arc<RecorderState>,
+    began: usize,
+    pub(super) api: Api,
+    caller: Option<String>,
+    path: String,
+    model: String,
+    /// Taken when the line is written.
+    request: Option<Json>,
+    /// 0 while no answer began.
+    pub(super) status: u16,
+    pub(super) content_type: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Why an answer is not whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// The call could not be sent.
+    NotSent(String),
+    /// The provider broke off.
+    ProviderLeft(String),
+    /// The client wanted no more of it.
+    ClientLeft,
+    /// The client did not wait for its beginning.
+    ClientLeftBeforeAnswer,
+    /// The recording's process did not wait for its end.
+    RecordingEnded,
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cut::NotSent(why) => f.write_str(why),
+            Cut::ProviderLeft(why) => write!(f, "the provider left before the end: {why}"),
+            Cut::ClientLeft => f.write_str("the client left before the end"),
+            Cut::ClientLeftBeforeAnswer => f.write_str("the client left before the answer began"),
+            Cut::RecordingEnded => f.write_str("recording ended before the answer did"),
+        }
+    }
+}
+
+impl CallWriter {
+    /// From here on the call is journaled, however it ends.
+    pub(super) fn begin(state: &Arc<RecorderState>, call: &PendingCall) -> CallWriter {
+        let began = state.begun.fetch_add(1, Ordering::Relaxed);
+        state.count(|tally| tally.begin(call.caller.as_deref()));
+        CallWriter {
+            state: state.clone(),
+            began,
+            api: call.api,
+            caller: call.caller.clone(),
+            path: call.path_alone().to_owned(),
+            model: call.model.clone(),
+            request: Some(call.request.clone()),
+            status: 0,
+            content_type: String::new(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Writes the line with what came of the answer; `cut` says why that is not all of it.
+    pub(super) fn write(&mut self, cut: Option<Cut>) {
+        let response = if self.status == 0 {
+            // No answer began.
+            Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
+        } else {
+            Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes))
+        };
+        self.append(response, cut.as_ref(), false);
+    }
+
+    /// Writes the line with an answer that an earlier recording holds: nobody was asked for it anew.
+    pub(super) fn write_recalled(&mut self, response: Response) {
+        self.append(response, None, true);
+    }
+
+    fn append(&mut self, response: Response, cut: Option<&Cut>, recalled: bool) {
+        let Some(request) = self.request.take() else { return };
+        let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
+        let mut entry = LoggedCall {
+            began: self.began,
+            ended: self.state.begun.load(Ordering::Relaxed),
+            api: self.api,
+            caller: self.caller.take(),
+            path: std::mem::take(&mut self.path),
+            request,
+            response,
+            cut: cut.map(ToString::to_string),
+            errors: self.state.options.errors,
+            scrub: Fired::new(),
+        };
+        entry.scrub_with(self.state.options.secrets.scrub());
+        if let Err(e) = self.state.journal.append(&entry) {
+            self.state.note(&e.to_string());
+        }
+        if let Some(resume) = self.state.resume() {
+            resume.learn(entry.api, &entry.request, &entry.response);
+        }
+        self.state.count(|tally| {
+            tally.in_flight = tally.in_flight.saturating_sub(1);
+            if !recalled {
+                tally.paid(&self.model, answer.as_ref());
+            }
+        });
+    }
+}
+
+impl Drop for CallWriter {
+    fn drop(&mut self) {
+        let cut = if self.status == 0 { Cut::ClientLeftBeforeAnswer } else { Cut::RecordingEnded };
+        self.write(Some(cut));
+    }
+}

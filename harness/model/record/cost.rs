@@ -1,0 +1,72 @@
+//! What recorded calls cost, about.
+
+use std::fmt;
+
+use crate::conversation::Answer;
+use crate::fixture::call_log::LoggedCall;
+use crate::fixture::{Fixture, Recorded};
+use crate::json::{Json, Layout};
+use crate::key::Rules;
+use crate::text::counted;
+
+/// How many bytes are about one token, where nobody counted.
+const BYTES_A_TOKEN: usize = 4;
+
+/// Calls, and about how many tokens they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// How many calls.
+    pub calls: usize,
+    /// Tokens read and written: as the provider counted, else by the length of the texts.
+    pub tokens: u64,
+}
+
+impl Cost {
+    /// Adds a call.
+    pub(super) fn add(&mut self, tokens: u64) {
+        self.calls += 1;
+        self.tokens += tokens;
+    }
+
+    /// What a fixture cost when it was recorded.
+    #[must_use]
+    pub fn of_fixture(fixture: &Fixture, rules: &Rules) -> Cost {
+        let mut cost = Cost::default();
+        for (index, turn) in fixture.table.turns().iter().enumerate() {
+            cost.add(tokens(&turn.output, fixture.conversation(index, rules).as_deref().unwrap_or_default()));
+        }
+        cost
+    }
+
+    /// What the turns of a journal cost.
+    #[must_use]
+    pub fn of_journal(turns: &[(Recorded, LoggedCall)]) -> Cost {
+        let mut cost = Cost::default();
+        for (call, _) in turns {
+            cost.add(tokens(&call.output, &call.conversation));
+        }
+        cost
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} and about {}", counted(self.calls, "call"), tokens_in_words(self.tokens))
+    }
+}
+
+fn tokens_in_words(tokens: u64) -> String {
+    format!("{tokens} token{}", if tokens == 1 { "" } else { "s" })
+}
+
+/// The tokens of an answer and of what it answers.
+pub(super) fn tokens(output: &Answer, conversation: &[Json]) -> u64 {
+    output.usage.map_or_else(
+        || {
+            let read: usize = conversation.iter().map(|message| message.print(Layout::Compact).len()).sum();
+            let written = output.text().len();
+            ((read + written) / BYTES_A_TOKEN) as u64
+        },
+        |usage| usage.input + usage.output,
+    )
+}

@@ -1,0 +1,83 @@
+//! What is done with a project, and how the command hands it over to a runner: in variables, since libtest's arguments
+//! are not ours.
+
+use crate::error::{Error, Result};
+
+/// The variable that hands an action over, and the one that names its scenarios.
+const ACTION: &str = "RETAKE_ACTION";
+#[cfg(feature = "record")]
+const NAMES: &str = "RETAKE_ACTION_NAMES";
+
+/// What a runner does with a project.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// Tests the scenarios, with libtest's arguments.
+    Test(Vec<String>),
+    /// Records scenarios by name.
+    #[cfg(feature = "record")]
+    Record(Vec<String>, RecordOptions),
+}
+
+impl Action {
+    /// What the command handed over in the environment, else a test with these arguments.
+    ///
+    /// # Errors
+    /// An action that this runner does not know.
+    pub(super) fn asked_for(args: Vec<String>) -> Result<Action> {
+        let Ok(action) = std::env::var(ACTION) else { return Ok(Action::Test(args)) };
+        #[cfg(feature = "record")]
+        if let Some(options) = RecordOptions::parse(&action) {
+            let names = std::env::var(NAMES).unwrap_or_default();
+            let names = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            return Ok(Action::Record(names, options));
+        }
+        Err(Error::new(format!("{ACTION}={action:?}: this runner cannot do that"))
+            .help("the `retake` command and the `retake` library differ in version, or a feature is off"))
+    }
+
+    /// Whether it writes fixtures.
+    pub(super) fn records(&self) -> bool {
+        !matches!(self, Action::Test(_))
+    }
+}
+
+/// The variables by which a runner is told to record.
+#[cfg(all(feature = "cli", feature = "record"))]
+pub(crate) fn handed_over(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
+    [(ACTION, options.print()), (NAMES, names.join(","))]
+}
+
+/// How scenarios are recorded.
+#[cfg(feature = "record")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RecordOptions {
+    /// Answers what equals a recorded call from the recording.
+    pub(crate) resume: bool,
+    /// Writes what does not stand its proof, with a mark.
+    pub(crate) accept_unstable: bool,
+}
+
+#[cfg(feature = "record")]
+impl RecordOptions {
+    const WORDS: [&str; 2] = ["--resume", "--accept-unstable"];
+
+    /// The action and the options, as a runner is told of them: one that does not know an option then refuses it.
+    #[cfg(feature = "cli")]
+    fn print(self) -> String {
+        let set = [self.resume, self.accept_unstable];
+        let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);
+        std::iter::once("record").chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    fn parse(action: &str) -> Option<RecordOptions> {
+        let mut words = action.split(' ');
+        let mut options = (words.next() == Some("record")).then(RecordOptions::default)?;
+        for word in words {
+            match Self::WORDS.iter().position(|known| *known == word)? {
+                0 => options.resume = true,
+                _ => options.accept_unstable = true,
+            }
+        }
+        Some(options)
+    }
+}

@@ -1,0 +1,52 @@
+//! Fixtures and goldens that belong to no scenario.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::project::Project;
+use super::verdict::has_golden;
+use crate::error::Result;
+use crate::report::Failure;
+use crate::scenario::FixtureRef;
+use crate::text::counted;
+
+/// The test that looks for them.
+pub(super) const NAME: &str = "retake::no_orphans";
+
+/// Looks for files without a scenario. Statically, so that a filtered run condemns nothing.
+///
+/// # Errors
+/// The files, and the command that removes them.
+pub(super) fn check(project: &Project) -> Result<(), Failure> {
+    let scenarios = || project.discovered.scenarios.iter();
+    let broken: BTreeSet<&str> = scenarios().filter_map(|s| s.as_ref().err()).map(|b| b.name.as_str()).collect();
+    // What a broken scenario owns cannot be known: files that begin with its name are left alone.
+    let of_broken = |name: &str| broken.iter().any(|b| name == *b || name.starts_with(&format!("{b}.")));
+    let (mut fixtures, mut goldens) = (BTreeSet::new(), BTreeSet::new());
+    for scenario in project.discovered.sound() {
+        if let FixtureRef::Named(name) = &scenario.fixture {
+            fixtures.insert(name.as_str());
+        }
+        if has_golden(scenario) {
+            goldens.insert(scenario.golden_name.as_str());
+        }
+    }
+    let mut orphans: Vec<String> = Vec::new();
+    let mut look = |folder: &str, ending: &str, owned: &BTreeSet<&str>| -> Result<()> {
+        for name in crate::files::names(&project.root.join(folder), ending)? {
+            if !owned.contains(name.as_str()) && !of_broken(&name) {
+                orphans.push(Path::new(folder).join(format!("{name}{ending}")).display().to_string());
+            }
+        }
+        Ok(())
+    };
+    look("fixtures", ".json", &fixtures)?;
+    look("goldens", ".snap", &goldens)?;
+    if orphans.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = orphans.iter().map(|file| format!("  {file}")).collect();
+    Err(Failure::new(format!("orphans: {} without a scenario", counted(orphans.len(), "file")))
+        .evidence(lines.join("\n"))
+        .resolve("if nothing needs them", format!("git rm {}", orphans.join(" "))))
+}

@@ -1,0 +1,93 @@
+//! Driving the scenario once with the provider behind the model server.
+
+use std::sync::Arc;
+
+use super::begin::{Begun, Recording};
+use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
+use crate::report::{Failure, Progress, notes, summary, terminal};
+use crate::run::commands::record_command;
+use crate::run::trial::{self, Played};
+use crate::text::counted;
+
+/// A recording whose calls are all journaled.
+pub(super) struct Driven<'a> {
+    pub(super) recording: Recording<'a>,
+    pub(super) recorder: Arc<Recorder>,
+    /// What a failure quotes of systems.
+    pub(super) systems: Vec<String>,
+}
+
+impl<'a> Begun<'a> {
+    /// Drives the scenario. Each call is in the journal before the system has the end of its answer.
+    ///
+    /// # Errors
+    /// Where a call or a step failed, with what goes on from there.
+    pub(super) fn drive(self, upstreams: &Upstreams) -> Result<Driven<'a>, Failure> {
+        let Begun { recording, secrets, journal, resume } = self;
+        let Recording { project, scenario, old, .. } = &recording;
+        let name = &scenario.name;
+        let progress = Progress::start(name);
+        let watch = progress.clone();
+        let watch = Arc::new(move |tally: &_| watch.show(tally));
+        let options = RecorderOptions { secrets, errors: scenario.record_errors, watch, resume: resume.clone() };
+        let recorder = Recorder::new(upstreams.clone(), journal, options);
+        let recorder = Arc::new(recorder.before_paying(told_before_paying(name, &progress)));
+        let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
+        let mode = Mode::Record(recorder.clone());
+        let played = trial::play(project, scenario, old.as_deref(), mode, server, || false);
+        progress.end();
+        say_what_was_paid(name, resume.as_deref(), &recorder);
+        let played = played?;
+        // In their place come those of the proof, which name turns.
+        project.note(name, notes(None, [], &played.flaws));
+        if let Some(failure) = failure(&played, &recorder) {
+            return Err(played.systems.iter().fold(going_on(failure, name, &recorder), Failure::evidence));
+        }
+        Ok(Driven { recording, recorder, systems: played.systems })
+    }
+}
+
+/// Why a recording is not whole.
+fn failure(played: &Played, recorder: &Recorder) -> Option<Failure> {
+    let troubles = recorder.troubles();
+    if !troubles.is_empty() {
+        return Some(Failure::new("model calls failed while recording").evidence(troubles.join("\n")));
+    }
+    played.driven.failure.as_ref().map(|error| Failure::new(error.to_string()))
+}
+
+fn say_what_was_paid(name: &str, resume: Option<&Resume>, recorder: &Recorder) {
+    if let Some(resume) = resume {
+        let (recalled, live) = resume.counts();
+        let live = counted(live, "call");
+        terminal::note(format!(
+            "{name}: {} served from what was recorded, {live} to the provider",
+            counted(recalled, "call")
+        ));
+    }
+    for line in summary(&recorder.tally()) {
+        terminal::note(format!("{name}: {line}"));
+    }
+}
+
+/// Says what is to be expected before the first call that is paid.
+fn told_before_paying(name: &str, progress: &Progress) -> impl Fn(&str, Cost) + Send + Sync + 'static {
+    let (name, progress) = (name.to_owned(), progress.clone());
+    move |call, expected| {
+        let rest = if expected.calls == 0 {
+            "no recorded call is left".to_owned()
+        } else {
+            format!("at most {expected} are to be expected from here on, as recorded")
+        };
+        let line = format!("{name}: {call} equals no recorded call and goes to the provider; {rest}");
+        progress.beside(|| terminal::note(line));
+    }
+}
+
+/// With what goes on where a recording failed, unless nothing was recorded.
+fn going_on(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
+    if recorder.calls() == 0 {
+        return failure;
+    }
+    failure.resolve("to go on from what was recorded", format!("{} --resume", record_command(name)))
+}

@@ -1,0 +1,93 @@
+//! Testing: a test for each scenario and one for orphans, run as libtest runs tests.
+//!
+//! `cargo test`, `cargo nextest run` and `retake test` run the same tests with the same names, since all of them run this.
+//! Under nextest each test is a process of its own, so misses are checked in each and once more at the end.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use super::orphans;
+use super::policy::Policy;
+use super::project::Project;
+use super::proof::prove;
+use super::trial;
+use super::verdict;
+use crate::fixture::Fixture;
+use crate::model::{self, Pacing};
+use crate::report::{Failure, terminal};
+use crate::scenario::{Broken, Scenario};
+use crate::secrets::shown;
+use crate::text::counted;
+
+/// Runs the tests that the arguments ask for. The exit code is libtest's: 0 where all passed, 101 where one failed, or a
+/// model call missed after its scenario's verdict.
+pub(super) fn run(project: &Arc<Project>, args: &Arguments) -> ExitCode {
+    let conclusion = libtest_mimic::run(args, tests(project));
+    project.systems.end();
+    project.print_notes();
+    if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() }
+}
+
+fn tests(project: &Arc<Project>) -> Vec<Trial> {
+    let mut tests: Vec<Trial> = Vec::new();
+    for found in &project.discovered.scenarios {
+        let project = project.clone();
+        tests.push(match found {
+            Ok(scenario) => {
+                let scenario = scenario.clone();
+                Trial::test(scenario.name.clone(), move || of_libtest(test(&project, &scenario)))
+            }
+            Err(Broken { name, error }) => {
+                let error = error.to_string();
+                Trial::test(name.clone(), move || Err(Failed::from(error)))
+            }
+        });
+    }
+    let all = project.clone();
+    tests.push(Trial::test(orphans::NAME, move || orphans::check(&all).map_err(|f| Failed::from(f.to_string()))));
+    tests
+}
+
+fn of_libtest(result: Result<(), Failure>) -> Result<(), Failed> {
+    result.map_err(|failure| Failed::from(shown(&failure.to_string())))
+}
+
+/// One scenario: its run and its verdict, or its proof where its golden may be written.
+fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
+    let fixture = project.fixtures.of(scenario)?;
+    if let Some(fixture) = &fixture {
+        say_unstable(scenario, fixture);
+    }
+    if project.goldens.policy() == Policy::Overwrite {
+        let text = prove(project, scenario, fixture.as_ref())?;
+        return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
+    }
+    let replayed = trial::replay(project, scenario, fixture, &project.rules, Pacing::None)?;
+    project.note(&scenario.name, replayed.notes(scenario));
+    let text = replayed.verdict(scenario)?;
+    let compared = text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
+    compared.map_err(|failure| replayed.quoting_systems(failure))
+}
+
+/// Says which fixture stands without a proof, each time that it is used.
+fn say_unstable(scenario: &Scenario, fixture: &Fixture) {
+    if !fixture.unstable.is_empty() {
+        let (name, file) = (&scenario.name, fixture.path.display());
+        let why = fixture.unstable.join("\n  ");
+        terminal::note(format!("{name}: {file} was written without a proof, since this varied:\n  {why}"));
+    }
+}
+
+/// Says which calls missed when their scenarios had been judged, and whether there are any.
+fn missed_late() -> bool {
+    let late = model::unjudged();
+    for miss in &late {
+        terminal::note(format!("\n{miss}"));
+    }
+    if !late.is_empty() {
+        terminal::error(format!("{} came after the scenario's verdict, and missed", counted(late.len(), "model call")));
+    }
+    !late.is_empty()
+}

@@ -1,0 +1,213 @@
+//! The verdict on a replay: misses, then unused turns, then drift, then the golden.
+
+use crate::error::Result;
+use crate::events::golden;
+use crate::json::{Json, Layout};
+use crate::key::{Check, Rules};
+use crate::model::{DriftOf, Miss};
+use crate::report::{Failure, notes, unified};
+use crate::run::commands::record_command;
+use crate::run::golden::Compared;
+use crate::run::policy::Policy;
+use crate::run::project::Project;
+use crate::run::trial::Replayed;
+use crate::scenario::{Level, Scenario, Step, Unused};
+use crate::secrets::Fired;
+
+/// How many misses a failure shows.
+const SHOWN_MISSES: usize = 5;
+
+impl Replayed {
+    /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
+    pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
+        self.judge(scenario).map_err(|failure| self.quoting_systems(failure))
+    }
+
+    /// What a person should know of the run, red or green: a line each.
+    pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
+        let noted = self.played.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Note);
+        notes(self.fixture.as_deref(), noted, &self.played.flaws)
+    }
+
+    /// A failure with the ends of the systems' logs behind its own evidence.
+    pub(crate) fn quoting_systems(&self, failure: Failure) -> Failure {
+        self.played.systems.iter().fold(failure, Failure::evidence)
+    }
+
+    /// What this run calls a value of its own that is in a text at a place.
+    pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
+        self.played.driven.names.name_of(text)
+    }
+
+    /// Why this run shows that the scenario is not the same twice: a line each, without values. Empty where it failed
+    /// for another reason.
+    pub(crate) fn instability(&self, scenario: &Scenario) -> Vec<String> {
+        let mut why: Vec<String> = self.misses.iter().map(|miss| miss.headline()).collect();
+        if why.is_empty() && self.played.driven.failure.is_none() {
+            let caller = |index: &usize| {
+                let turn = self.fixture.as_ref().and_then(|fixture| fixture.table.turns().get(*index));
+                turn.and_then(|turn| turn.caller.clone()).unwrap_or_else(|| "unknown".to_owned())
+            };
+            let unused = self.unexpected_unused(&scenario.unused);
+            why.extend(
+                unused.iter().map(|index| format!("turns[{index}] of `{}` was not asked for again", caller(index))),
+            );
+        }
+        why
+    }
+
+    fn judge(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
+        if let Some(first) = self.misses.first() {
+            return Err(self.missed(first, scenario));
+        }
+        if let Some(error) = &self.played.driven.failure {
+            return Err(Failure::new(error.to_string()));
+        }
+        let unused = self.unexpected_unused(&scenario.unused);
+        if !unused.is_empty() {
+            return Err(self.unused(&unused, scenario));
+        }
+        if let Some(failure) = self.drifted(scenario) {
+            return Err(failure);
+        }
+        Ok(self.golden_text(scenario, &self.rules))
+    }
+
+    fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {
+        let mut failure = Failure::new(first.headline()).evidence(first.details());
+        for miss in self.misses.iter().take(SHOWN_MISSES).skip(1) {
+            failure = failure.evidence(miss.to_string());
+        }
+        if self.misses.len() > SHOWN_MISSES {
+            failure = failure.evidence(format!("… and {} more misses", self.misses.len() - SHOWN_MISSES));
+        }
+        if let Some(error) = &self.played.driven.failure {
+            failure = failure.evidence(format!("after that: {error}"));
+        }
+        failure.resolve("if the change is meant", record_command(&scenario.name))
+    }
+
+    fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
+        let caller = |index: &usize| self.fixture.as_ref().and_then(|f| f.table.turns()[*index].caller.as_deref());
+        let may_stay = |index: &usize| match allowed {
+            Unused::Allow => true,
+            Unused::Fail => false,
+            Unused::Callers(callers) => caller(index).is_some_and(|caller| callers.iter().any(|c| c == caller)),
+        };
+        self.unused.iter().copied().filter(|index| !may_stay(index)).collect()
+    }
+
+    fn unused(&self, unused: &[usize], scenario: &Scenario) -> Failure {
+        let Some(fixture) = &self.fixture else { return Failure::new("unused turns without a fixture") };
+        let count = unused.len();
+        let turns = if count == 1 { "turn was" } else { "turns were" };
+        let mut failure =
+            Failure::new(format!("unused: {count} recorded {turns} not asked for in scenario `{}`", scenario.name));
+        let lines: Vec<String> = unused
+            .iter()
+            .take(SHOWN_MISSES)
+            .map(|index| {
+                let turn = &fixture.table.turns()[*index];
+                let caller = turn.caller.as_deref().unwrap_or("(no caller)");
+                format!("  {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(turn))
+            })
+            .collect();
+        failure = failure.evidence(lines.join("\n"));
+        if count > SHOWN_MISSES {
+            failure = failure.evidence(format!("… and {} more", count - SHOWN_MISSES));
+        }
+        failure.resolve("if the system is right not to ask", record_command(&scenario.name)).resolve(
+            "if another scenario asks for them",
+            format!("unused = [\"CALLER\"] in {}", scenario.file.display()),
+        )
+    }
+
+    fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
+        let failing: Vec<_> =
+            self.played.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Fail).collect();
+        let (turn, first) = failing.first()?;
+        let fixture = self.fixture.as_ref()?;
+        let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
+        let caller = fixture.table.turns()[*turn].caller.as_deref();
+        let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
+        let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
+        // Tools and settings are one line of JSON each.
+        let lines = |text: &str| match Json::parse(text.as_bytes()) {
+            Ok(json) => json.print(Layout::Pretty),
+            Err(_) => text.to_owned(),
+        };
+        let diff = unified(&lines(&first.recorded), &lines(&first.called));
+        let failure = Failure::new(headline).evidence(format!("{place}\n{diff}"));
+        Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
+    }
+
+    /// What the golden of this run holds: the two parts for each capture, in step order.
+    pub(crate) fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
+        if !has_golden(scenario) {
+            return None;
+        }
+        let normalize = |text: &str| self.played.driven.names.apply(text, &rules.normalizer);
+        let text = golden(&self.played.driven.captured, &scenario.golden, &normalize);
+        Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
+    }
+}
+
+/// The last part of the verdict: the text against the golden, which is written where the policy says so.
+///
+/// # Errors
+/// Where there is no golden, another one, or one that cannot be read or written.
+pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
+    let file = project.goldens.file(&scenario.golden_name);
+    let update = project.commands.update(&scenario.name);
+    let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file);
+    let compared = compared.map_err(|error| {
+        let case = if file.is_file() { "to write it anew" } else { "once it is removed" };
+        Failure::from(error).resolve(case, update.clone())
+    })?;
+    let file = project.goldens.shown(&file).display();
+    let policy = project.goldens.policy();
+    let review = |failure: Failure| match policy {
+        Policy::Propose => failure.resolve("to look at it first", "cargo insta review"),
+        Policy::Verify | Policy::Overwrite => failure,
+    };
+    match compared {
+        _ if policy == Policy::Overwrite => Ok(()),
+        Compared::Same => Ok(()),
+        Compared::New => Err(review(
+            Failure::new(format!("golden: scenario `{}` has none, {file} is not there", scenario.name))
+                .evidence(format!("it would hold:\n{}", unified("", text)))
+                .resolve("if this is what the service should send", update),
+        )),
+        Compared::Differs(golden) => Err(review(
+            Failure::new(format!("golden: the events of scenario `{}` are not those of {file}", scenario.name))
+                .evidence(format!("- golden, + this run\n{}", unified(&golden, text)))
+                .resolve("if the change is meant", update),
+        )),
+    }
+}
+
+/// What a scenario says to a check that differs.
+fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
+    match drift.check {
+        Check::Prompt => scenario.drift.prompt,
+        Check::Tools => scenario.drift.tools,
+        Check::Model => scenario.drift.model,
+        Check::Settings => scenario.drift.settings,
+    }
+}
+
+/// Whether any step of a scenario goes into its golden.
+pub(crate) fn has_golden(scenario: &Scenario) -> bool {
+    scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
+}
+
+fn answer_in_short(turn: &crate::fixture::Turn) -> String {
+    let calls: Vec<&str> = turn.output.tool_calls().iter().map(|call| call.name.as_str()).collect();
+    let text = turn.output.text();
+    let text: String = text.chars().take(60).collect();
+    match (text.is_empty(), calls.is_empty()) {
+        (_, true) => format!("answers {text:?}"),
+        (true, false) => format!("calls {}", calls.join(", ")),
+        (false, false) => format!("answers {text:?}, calls {}", calls.join(", ")),
+    }
+}

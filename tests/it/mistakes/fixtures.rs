@@ -1,0 +1,286 @@
+//! The mistakes that a person can make in fixtures: each is one error with the file and the place, and the other scenarios run.
+
+use crate::mistakes::spoilt::{Mistake, copies, only_these_fail, write_bytes};
+#[cfg(unix)]
+use crate::mistakes::spoilt::{forbid, in_need, link, pipe};
+
+tests! { each_mistake_in_a_fixture_is_told_with_its_place,
+    what_stands_in_place_of_a_fixture_is_named,
+    a_fixture_of_another_editor_is_read_as_it_is,
+    the_last_line_of_a_large_fixture_has_its_line_and_column,
+}
+
+const FIXTURES: &[Mistake] = &[
+    ("not-json", |_| b"turns = []\n".to_vec(), ":1:1: not JSON: expected a JSON value, found 't'"),
+    ("empty", |_| Vec::new(), ": the file is empty, expected a fixture"),
+    ("blank", |_| b" \n\n".to_vec(), ": the file is empty, expected a fixture"),
+    (
+        "no-utf8",
+        |good| good.replacen("Good", "\0", 1).bytes().map(|byte| if byte == 0 { 0xff } else { byte }).collect(),
+        ":30:22: not JSON: the byte 0xff is not UTF-8",
+    ),
+    ("utf-16", |_| b"\xff\xfe{\0}\0".to_vec(), ":1:1: not JSON: the byte 0xff is not UTF-8"),
+    (
+        "cut-off",
+        |good| good[..good.find("\"output\"").unwrap() + 8].into(),
+        ":27:15: not JSON: expected `,` or `}`, found the end of the text",
+    ),
+    ("text-behind", |good| format!("{good}x\n").into(), ":68:1: not JSON: more text after the value"),
+    ("pasted-twice", |good| good.repeat(2).into(), ":68:1: not JSON: more text after the value"),
+    ("comment", |good| format!("// mine\n{good}").into(), ":1:1: not JSON: expected a JSON value, found '/'"),
+    (
+        "two-commas",
+        |good| good.replace("retake/1\",", "retake/1\",,").into(),
+        ":2:24: not JSON: expected a key in quotes, found ','",
+    ),
+    (
+        "comma-at-the-end",
+        |good| good.replace("\n    }\n  ]", "\n    },\n  ]").into(),
+        ":66:3: not JSON: expected a JSON value, found ']'",
+    ),
+    ("single-quotes", |_| b"{'turns': []}".to_vec(), ":1:2: not JSON: expected a key in quotes, found '\\''"),
+    (
+        "conflict",
+        |good| good.replace("  \"turns\"", "<<<<<<< HEAD\n=======\n>>>>>>> topic\n  \"turns\"").into(),
+        ":9:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 11",
+    ),
+    (
+        "key-twice",
+        |good| good.replace("\"format\"", "\"format\": \"retake/1\",\n  \"format\"").into(),
+        ":3:3: not JSON: the key \"format\" stands twice in this object",
+    ),
+    (
+        "turns-twice",
+        |good| good.replace("  \"turns\"", "  \"turns\": [],\n  \"turns\"").into(),
+        ":10:3: not JSON: the key \"turns\" stands twice in this object",
+    ),
+    (
+        "key-twice-in-a-turn",
+        |good| good.replace("\"input_hash\"", "\"input\": {},\n      \"input_hash\"").into(),
+        ":26:7: not JSON: the key \"input\" stands twice in this object",
+    ),
+    ("deep", |_| "[".repeat(100_000).into(), ":1:257: not JSON: more than 256 levels of nesting"),
+    (
+        "deep-in-a-turn",
+        |_| format!("{{\"turns\": [{}1{}]}}", "{\"a\":".repeat(1000), "}".repeat(1000)).into(),
+        ":1:1282: not JSON: more than 256 levels of nesting",
+    ),
+    ("a-list", |_| b"[]".to_vec(), ":1:1: the file: expected an object, found a list"),
+    ("null", |_| b"null".to_vec(), ":1:1: the file: expected an object, found null"),
+    ("no-turns", |_| b"{}".to_vec(), ":1:1: `turns`: expected a list of recorded turns, found nothing"),
+    (
+        "turns-misspelled",
+        |_| b"{\"turn\": []}".to_vec(),
+        ":1:1: `turns`: expected a list of recorded turns, found nothing\n  is `turn` meant to be `turns`?",
+    ),
+    (
+        "turns-no-list",
+        |_| b"{\n\"turns\": {}}".to_vec(),
+        ":2:1: `turns`: expected a list of recorded turns, found object",
+    ),
+    ("turn-no-object", |_| b"{\"turns\": [1]}".to_vec(), ":1:12: turns[0]: expected an object, found the number 1"),
+    (
+        "unknown-format",
+        |good| good.replace("retake/1", "retake/9").into(),
+        ":2:3: `format`: unknown version \"retake/9\", this version of Retake reads \"retake/1\"",
+    ),
+    (
+        "format-no-text",
+        |good| good.replace("\"retake/1\"", "1").into(),
+        ":2:3: `format`: unknown version 1, this version of Retake reads \"retake/1\"",
+    ),
+    (
+        "field-misspelled",
+        |good| good.replace("\"scenario\"", "\"scenaro\"").into(),
+        ":3:3: `scenaro`: unknown field; did you mean `scenario`?",
+    ),
+    (
+        "field-of-a-turn-misspelled",
+        |good| good.replace("\"output\"", "\"outptu\"").into(),
+        ":27:7: turns[0].outptu: unknown field; did you mean `output`?",
+    ),
+    (
+        "field-within-misspelled",
+        |good| good.replace("\"blocks\"", "\"block\"").into(),
+        ":28:9: turns[0].output.block: unknown field; did you mean `blocks`?",
+    ),
+    (
+        "unknown-api",
+        |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai\"").into(),
+        ":38:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+         the string \"openai\"",
+    ),
+    (
+        "near-api",
+        |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai_chat\"").into(),
+        ":38:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+         the string \"openai_chat\"; did you mean \"openai-chat\"?",
+    ),
+    ("turns-null", |_| b"{\"turns\": null}".to_vec(), ":1:2: `turns`: expected a list of recorded turns, found null"),
+    (
+        "git-lfs",
+        |_| b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n".to_vec(),
+        ":1:1: this is Git LFS's pointer to a file, not the file\n  to fetch it: git lfs pull",
+    ),
+    (
+        "scrub-number",
+        |good| good.replace("  \"turns\"", "  \"scrub\": [\"jwt\", 1],\n  \"turns\"").into(),
+        ":9:20: `scrub[1]`: expected the name of a form, found the number 1",
+    ),
+    (
+        "status-of-no-answer",
+        |good| good.replace("\"status\": 200", "\"status\": 101").into(),
+        ":63:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
+    ),
+    (
+        "status-beyond-numbers",
+        |good| good.replace("\"status\": 200", &format!("\"status\": {}", "9".repeat(5000))).into(),
+        ":63:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
+         9999999999999999999999999999999999999999…",
+    ),
+    (
+        "status-as-text",
+        |good| good.replace("\"status\": 200", "\"status\": \"200\"").into(),
+        ":63:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
+    ),
+    (
+        "no-status",
+        |good| good.replace("\"status\": 200", "\"status\": 70000").into(),
+        ":63:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
+    ),
+    (
+        "block-of-no-kind",
+        |good| good.replace("\"type\": \"text\"", "\"type\": \"txt\"").into(),
+        ":31:13: turns[0].output.blocks[0].type: expected one of text, reasoning, refusal, tool_call, native, found the \
+         string \"txt\"; did you mean \"text\"?",
+    ),
+    (
+        "no-hash",
+        |good| good.replace("\"input_hash\": \"", "\"input_hash\": \"Z").into(),
+        ":26:7: turns[0].input_hash: expected 64 lower-case hex digits, found \"Z",
+    ),
+    (
+        "other-hash",
+        |good| {
+            let at = good.find("\"input_hash\": \"").unwrap() + 15;
+            format!("{}{}{}", &good[..at], "0".repeat(64), &good[at + 64..]).into()
+        },
+        ":10:5: turns[0]: `input_hash` and caller with `conversation_hash` does not fit: stored is 00000000000000",
+    ),
+    (
+        "edited-message",
+        |good| good.replace("Hello", "Hallo").into(),
+        ":10:5: turns[0]: `conversation_hash` and the input does not fit: stored is ",
+    ),
+];
+
+fn each_mistake_in_a_fixture_is_told_with_its_place() {
+    let names: Vec<&str> = FIXTURES.iter().map(|(name, ..)| *name).collect();
+    let tree = copies(&names);
+    let good = tree.read("fixtures/greeting.json");
+    for (name, spoil, _) in FIXTURES {
+        let spoilt = spoil(&good);
+        assert_ne!(spoilt, good.as_bytes(), "{name}");
+        write_bytes(&tree, &format!("fixtures/{name}.json"), &spoilt);
+    }
+    let run = tree.runner("oddities").run().exits(101);
+    let mut others = Vec::new();
+    for (name, _, says) in FIXTURES {
+        let told = run.failure(name);
+        let wanted = format!("fixtures/{name}.json{says}");
+        // Messages with hashes are long: their beginning is enough.
+        let is_long = name.contains("hash") || *name == "edited-message";
+        let told_of = told.strip_suffix(&format!("\n  to record it anew: retake record {name}"));
+        if !told_of.is_some_and(|told| told == wanted || (is_long && told.starts_with(&wanted))) {
+            others.push(format!("{told}\nbut wanted:\n{wanted}"));
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n\n"));
+    only_these_fail(&run, &names);
+}
+
+#[cfg(not(unix))]
+fn what_stands_in_place_of_a_fixture_is_named() {}
+
+#[cfg(unix)]
+fn what_stands_in_place_of_a_fixture_is_named() {
+    let names =
+        ["folder", "nowhere", "cycle", "forbidden", "upper", "ending", "missing", "linked", "pipe", "socket", "device"];
+    let tree = copies(&names);
+    for name in names {
+        tree.remove(&format!("fixtures/{name}.json"));
+    }
+    std::fs::create_dir(tree.path("fixtures/folder.json")).unwrap();
+    link(&tree, "fixtures/nowhere.json", "gone.json");
+    link(&tree, "fixtures/cycle.json", "cycle.json");
+    link(&tree, "fixtures/linked.json", "greeting.json");
+    // Who reads these waits for ever, or never comes to an end.
+    pipe(&tree.path("fixtures/pipe.json"));
+    let _listener = std::os::unix::net::UnixListener::bind(tree.path("fixtures/socket.json")).unwrap();
+    link(&tree, "fixtures/device.json", "/dev/zero");
+    let good = tree.read("fixtures/greeting.json");
+    tree.write("fixtures/forbidden.json", &good);
+    tree.write("fixtures/Upper.json", &good);
+    tree.write("fixtures/ending.JSON", &good);
+    forbid(&tree.path("fixtures/forbidden.json"));
+    let in_need = in_need(&tree);
+    let forbidden = in_need.is_some();
+    let run = in_need.unwrap_or_else(|| tree.runner("oddities")).run().exits(101);
+    let record = |name: &str| format!("to record it anew: retake record {name}");
+    let unreadable = |name: &str, why: &str| {
+        assert_eq!(run.failure(name), format!("fixtures/{name}.json: failed to read it: {why}"), "{name}");
+    };
+    unreadable("folder", &format!("a folder stands where a file was expected\n  remove it; {}", record("folder")));
+    let leads_nowhere =
+        |to: &str, name: &str| format!("it is a link to `{to}` that leads nowhere\n  remove it; {}", record(name));
+    unreadable("nowhere", &leads_nowhere("gone.json", "nowhere"));
+    unreadable("cycle", &leads_nowhere("cycle.json", "cycle"));
+    for (name, what) in [("pipe", "a named pipe"), ("socket", "a socket"), ("device", "a device")] {
+        unreadable(name, &format!("it is {what}, expected a file\n  remove it; {}", record(name)));
+    }
+    if forbidden {
+        unreadable("forbidden", &format!("no permission\n  {}", record("forbidden")));
+    }
+    for (name, help) in [
+        ("upper", "is fixtures/Upper.json meant to be fixtures/upper.json?\n  "),
+        ("ending", "is fixtures/ending.JSON meant to be fixtures/ending.json?\n  "),
+        ("missing", ""),
+    ] {
+        let says = format!(
+            "scenarios/{name}/scenario.toml: scenario `{name}` has no fixture: fixtures/{name}.json is not there\n  {help}to \
+             record it: retake record {name}\n  or, if the scenario calls no model: fixture = \"none\""
+        );
+        assert_eq!(run.failure(name), says);
+    }
+    assert_eq!((run.trials()["greeting"], run.trials()["linked"]), ("ok", "ok"), "{}", run.stdout);
+}
+
+fn a_fixture_of_another_editor_is_read_as_it_is() {
+    let tree = copies(&["mark", "line-ends", "one-line"]);
+    let good = tree.read("fixtures/greeting.json");
+    tree.write("fixtures/mark.json", &format!("\u{feff}{good}"));
+    tree.write("fixtures/line-ends.json", &good.replace('\n', "\r\n"));
+    tree.write("fixtures/one-line.json", &good.replace('\n', ""));
+    only_these_fail(&tree.runner("oddities").run().exits(0), &[]);
+}
+
+fn the_last_line_of_a_large_fixture_has_its_line_and_column() {
+    let tree = copies(&["large"]);
+    let turn = format!(
+        "{{\"input_hash\": \"{}\", \"output\": {{\"type\": \"ai\", \"data\": {{\"content\": \"x\"}}}}}},\n",
+        "0".repeat(64)
+    );
+    let large = |last: &str| format!("{{\"turns\": [\n{}{last}]}}\n", turn.repeat(40_000));
+    for (last, says) in [
+        ("{\"input_hash\" \"\"}", ":40002:15: not JSON: expected `:`, found '\"'"),
+        ("{\"input_hash\": 1}", ":40002:2: turns[40000].input_hash: expected a string, found the number 1"),
+    ] {
+        tree.write("fixtures/large.json", &large(last));
+        let run = tree.runner("oddities").arg("large").run().exits(101);
+        assert_eq!(
+            run.failure("large"),
+            format!("fixtures/large.json{says}\n  to record it anew: retake record large")
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! The mistakes that a person can make in goldens: each is one error that says what resolves it, and the other scenarios run.
+
+use crate::mistakes::spoilt::{Mistake, copies, only_these_fail, write_bytes};
+#[cfg(unix)]
+use crate::mistakes::spoilt::{in_need, link, pipe};
+
+tests! { each_mistake_in_a_golden_is_told_and_the_command_resolves_it,
+    what_stands_in_place_of_a_golden_is_named_and_never_written_through,
+    a_golden_of_another_editor_is_the_same,
+    a_golden_that_cannot_be_written_says_so,
+}
+
+const GOLDENS: &[Mistake] = &[
+    ("empty", |_| Vec::new(), ": the file is empty, expected `---` as the first line of a golden"),
+    (
+        "no-utf8",
+        |good| good.as_bytes().split(|byte| *byte == b'{').collect::<Vec<_>>().join(&b"\xff"[..]),
+        ":8:9: the byte 0xff is not UTF-8",
+    ),
+    (
+        "mark",
+        |good| format!("\u{feff}{good}").into(),
+        ":1:1: expected `---` as the first line of a golden, found a byte-order mark before it",
+    ),
+    (
+        "no-header",
+        |good| good.split("---\n").nth(2).unwrap().into(),
+        ":1:1: expected `---` as the first line of a golden, found `POST /ask`",
+    ),
+    (
+        "foreign",
+        |_| b"# My snapshot\n\nhello\n".to_vec(),
+        ":1:1: expected `---` as the first line of a golden, found `# My snapshot`",
+    ),
+    (
+        "header-of-another",
+        |good| good.replace("source: ", "source: [").into(),
+        ": its header is not that of a snapshot: expected the fields `source` and `input_file` between two lines `---`",
+    ),
+    (
+        "header-of-a-list",
+        |_| b"---\n- a\n---\nPOST /ask\n".to_vec(),
+        ": its header is not that of a snapshot: expected the fields `source` and `input_file` between two lines `---`",
+    ),
+    (
+        "binary",
+        |_| b"---\nsource: x\nextension: bin\nsnapshot_kind: binary\n---\n".to_vec(),
+        ": a binary snapshot, expected text",
+    ),
+    (
+        "conflict",
+        |good| {
+            good.replace("answer  {text}", "<<<<<<< HEAD\nanswer  {text}\n=======\nanswer  {}\n>>>>>>> topic").into()
+        },
+        ":8:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 12",
+    ),
+    (
+        "conflict-in-the-header",
+        |good| good.replace("source: ", "<<<<<<< HEAD\nsource: a\n=======\n>>>>>>> topic\nsource: ").into(),
+        ":2:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 5",
+    ),
+];
+
+fn each_mistake_in_a_golden_is_told_and_the_command_resolves_it() {
+    let names: Vec<&str> = GOLDENS.iter().map(|(name, ..)| *name).collect();
+    let tree = copies(&names);
+    let good = tree.read("goldens/greeting.snap");
+    for (name, spoil, _) in GOLDENS {
+        write_bytes(&tree, &format!("goldens/{name}.snap"), &spoil(&good));
+    }
+    let run = tree.runner("oddities").run().exits(101);
+    for (name, _, says) in GOLDENS {
+        let command = format!("to write it anew:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
+        assert_eq!(run.failure(name), format!("goldens/{name}.snap{says}\n\n{command}"), "{name}");
+    }
+    only_these_fail(&run, &names);
+    // insta has words of its own for some of these, and paths of this machine.
+    assert_eq!(run.stderr, "");
+    only_these_fail(&tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0), &[]);
+    only_these_fail(&tree.runner("oddities").run().exits(0), &[]);
+    for (name, ..) in GOLDENS {
+        assert_eq!(tree.read(&format!("goldens/{name}.snap")), good.replace("greeting", name));
+    }
+}
+
+#[cfg(not(unix))]
+fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {}
+
+#[cfg(unix)]
+fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
+    let names = ["folder", "nowhere", "cycle", "linked", "pipe"];
+    let tree = copies(&names);
+    for name in names {
+        tree.remove(&format!("goldens/{name}.snap"));
+    }
+    std::fs::create_dir(tree.path("goldens/folder.snap")).unwrap();
+    link(&tree, "goldens/nowhere.snap", "gone.snap");
+    link(&tree, "goldens/cycle.snap", "cycle.snap");
+    link(&tree, "goldens/linked.snap", "greeting.snap");
+    pipe(&tree.path("goldens/pipe.snap"));
+    for update in ["0", "1"] {
+        let run = tree.runner("oddities").env("UPDATE_GOLDEN", update).run().exits(101);
+        for (name, why) in [
+            ("folder", "a folder stands where a file was expected"),
+            ("nowhere", "it is a link to `gone.snap` that leads nowhere"),
+            ("cycle", "it is a link to `cycle.snap` that leads nowhere"),
+            ("pipe", "it is a named pipe, expected a file"),
+        ] {
+            let command = format!("once it is removed:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
+            assert_eq!(run.failure(name), format!("goldens/{name}.snap: failed to read it: {why}\n\n{command}"));
+        }
+        only_these_fail(&run, &["folder", "nowhere", "cycle", "pipe"]);
+    }
+    assert!(!tree.has("goldens/gone.snap"));
+}
+
+fn a_golden_of_another_editor_is_the_same() {
+    let tree = copies(&["line-ends", "no-line-end", "blank-lines"]);
+    let good = tree.read("goldens/greeting.snap");
+    tree.write("goldens/line-ends.snap", &good.replace('\n', "\r\n"));
+    tree.write("goldens/no-line-end.snap", good.trim_end());
+    tree.write("goldens/blank-lines.snap", &format!("{good}\n\n"));
+    only_these_fail(&tree.runner("oddities").run().exits(0), &[]);
+}
+
+#[cfg(not(unix))]
+fn a_golden_that_cannot_be_written_says_so() {}
+
+#[cfg(unix)]
+fn a_golden_that_cannot_be_written_says_so() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tree = copies(&["held"]);
+    let differing = tree.read("goldens/held.snap").replace("{text}", "{}");
+    tree.write("goldens/held.snap", &differing);
+    let (file, folder) = (tree.path("goldens/held.snap"), tree.path("goldens"));
+    let mode = |mode| std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(&file, mode(0o444)).unwrap();
+    std::fs::set_permissions(&folder, mode(0o555)).unwrap();
+    if let Some(runner) = in_need(&tree) {
+        let run = runner.env("UPDATE_GOLDEN", "1").run().exits(101);
+        run.says(&["goldens/held.snap: the golden could not be written", "is there permission to write it"]);
+        assert_eq!(tree.read("goldens/held.snap"), differing);
+    }
+    std::fs::set_permissions(&folder, mode(0o755)).unwrap();
+}

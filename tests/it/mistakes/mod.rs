@@ -1,0 +1,13 @@
+//! What users get wrong, and what systems do that they should not: files, folders, requests, answers.
+
+pub(crate) mod fixtures;
+pub(crate) mod folders;
+pub(crate) mod fuzz_corpus;
+pub(crate) mod goldens;
+pub(crate) mod raw_system;
+pub(crate) mod requests;
+pub(crate) mod spoilt;
+pub(crate) mod systems;
+
+pub(crate) const TESTS: &[&[crate::Test]] =
+    &[fixtures::TESTS, folders::TESTS, fuzz_corpus::TESTS, goldens::TESTS, requests::TESTS, systems::TESTS];

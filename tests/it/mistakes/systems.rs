@@ -1,0 +1,238 @@
+//! Systems that fail: each failure names the step, what came, and leaves the other scenarios alone.
+
+use crate::mistakes::raw_system;
+use crate::runner::discovery::greeting;
+use crate::support::tree::Tree;
+
+tests! { an_error_status_fails_with_the_answer,
+    a_panic_of_a_handler_fails_its_scenario_alone,
+    an_answer_that_is_no_stream_fails_where_one_is_wanted,
+    a_capture_that_finds_nothing_tells_what_there_is,
+    a_system_that_cannot_be_made_says_why,
+    each_answer_that_breaks_http_or_never_ends_fails_within_the_time_limit,
+    an_answer_that_is_odd_and_right_is_taken,
+    an_answer_that_comes_before_its_request_was_read_is_told,
+    a_system_that_ends_between_two_steps_is_told_with_its_last_words,
+    a_stream_without_end_is_refused_where_it_is_listened_to_as_well,
+}
+
+fn fails(step: &str, says: &[&str]) {
+    let tree = greeting();
+    tree.write("scenarios/bad/scenario.toml", &format!("fixture = \"none\"\n\n[[step]]\n{step}\n"));
+    let run = tree.runner("oddities").run().exits(101).says(says);
+    run.trials_are(&[("bad", "FAILED"), ("greeting", "ok"), ("retake::no_orphans", "ok")]);
+}
+
+fn an_error_status_fails_with_the_answer() {
+    fails(
+        "post = \"/fail\"",
+        &[
+            "scenarios/bad/scenario.toml:3:1: failed to take step 1 (POST /fail): expected a status of 200 to 299, found 500",
+            "the answer was: the database is gone",
+        ],
+    );
+    fails("post = \"/nowhere\"\nstatus = 201", &["step 1 (POST /nowhere): expected status 201, found 404"]);
+}
+
+fn a_panic_of_a_handler_fails_its_scenario_alone() {
+    let said = ["(POST /panic): error sending request: ", "connection closed before message completed"];
+    fails("post = \"/panic\"", &[said[0], said[1], "a handler that panics"]);
+}
+
+fn an_answer_that_is_no_stream_fails_where_one_is_wanted() {
+    fails("post = \"/silent\"\nstream = true", &["step 1 (POST /silent): no event came: the stream is empty"]);
+}
+
+fn a_capture_that_finds_nothing_tells_what_there_is() {
+    let ask = "post = \"/fail\"\nstatus = 500\ncapture = { id = \"json:/id\" }";
+    fails(ask, &["nothing to capture as `id`: json:/id is not there", "the answer was: the database is gone"]);
+}
+
+fn a_system_that_cannot_be_made_says_why() {
+    let tree = greeting();
+    for (system, why) in [("refuses", "no licence key"), ("panics", "it panicked: made to panic")] {
+        tree.runner(system)
+            .arg("greeting")
+            .run()
+            .exits(101)
+            .says(&[&format!("system `{system}` does not start: {why}")]);
+    }
+}
+
+/// What is asked for, by which fields, and what is said of the answer.
+const BROKEN: &[(&str, &str, &[&str])] = &[
+    ("nothing", "", &["connection closed before message completed"]),
+    ("other-protocol", "", &["invalid HTTP version"]),
+    ("half-a-head", "", &["connection closed before message completed"]),
+    ("wrong-length", "", &["invalid content-length"]),
+    ("two-lengths", "", &["invalid content-length"]),
+    ("wrong-chunk", "stream = true", &["the answer broke off: ", "hunk size", "\n  status 200, 0 events had come"]),
+    ("midway", "", &["the answer broke off: ", "\n  status 200, 0 events had come"]),
+    ("midway-of-a-stream", "stream = true", &["the answer broke off: ", "\n  status 200, 1 event had come"]),
+    ("headers-for-ever", "", &["message head is too large"]),
+    ("200-headers", "", &["message head is too large"]),
+    ("header-of-1-mb", "", &["message head is too large"]),
+    ("header-of-10-mb", "", &["message head is too large"]),
+    (
+        "line-for-ever",
+        "stream = { last = \"end\" }",
+        &["more than 64 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: xxxx"],
+    ),
+    (
+        "event-for-ever",
+        "stream = { last = \"end\" }",
+        &[
+            "more than 64 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: 0123456789\\n",
+        ],
+    ),
+    (
+        "body-for-ever",
+        "",
+        &["more than 64 MB came of the answer, and its end did not\n  status 200; it begins: \"xxxx"],
+    ),
+    (
+        "comments-for-ever",
+        "stream = { last = \"end\" }",
+        &[
+            "more than 1000000 events and comments came of one stream, and its end did not\n  1",
+            " events had come; it begins: \"event: tick\\ndata: {}\\n\\n:\\n:",
+        ],
+    ),
+    (
+        "slow-for-ever",
+        "stream = { last = \"end\" }",
+        &["the scenario's time is up after 8s: step 1 (GET /slow-for-ever) was"],
+    ),
+    ("half-a-character", "stream = true", &["line 5 of the stream is not UTF-8: it has the byte 0xc3"]),
+    (
+        "length-that-is-short",
+        "stream = { last = \"end\" }",
+        &["the stream ended before its last event `end`\n  2 events came, the last was `(unterminated)`"],
+    ),
+    ("length-that-is-long", "stream = true", &["the answer broke off: ", "\n  status 200, 1 event had come"]),
+    ("latin-1", "stream = true", &["line 2 of the stream is not UTF-8: it has the byte 0xe9"]),
+    ("latin-1-json", "golden = true", &["the answer is not UTF-8: it has 0xe9 as its byte 10"]),
+    (
+        "page",
+        "stream = true",
+        &["no event came: what came is no stream of events\n  it begins: \"<!doctype html>\\n<p>Log in\""],
+    ),
+    ("gzip", "stream = true", &["the answer has the content encoding \"gzip\", and none was asked for"]),
+    (
+        "to-itself",
+        "",
+        &[
+            "expected a status of 200 to 299, found 302\n  it redirects to /to-itself, and steps do not follow redirects",
+        ],
+    ),
+    (
+        "to-another",
+        "",
+        &[
+            "expected a status of 200 to 299, found 307\n  it redirects to http://example.com/, and steps do not follow redirects",
+        ],
+    ),
+];
+
+/// A project with the system that breaks HTTP, beside one that does not.
+fn raw() -> Tree {
+    let tree = greeting();
+    let this = std::env::current_exe().unwrap();
+    let raw = format!("command = ['{}']\nenv = {{ {} = \"{{{{ port }}}}\" }}\n", this.display(), raw_system::PORT);
+    tree.write(
+        "scenarios/suite.toml",
+        &format!("settle = \"100ms\"\n[systems.raw]\n{raw}ready = {{ http = \"/ready\" }}\n"),
+    );
+    let greeting = tree.read("scenarios/greeting/scenario.toml");
+    tree.write("scenarios/greeting/scenario.toml", &format!("system = \"oddities\"\n{greeting}"));
+    tree
+}
+
+fn each_answer_that_breaks_http_or_never_ends_fails_within_the_time_limit() {
+    let tree = raw();
+    for (name, fields, _) in BROKEN {
+        // Only what never says anything again needs the limit; the others are to end before theirs.
+        let timeout = if *name == "slow-for-ever" { "8s" } else { "120s" };
+        let head = format!("system = \"raw\"\nfixture = \"none\"\ntimeout = \"{timeout}\"\n");
+        tree.write(
+            &format!("scenarios/{name}/scenario.toml"),
+            &format!("{head}[[step]]\nget = \"/{name}\"\n{fields}\n"),
+        );
+    }
+    let run = tree.runner("oddities").run().exits(101);
+    let mut others = Vec::new();
+    for (name, _, says) in BROKEN {
+        let told = run.failure(name);
+        let place = if *name == "slow-for-ever" { "" } else { ":4:1: failed to take step 1 (GET /NAME)" };
+        let begins = format!("scenarios/{name}/scenario.toml{}: ", place.replace("NAME", name));
+        let mut rest = told.strip_prefix(&begins);
+        for text in *says {
+            rest = rest.and_then(|rest| Some(rest.split_once(text)?.1));
+        }
+        if rest.is_none() {
+            others.push(format!("{told}\nbut wanted: {begins}{says:?}"));
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n\n"));
+    assert_eq!((run.trials()["greeting"], run.trials().len()), ("ok", BROKEN.len() + 2), "{}", run.stdout);
+    assert!(!tree.has("goldens/latin-1-json.snap.new"));
+}
+
+fn an_answer_that_is_odd_and_right_is_taken() {
+    let tree = raw();
+    let names = ["cr-only", "bom", "retry", "http-1.0", "100000-lines", "trailing", "a-byte-at-a-time"];
+    for name in names {
+        let stream = "stream = { first = \"tick\", last = \"end\" }\ncapture = { n = \"sse:tick:/n\" }";
+        let steps = format!("[[step]]\nget = \"/{name}\"\n{stream}\n[[step]]\nget = \"/said-{{{{ n }}}}\"\n");
+        let folder = name.replace('.', "-");
+        tree.write(
+            &format!("scenarios/{folder}/scenario.toml"),
+            &format!("system = \"raw\"\nfixture = \"none\"\n{steps}"),
+        );
+    }
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0);
+    for name in names {
+        let golden = tree.read(&format!("goldens/{}.snap", name.replace('.', "-")));
+        let labels = |line: &str| line.split(' ').next().map(str::to_owned);
+        let labels: Vec<String> = golden.lines().filter(|line| !line.starts_with(' ')).filter_map(labels).collect();
+        assert!(labels.join(" ").contains(" 200  tick end  tick"), "{labels:?}\n{golden}");
+        assert!(!golden.contains("more"), "{golden}");
+    }
+}
+
+fn an_answer_that_comes_before_its_request_was_read_is_told() {
+    let tree = raw();
+    tree.write("scenarios/early/big.json", &format!("\"{}\"", "x".repeat(20_000_000)));
+    let step = "[[step]]\npost = \"/early\"\njson_file = \"big.json\"\n";
+    tree.write("scenarios/early/scenario.toml", &format!("system = \"raw\"\nfixture = \"none\"\n{step}"));
+    tree.runner("oddities").arg("early").run().exits(101).says(&[
+        "failed to take step 1 (POST /early): expected a status of 200 to 299, found 413\n  the answer was: too large",
+    ]);
+}
+
+fn a_system_that_ends_between_two_steps_is_told_with_its_last_words() {
+    let tree = raw();
+    let steps = "[[step]]\nget = \"/leave\"\n[[step]]\nget = \"/ready\"\n";
+    tree.write("scenarios/leaves/scenario.toml", &format!("system = \"raw\"\nfixture = \"none\"\n{steps}"));
+    let run = tree.runner("oddities").run().exits(101);
+    let run = run.says(&["failed to take step 2 (GET /ready): ", "Connection refused", "the disk is full"]);
+    run.trials_are(&[("leaves", "FAILED"), ("greeting", "ok"), ("retake::no_orphans", "ok")]);
+}
+
+fn a_stream_without_end_is_refused_where_it_is_listened_to_as_well() {
+    let tree = raw();
+    let listens = "listen = \"/line-for-ever\"\nstream = { last = \"end\" }";
+    let runs = "run = [\"sh\", \"-c\", \"yes | tr -d '\\\\n'\"]\nenv = { PATH = \"/usr/bin:/bin\" }";
+    for (name, step) in [("listens", listens), ("runs", runs)] {
+        let text = format!("system = \"raw\"\nfixture = \"none\"\ntimeout = \"120s\"\n[[step]]\n{step}\n");
+        tree.write(&format!("scenarios/{name}/scenario.toml"), &text);
+    }
+    let run = tree.runner("oddities").run().exits(101);
+    for (name, step) in [("listens", "listen /line-for-ever"), ("runs", "run sh -c yes | tr -d '\\n'")] {
+        let says = format!(
+            "scenarios/{name}/scenario.toml:4:1: failed to take step 1 ({step}): \
+             more than 64 MB came of one event, and its end did not"
+        );
+        assert!(run.failure(name).starts_with(&says), "{}", run.failure(name));
+    }
+}

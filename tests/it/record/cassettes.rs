@@ -1,0 +1,335 @@
+//! Recordings of real traffic that other tools made: imported, served, and asked again as they were recorded.
+//!
+//! They are not the project's to commit. `RETAKE_CASSETTES` names a folder of them: `*.govcr.yaml` of go-vcr, all other
+//! `*.yaml` of VCR.py. Without it these tests are ignored and say so. What the recordings say is read here by other code
+//! than the importer's.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use libtest_mimic::{Completion, Trial};
+use saphyr_parser::{Event, Parser, ScalarStyle};
+use serde_json::{Value, json};
+
+use crate::record::proxy::proxy;
+use crate::replay::serve::Serving;
+use crate::support::loopback::client;
+use crate::support::program::{Program, retake};
+use crate::support::tree::Tree;
+
+/// The folder of recordings.
+const FOLDER: &str = "RETAKE_CASSETTES";
+
+/// A recorded call and its answer.
+#[derive(Clone)]
+struct Interaction {
+    file: PathBuf,
+    number: usize,
+    method: String,
+    url: String,
+    request: Vec<u8>,
+    status: u16,
+    answer: Vec<u8>,
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let trial = |name: &str, test: Box<dyn Fn(&Path) + Send>| {
+        Trial::ignorable_test(format!("record::cassettes::{name}"), move || {
+            let Some(folder) = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()) else {
+                return Ok(Completion::ignored_with(format!("{FOLDER} names no folder of recordings")));
+            };
+            test(Path::new(&folder));
+            Ok(Completion::Completed)
+        })
+    };
+    let forms = OTHER_FORMS.into_iter();
+    let forms = forms.map(|(name, form)| trial(name, Box::new(move |folder| in_another_form(folder, form))));
+    [
+        trial("they_replay_as_they_were_recorded", Box::new(they_replay_as_they_were_recorded)),
+        trial("recorded_from_a_replay_they_are_the_same", Box::new(recorded_from_a_replay_they_are_the_same)),
+    ]
+    .into_iter()
+    .chain(forms)
+    .collect()
+}
+
+fn they_replay_as_they_were_recorded(folder: &Path) {
+    let files = files(folder);
+    assert!(!files.is_empty(), "{} holds no recording", folder.display());
+    for (format, of_go) in [("vcr", false), ("go-vcr", true)] {
+        let files: Vec<&PathBuf> = files.iter().filter(|file| is_go(file) == of_go).collect();
+        let interactions: Vec<Interaction> = files.iter().flat_map(|file| read(file)).collect();
+        replays(format, &files, &interactions);
+    }
+}
+
+/// The closed loop: `retake serve` is the provider of a recording, which then has the same keys, answers and frames.
+fn recorded_from_a_replay_they_are_the_same(folder: &Path) {
+    for (format, of_go) in [("vcr", false), ("go-vcr", true)] {
+        let tree = Tree::empty();
+        let files: Vec<PathBuf> = files(folder).into_iter().filter(|file| is_go(file) == of_go).collect();
+        let import = files.iter().fold(retake().args(&["import", format]), Program::arg);
+        import.arg("--out").arg(tree.path("fixtures/all.json")).run().exits(0);
+        let provider = Serving::of(&tree.path("fixtures/all.json"));
+        let mut program = proxy(&tree, provider.ready("url"));
+        for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY"] {
+            program = program.env(name, provider.ready("key"));
+        }
+        let mut proxy = Serving::start(program);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = client();
+        let all = files.iter().flat_map(|file| read(file));
+        for one in all.filter(|one| one.method == "POST" && (200..300).contains(&one.status)) {
+            let path = one.url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).unwrap().1;
+            let request = client.post(format!("{}/{path}", proxy.ready("url"))).body(one.request.clone());
+            let body = runtime.block_on(async {
+                let response = request.header("x-api-key", "ours").send().await.unwrap();
+                response.bytes().await.unwrap()
+            });
+            match serde_json::from_slice::<Value>(&one.answer) {
+                Ok(value) => assert_eq!(serde_json::from_slice::<Value>(&body).ok(), Some(value), "{}", one.url),
+                Err(_) => assert_eq!(text(&body), text(&one.answer), "{}", one.url),
+            }
+        }
+        let (code, said) = proxy.end_and_read("-INT");
+        assert_eq!(code, Some(0), "{said}");
+        let [original, again] = ["fixtures/all.json", "fixtures/out.json"].map(|file| tree.read(file));
+        assert_eq!(again, original, "{format}");
+    }
+}
+
+/// The same calls in a cassette that keeps them in another way.
+type Form = fn(&mut Vec<Interaction>) -> String;
+
+const OTHER_FORMS: [(&str, Form); 6] = [
+    ("indented_json_and_other_key_order", |all| {
+        for one in all.iter_mut() {
+            for body in [&mut one.request, &mut one.answer] {
+                if let Ok(value) = serde_json::from_slice::<Value>(body) {
+                    *body = reversed(&value, 1).into_bytes();
+                }
+            }
+        }
+        cassette(all, "uri", |bytes| (quoted(&text(bytes), None), ""))
+    }),
+    ("bodies_as_binary", |all| cassette(all, "uri", |bytes| (format!("!!binary {}", STANDARD.encode(bytes)), ""))),
+    ("gzipped_bodies", |all| {
+        cassette(all, "uri", |bytes| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            gzip.write_all(bytes).unwrap();
+            (format!("!!binary {}", STANDARD.encode(gzip.finish().unwrap())), "Content-Encoding: [gzip]")
+        })
+    }),
+    ("crlf_in_streams", |all| {
+        for one in all.iter_mut().filter(|one| serde_json::from_slice::<Value>(&one.answer).is_err()) {
+            one.answer = text(&one.answer).replace("\r\n", "\n").replace('\n', "\r\n").into_bytes();
+        }
+        cassette(all, "uri", |bytes| (format!("{{string: {}}}", quoted(&text(bytes), None)), ""))
+    }),
+    ("lines_split_in_yaml", |all| cassette(all, "uri", |bytes| (quoted(&text(bytes), Some(60)), ""))),
+    ("no_header_as_go_vcr", |all| cassette(all, "url", |bytes| (quoted(&text(bytes), None), ""))),
+];
+
+fn in_another_form(folder: &Path, form: Form) {
+    let all = files(folder).into_iter().flat_map(|file| read(&file));
+    // What is no text has one form only.
+    let is_text = |one: &Interaction| std::str::from_utf8(&one.answer).is_ok() && one.method == "POST";
+    let mut all: Vec<Interaction> = all.filter(|one| is_text(one) && one.status == 200).collect();
+    let tree = Tree::empty();
+    let text = form(&mut all);
+    tree.write("all.yaml", &text);
+    let file = tree.path("all.yaml");
+    for (i, one) in all.iter_mut().enumerate() {
+        (one.file, one.number) = (file.clone(), i + 1);
+    }
+    let format = if text.contains("\n    url: ") { "go-vcr" } else { "vcr" };
+    replays(format, &[&file], &all);
+}
+
+/// Imports files, and asks for each of their interactions: all that was posted and went well comes back, all else is
+/// said to be left out.
+fn replays(format: &str, files: &[&PathBuf], interactions: &[Interaction]) {
+    let tree = Tree::empty();
+    let out = tree.path("all.json");
+    let mut import = retake().args(&["import", format]);
+    for file in files {
+        import = import.arg(file);
+    }
+    let ran = import.arg("--out").arg(&out).run().exits(0);
+    let (kept, left_out): (Vec<_>, Vec<_>) =
+        interactions.iter().partition(|one| one.method == "POST" && (200..300).contains(&one.status));
+    let turns = kept.len();
+    let ran = ran.says(&[format!("{turns} turn{} written to ", if turns == 1 { "" } else { "s" })]);
+    let said: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("left out: ")).collect();
+    assert_eq!(said.len(), left_out.len(), "{said:?}");
+    for (line, one) in said.iter().zip(left_out) {
+        let place = format!("left out: {}: interaction {} (line ", one.file.display(), one.number);
+        assert!(line.starts_with(&place), "{line}");
+    }
+    // Each answer was read, so that other APIs can be given it too.
+    assert_eq!(ran.stderr.lines().count(), said.len() + 1, "{}", ran.stderr);
+    let serving = Serving::of(&out);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let client = client();
+    for one in kept {
+        let at = format!("{}: interaction {}: {}", one.file.display(), one.number, one.url);
+        let path = one.url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).unwrap().1;
+        let request = client.post(format!("{}/{path}", serving.ready("url"))).body(one.request.clone());
+        let (status, body) = runtime.block_on(async {
+            let response = request.header("x-api-key", serving.ready("key")).send().await.unwrap();
+            (response.status().as_u16(), response.bytes().await.unwrap())
+        });
+        assert_eq!(status, one.status, "{at}: {}", text(&body));
+        match serde_json::from_slice::<Value>(&one.answer) {
+            Ok(value) => assert_eq!(serde_json::from_slice::<Value>(&body).ok(), Some(value), "{at}"),
+            // To the byte, so frame by frame.
+            Err(_) => assert_eq!(text(&body), text(&one.answer), "{at}"),
+        }
+        assert!(serde_json::from_slice::<Value>(&one.answer).is_ok() || body == one.answer, "{at}");
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{FOLDER}: {}: {e}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "yaml"));
+    files.sort();
+    files
+}
+
+fn is_go(file: &Path) -> bool {
+    file.to_string_lossy().ends_with(".govcr.yaml")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn read(file: &Path) -> Vec<Interaction> {
+    let yaml = std::fs::read_to_string(file).unwrap();
+    let root = value(&mut Parser::new_from_str(&yaml));
+    let interactions = root["interactions"].as_array().unwrap().iter().enumerate();
+    let read = interactions.map(|(i, one)| {
+        let (request, response) = (&one["request"], &one["response"]);
+        let status = [&response["status"]["code"], &response["code"]].into_iter().find_map(Value::as_u64);
+        Interaction {
+            file: file.to_owned(),
+            number: i + 1,
+            method: request["method"].as_str().unwrap().to_owned(),
+            url: request["uri"].as_str().or(request["url"].as_str()).unwrap().to_owned(),
+            request: body(request),
+            status: u16::try_from(status.unwrap_or(200)).unwrap(),
+            answer: body(response),
+        }
+    });
+    read.collect()
+}
+
+fn body(of: &Value) -> Vec<u8> {
+    if of.get("parsed_body").is_some() {
+        return of["parsed_body"].to_string().into_bytes();
+    }
+    let body = of["body"].get("string").unwrap_or(&of["body"]);
+    match body.get(BINARY).and_then(Value::as_str) {
+        Some(encoded) => STANDARD.decode(encoded).unwrap(),
+        None => body.as_str().unwrap_or_default().as_bytes().to_vec(),
+    }
+}
+
+/// The key under which `!!binary` stands.
+const BINARY: &str = "!!binary";
+
+/// The next value. These recordings hold no alias, and quote each string that is not plainly one.
+fn value(events: &mut Parser<'_, saphyr_parser::StrInput<'_>>) -> Value {
+    match events.next().unwrap().unwrap().0 {
+        Event::Scalar(text, ScalarStyle::Plain, _, None) => match &*text {
+            "" | "~" => Value::Null,
+            plain => serde_json::from_str(plain).unwrap_or_else(|_| plain.into()),
+        },
+        Event::Scalar(text, _, _, Some(tag)) if tag.suffix == "binary" => {
+            json!({ BINARY: text.split_whitespace().collect::<String>() })
+        }
+        Event::Scalar(text, ..) => text.into_owned().into(),
+        Event::SequenceStart(..) => {
+            let mut list = Vec::new();
+            while !matches!(events.peek(), Some(Ok((Event::SequenceEnd, _)))) {
+                list.push(value(events));
+            }
+            events.next();
+            list.into()
+        }
+        Event::MappingStart(..) => {
+            let mut map = serde_json::Map::new();
+            while !matches!(events.peek(), Some(Ok((Event::MappingEnd, _)))) {
+                let Value::String(key) = value(events) else { panic!("a key that is no text") };
+                map.insert(key, value(events));
+            }
+            events.next();
+            map.into()
+        }
+        Event::Alias(_) => panic!("an alias"),
+        _ => value(events),
+    }
+}
+
+/// A cassette, with bodies as `body` writes them: the YAML, and a header that goes with it.
+fn cassette(all: &[Interaction], url: &str, body: impl Fn(&[u8]) -> (String, &'static str)) -> String {
+    let mut out = "version: 1\ninteractions:\n".to_owned();
+    for one in all {
+        let [(request, of_request), (answer, of_answer)] = [body(&one.request), body(&one.answer)];
+        let address = quoted(&one.url, None);
+        writeln!(
+            out,
+            "- request:\n    body: {request}\n    headers: {{{of_request}}}\n    method: POST\n    {url}: {address}"
+        )
+        .unwrap();
+        writeln!(
+            out,
+            "  response:\n    body: {answer}\n    headers: {{{of_answer}}}\n    status: {{code: 200}}\n    code: 200"
+        )
+        .unwrap();
+    }
+    out
+}
+
+/// A text in double quotes, on lines of a width.
+fn quoted(text: &str, width: Option<usize>) -> String {
+    let mut out = "\"".to_owned();
+    for (i, character) in text.chars().enumerate() {
+        if width.is_some_and(|width| i % width == width - 1) {
+            // A line end that says nothing, and a space that ends the indent.
+            out.push_str("\\\n      ");
+            if character == ' ' {
+                out.push('\\');
+            }
+        }
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            ' '..='~' => out.push(character),
+            other => write!(out, "\\U{:08X}", u32::from(other)).unwrap(),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// JSON with its keys in the reverse order, on lines of their own.
+fn reversed(value: &Value, depth: usize) -> String {
+    let (line, end) = (format!("\n{}", "   ".repeat(depth)), format!("\n{}", "   ".repeat(depth - 1)));
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            let fields = fields.iter().rev();
+            let fields = fields.map(|(key, value)| format!("{line}{} : {}", json!(key), reversed(value, depth + 1)));
+            format!("{{{}{end}}}", fields.collect::<Vec<_>>().join(" ,"))
+        }
+        Value::Array(elements) if !elements.is_empty() => {
+            let elements = elements.iter().map(|element| format!("{line}{}", reversed(element, depth + 1)));
+            format!("[{}{end}]", elements.collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,15 @@
+//! Recording: scenarios, the proxy, resumed recordings, the proof, secrets, and durable steps.
+
+pub(crate) mod cassettes;
+pub(crate) mod durable;
+pub(crate) mod durable_agent;
+pub(crate) mod proof;
+pub(crate) mod proxy;
+pub(crate) mod recording;
+pub(crate) mod resuming;
+pub(crate) mod rounds;
+pub(crate) mod secrets;
+pub(crate) mod varying;
+
+pub(crate) const TESTS: &[&[crate::Test]] =
+    &[durable::TESTS, proof::TESTS, proxy::TESTS, recording::TESTS, resuming::TESTS, secrets::TESTS];

@@ -1,0 +1,141 @@
+//! `retake proxy`: the recorder alone.
+
+use axum::Router;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::replay::serve::Serving;
+use crate::support::fixtures::{self, turn};
+use crate::support::loopback::{Service, chat, send};
+use crate::support::program::Program;
+use crate::support::tree::Tree;
+
+tests! { what_it_records_of_a_replay_is_the_fixture_again,
+    killed_it_leaves_each_answer_that_was_complete,
+    what_became_no_turn_is_told_and_nothing_is_written,
+    a_journal_beside_the_fixture_is_kept_and_the_old_fixture_stays,
+    in_ci_and_without_a_url_it_refuses,
+    its_key_is_required,
+}
+
+/// A proxy in front of an address.
+pub(crate) fn proxy(tree: &Tree, upstream: &str) -> Program {
+    tree.retake().args(&["proxy", "--upstream", upstream, "--out", "fixtures/out.json", "--key", "ours"])
+}
+
+fn ask(proxy: &Serving, text: &str, stream: bool) -> crate::support::loopback::Reply {
+    let url = format!("{}/chat/completions", proxy.ready("openai"));
+    send(&url, &[("authorization", "Bearer ours")], Some(&chat(&json!([{ "role": "user", "content": text }]), stream)))
+}
+
+/// A provider that answers each question, with a title of its own for each of its tokens.
+fn answering() -> Service {
+    Service::start(Router::new().fallback(async |body: String| {
+        let call: Value = serde_json::from_str(&body).unwrap();
+        let asked = call["messages"][0]["content"].as_str().unwrap();
+        let message = json!({ "role": "assistant", "content": format!("you said: {asked}") });
+        let choice = json!({ "index": 0, "message": message, "finish_reason": "stop" });
+        let usage = json!({ "prompt_tokens": 602, "completion_tokens": 44 });
+        json!({ "id": "c", "model": "gpt-4o-mini", "choices": [choice], "usage": usage }).to_string()
+    }))
+}
+
+fn what_it_records_of_a_replay_is_the_fixture_again() {
+    let tree = Tree::empty();
+    fixtures::write(&tree, "greeting", vec![turn(None, "Hello", "Good morning"), turn(None, "Bye", "So long")]);
+    let serving = Serving::of(&tree.path("fixtures/greeting.json"));
+    for (upstream, stream) in [("url", false), ("openai", false), ("openai", true)] {
+        let serving = Serving::of(&tree.path("fixtures/greeting.json"));
+        let program = proxy(&tree, serving.ready(upstream)).env("OPENAI_API_KEY", serving.ready("key"));
+        let mut proxy = Serving::start(program);
+        let keys: Vec<&String> = proxy.ready.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["anthropic", "gemini", "key", "ollama", "openai", "url"]);
+        for (hears, says) in [("Hello", "morning"), ("Bye", "long")] {
+            let reply = ask(&proxy, hears, stream);
+            assert!(reply.status == 200 && reply.body.contains(says), "{}", reply.body);
+        }
+        let (code, said) = proxy.end_and_read("-INT");
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("2 turns recorded to fixtures/out.json, 0 left out"), "{said}");
+        let [made, original] = ["out", "greeting"].map(|name| {
+            let fixture: Value = serde_json::from_str(&tree.read(&format!("fixtures/{name}.json"))).unwrap();
+            let keys = |turn: &Value| (turn["conversation_hash"].clone(), turn["input_hash"].clone());
+            fixture["turns"].as_array().unwrap().iter().map(keys).collect::<Vec<_>>()
+        });
+        assert_eq!(made, original);
+        // And it replays what the client got, to the byte.
+        let again = Serving::of(&tree.path("fixtures/out.json"));
+        for hears in ["Hello", "Bye"] {
+            let asked = again.ask(&[], &json!([{ "role": "user", "content": hears }]), stream);
+            let live = Serving::of(&tree.path("fixtures/greeting.json"));
+            assert_eq!(asked.body, live.ask(&[], &json!([{ "role": "user", "content": hears }]), stream).body);
+        }
+    }
+    drop(serving);
+}
+
+fn killed_it_leaves_each_answer_that_was_complete() {
+    let provider = answering();
+    let tree = Tree::empty();
+    let mut proxy = Serving::start(proxy(&tree, &provider.openai()));
+    for n in 0..5 {
+        assert_eq!(ask(&proxy, &format!("question {n}"), false).status, 200);
+    }
+    assert_eq!(proxy.end("-KILL").code(), None);
+    assert!(!tree.has("fixtures/out.json"));
+    let import = ["import", "journal", "fixtures/.journal/out.jsonl", "--out", "fixtures/out.json"];
+    tree.retake().args(&import).run().exits(0).says(&["5 turns written to fixtures/out.json, 0 left out"]);
+}
+
+fn what_became_no_turn_is_told_and_nothing_is_written() {
+    let provider = Service::start(Router::new().fallback(async || (StatusCode::UNAUTHORIZED, "no such key")));
+    let tree = Tree::empty();
+    let mut proxy = Serving::start(proxy(&tree, &provider.openai()));
+    assert_eq!(ask(&proxy, "Hello", false).status, 401);
+    let (code, said) = proxy.end_and_read("-TERM");
+    assert_eq!(code, Some(1), "{said}");
+    let left_out = "left out: fixtures/.journal/out.jsonl:1: the answer: status 401: the provider's error: no such key";
+    assert!(said.contains(left_out), "{said}");
+    assert!(said.contains("error: no turn: 1 left out, nothing was written"), "{said}");
+    assert!(said.contains("gpt-4o-mini: 1 call, 0 tokens in, 0 out"), "{said}");
+    assert!(!tree.has("fixtures/out.json") && tree.has("fixtures/.journal/out.jsonl"));
+}
+
+fn a_journal_beside_the_fixture_is_kept_and_the_old_fixture_stays() {
+    let tree = Tree::empty();
+    fixtures::write(&tree, "out", vec![turn(None, "Hello", "Good morning")]);
+    let before = tree.read("fixtures/out.json");
+    // Nobody is there.
+    let mut proxy = Serving::start(proxy(&tree, "http://127.0.0.1:1"));
+    assert_eq!(ask(&proxy, "Hello", false).status, 502);
+    let (code, said) = proxy.end_and_read("-INT");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("the provider at http://127.0.0.1:1 cannot be reached: "), "{said}");
+    assert_eq!(tree.read("fixtures/out.json"), before);
+    let provider = answering();
+    let mut proxy = Serving::start(self::proxy(&tree, &provider.openai()));
+    for _ in 0..3 {
+        assert_eq!(ask(&proxy, "Hello", false).status, 200);
+    }
+    let (code, said) = proxy.end_and_read("-INT");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("gpt-4o-mini: 3 calls, 1,806 tokens in, 132 out"), "{said}");
+    assert_ne!(tree.read("fixtures/out.json"), before);
+}
+
+fn in_ci_and_without_a_url_it_refuses() {
+    let tree = Tree::empty();
+    proxy(&tree, "http://127.0.0.1:1").env("CI", "1").run().exits(2).says(&["error: recording with CI set"]);
+    proxy(&tree, "127.0.0.1:1").run().exits(2).says(&["error: failed to read --upstream: \"127.0.0.1:1\" is no URL"]);
+    assert!(tree.files().is_empty());
+}
+
+fn its_key_is_required() {
+    let provider = answering();
+    let tree = Tree::empty();
+    let proxy = Serving::start(proxy(&tree, &provider.openai()));
+    let url = format!("{}/chat/completions", proxy.ready("openai"));
+    let call = chat(&json!([{ "role": "user", "content": "Hello" }]), false);
+    assert_eq!(send(&url, &[("authorization", "Bearer theirs")], Some(&call)).status, 401);
+    assert_eq!(proxy.ready("key"), "ours");
+}

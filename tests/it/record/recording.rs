@@ -1,0 +1,197 @@
+//! Recording: what the runner does when `retake record` hands over to it.
+
+use axum::Router;
+use axum::http::StatusCode;
+
+use crate::runner::discovery::{asking, greeting};
+use crate::support::loopback::Service;
+use crate::support::program::Program;
+use crate::support::tree::{SCENARIOS, Tree};
+
+tests! { it_makes_the_committed_fixtures_and_goldens_to_the_byte,
+    a_first_recording_makes_fixture_and_golden,
+    a_provider_out_of_reach_is_named_and_nothing_is_touched,
+    a_provider_that_answers_with_an_error_is_no_recording,
+    without_a_provider_it_says_which_variables_name_one,
+    a_scenario_that_is_none_is_named_with_the_nearest,
+    the_provider_s_key_is_in_no_file,
+    a_system_that_mints_an_id_into_a_tool_result_is_not_recorded,
+    a_stream_that_varies_is_not_recorded,
+    one_that_fails_keeps_no_other_from_being_recorded,
+    its_journal_makes_the_same_fixture,
+}
+
+const NAME: &str = "write_read_file";
+
+/// The runner of a tree, about to record scenarios from a provider.
+fn recording(tree: &Tree, system: &str, names: &str, provider: &str) -> Program {
+    let runner = tree.runner(system).env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", names);
+    runner.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider")
+}
+
+/// A provider that answers each call with another number.
+pub(crate) fn counting_provider() -> Service {
+    let calls = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    Service::start(Router::new().fallback(async move || {
+        let number = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+        let message = serde_json::json!({ "role": "assistant", "content": format!("answer {number}") });
+        let choice = serde_json::json!({ "index": 0, "message": message, "finish_reason": "stop" });
+        let answer = serde_json::json!({ "id": "c", "object": "chat.completion", "model": "m", "choices": [choice] });
+        ([(axum::http::header::CONTENT_TYPE, "application/json")], answer.to_string())
+    }))
+}
+
+/// What a recording leaves beside fixtures and goldens.
+fn without_journals(tree: &Tree) -> Vec<(String, String)> {
+    tree.files().into_iter().filter(|(name, _)| !name.starts_with("fixtures/.journal/")).collect()
+}
+
+/// All but the two callers: these ask at once, and which call comes first is the recording's own.
+fn it_makes_the_committed_fixtures_and_goldens_to_the_byte() {
+    let provider = Service::provider();
+    let names: Vec<&str> = SCENARIOS.into_iter().filter(|name| *name != "two_callers").collect();
+    let tree = Tree::of(&names);
+    let committed = without_journals(&tree);
+    for names in [&names.join(","), NAME] {
+        let run = recording(&tree, "gateway", names, &provider.openai()).run().exits(0);
+        run.says(&["write_read_file: 4 turns recorded to fixtures/write_read_file.json, two replays agree"]);
+        assert_eq!(without_journals(&tree), committed);
+    }
+}
+
+fn a_first_recording_makes_fixture_and_golden() {
+    let provider = Service::provider();
+    let tree = Tree::of(&[NAME, "two_callers"]);
+    let right = without_journals(&tree);
+    for name in [NAME, "two_callers"] {
+        tree.remove(&format!("fixtures/{name}.json"));
+        tree.remove(&format!("goldens/{name}.snap"));
+    }
+    let run = recording(&tree, "gateway", "write_read_file,two_callers", &provider.openai()).run().exits(0);
+    run.says(&["write_read_file: golden new", "two_callers: 2 turns recorded", "two_callers: golden new"]);
+    let names = |files: &[(String, String)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&without_journals(&tree)), names(&right));
+    tree.runner("gateway").env("CI", "true").run().exits(0);
+}
+
+fn a_provider_out_of_reach_is_named_and_nothing_is_touched() {
+    // A port that was free a moment ago could be another test's by now; nobody listens on this one.
+    let gone = "http://127.0.0.1:1/v1";
+    let tree = Tree::of(&[NAME]);
+    let before = without_journals(&tree);
+    recording(&tree, "gateway", NAME, gone).run().exits(1).says(&[
+        "error: write_read_file: not recorded: model calls failed while recording",
+        &format!("the provider at {gone} cannot be reached: "),
+    ]);
+    assert_eq!(without_journals(&tree), before);
+}
+
+fn a_provider_that_answers_with_an_error_is_no_recording() {
+    let provider = Service::start(Router::new().fallback(async || (StatusCode::UNAUTHORIZED, "no such key")));
+    let tree = Tree::of(&[NAME]);
+    let before = without_journals(&tree);
+    recording(&tree, "gateway", NAME, &provider.openai())
+        .run()
+        .exits(1)
+        .says(&["error: write_read_file: not recorded: "]);
+    assert_eq!(without_journals(&tree), before);
+}
+
+fn without_a_provider_it_says_which_variables_name_one() {
+    let tree = Tree::of(&[NAME]);
+    let runner = tree.runner("gateway").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", NAME);
+    runner.run().exits(2).says(&[
+        "error: recording needs a provider, and none is configured",
+        "set OPENAI_API_KEY",
+        "or RETAKE_UPSTREAM_OPENAI",
+    ]);
+}
+
+fn a_scenario_that_is_none_is_named_with_the_nearest() {
+    let tree = Tree::of(&[NAME]);
+    recording(&tree, "gateway", "write_raed_file", "http://127.0.0.1:9/v1")
+        .run()
+        .exits(2)
+        .says(&["error: no scenario is called `write_raed_file`", "did you mean `write_read_file`?"]);
+}
+
+fn the_provider_s_key_is_in_no_file() {
+    let provider = Service::provider();
+    let tree = Tree::of(&[NAME]);
+    recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);
+    assert!(tree.has("fixtures/.journal/write_read_file.jsonl"));
+    for (name, text) in tree.files() {
+        assert!(!text.contains("sk-of-the-provider") && !text.contains("sk-retake-"), "{name}: {text}");
+    }
+}
+
+/// A replay mints another id, so the recorded turn is not found: there is no proof, and nothing is written.
+fn a_system_that_mints_an_id_into_a_tool_result_is_not_recorded() {
+    let provider = Service::provider();
+    let tree = greeting();
+    tree.write("scenarios/ticket/scenario.toml", "[[step]]\npost = \"/mint\"\nstream = { last = \"end\" }\n");
+    let before = without_journals(&tree);
+    let refused = recording(&tree, "oddities", "ticket", &provider.openai()).run().exits(1).says(&[
+        "error: ticket: not recorded: unstable: what scenario `ticket` asks the model varies from run to run",
+        "(tool `ticket`), in `content`",
+        "recorded  opened T-",
+        "replayed  opened T-",
+        "[[normalize]]",
+    ]);
+    assert_eq!(without_journals(&tree), before);
+    let suite = tree.read("scenarios/suite.toml");
+    tree.write("scenarios/suite.toml", &format!("{suite}{}", crate::record::varying::proposed(&refused.stderr)));
+    recording(&tree, "oddities", "ticket", &provider.openai()).run().exits(0);
+    tree.runner("oddities").run().exits(0);
+}
+
+fn a_stream_that_varies_is_not_recorded() {
+    let provider = Service::provider();
+    let tree = Tree::of(&[NAME]);
+    tree.remove("fixtures/write_read_file.json");
+    tree.remove("goldens/write_read_file.snap");
+    let before = without_journals(&tree);
+    let run =
+        recording(&tree, "gateway", NAME, &provider.openai()).env(crate::runner::routers::VARY, "1").run().exits(1);
+    run.says(&["not recorded: unstable: two replays of scenario `write_read_file` differ, so nothing was written"]);
+    assert_eq!(without_journals(&tree), before);
+}
+
+fn one_that_fails_keeps_no_other_from_being_recorded() {
+    let provider = Service::provider();
+    let tree = greeting();
+    tree.write("scenarios/a_bad/scenario.toml", "[[step]]\npost = \"/fail\"\n");
+    tree.write("scenarios/hello/scenario.toml", &asking("Hello there"));
+    recording(&tree, "oddities", "a_bad,hello", &provider.openai()).run().exits(1).says(&[
+        "error: a_bad: not recorded: scenarios/a_bad/scenario.toml:1:1: failed to take step 1 (POST /fail)",
+        "hello: 1 turn recorded to fixtures/hello.json",
+    ]);
+    assert!(tree.has("fixtures/hello.json") && !tree.has("fixtures/a_bad.json"));
+}
+
+fn its_journal_makes_the_same_fixture() {
+    let provider = Service::provider();
+    let tree = Tree::of(&[NAME]);
+    let committed = tree.read("fixtures/write_read_file.json");
+    recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);
+    let journal = "fixtures/.journal/write_read_file.jsonl";
+    let import = || tree.retake().args(&["import", "journal", journal, "--out", "fixtures/write_read_file.json"]);
+    import().run().exits(0).says(&["4 turns written to fixtures/write_read_file.json, 0 left out"]);
+    assert_eq!(tree.read("fixtures/write_read_file.json"), committed);
+    // A line that was being written when the machine died is reported and left out.
+    let whole = tree.read(journal);
+    let torn: String = whole.trim_end().chars().take(whole.chars().count() - 40).collect();
+    tree.write(journal, &torn);
+    import().run().exits(0).says(&[
+        "left out: fixtures/.journal/write_read_file.jsonl:4: torn while it was written: ",
+        "3 turns written to fixtures/write_read_file.json, 1 left out",
+    ]);
+    // A torn line before the last is no crash's doing.
+    tree.write(journal, &format!("{torn}\n{whole}"));
+    let before = tree.files();
+    import().run().exits(2).says(&["fixtures/.journal/write_read_file.jsonl:4:1: not JSON"]);
+    // Where nothing is left, nothing is written.
+    tree.write(journal, "{\"began\": 0");
+    import().run().exits(1).says(&["error: no turn: 1 left out, nothing was written"]);
+    assert_eq!(tree.read("fixtures/write_read_file.json"), before["fixtures/write_read_file.json"]);
+}

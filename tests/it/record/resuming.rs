@@ -1,0 +1,301 @@
+//! `retake record --resume`: what was paid for once is not paid for again.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::record::rounds::{JOURNAL, LOG, Provider, agent, scenario};
+use crate::support::program::{Program, Ran};
+use crate::support::tree::Tree;
+
+tests! { a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else,
+    an_answer_is_on_disk_before_the_agent_has_its_last_frame,
+    a_changed_prompt_sends_exactly_the_calls_that_have_it,
+    a_changed_tool_sends_exactly_the_calls_that_offer_it,
+    a_changed_model_sends_exactly_the_calls_to_it,
+    a_changed_tool_result_sends_exactly_the_calls_that_tell_it,
+    nothing_changed_sends_nothing,
+    callers_at_once_are_told_apart_by_their_keys,
+    equal_calls_get_their_answers_in_recorded_order,
+    before_it_pays_it_says_what_to_expect,
+    a_torn_journal_is_gone_on_from,
+    a_failed_recording_is_gone_on_from,
+    a_newer_fixture_comes_before_a_journal_that_became_one,
+}
+
+/// How many recorders are killed: 200 for a thorough look.
+const KILLED: &str = "RETAKE_KILLED_RECORDERS";
+
+fn tree(agents: &Value) -> Tree {
+    let tree = Tree::empty();
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
+    tree.write("scenarios/work/scenario.toml", &scenario(agents));
+    tree
+}
+
+fn recorder(tree: &Tree, provider: &Provider, action: &str) -> Program {
+    let runner = tree.runner("rounds").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "work");
+    runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai())
+}
+
+fn record(tree: &Tree, provider: &Provider) -> Ran {
+    recorder(tree, provider, "record").run().exits(0)
+}
+
+fn resume(tree: &Tree, provider: &Provider) -> Ran {
+    recorder(tree, provider, "record --resume").run().exits(0)
+}
+
+/// The agent does not wait for the end of the bytes: it goes on at `[DONE]`.
+fn an_answer_is_on_disk_before_the_agent_has_its_last_frame() {
+    let provider = Provider::start();
+    let tree = tree(&agent("lead", 3));
+    let journal = tree.path("fixtures/.journal/work.jsonl");
+    recorder(&tree, &provider, "record --accept-unstable").env(JOURNAL, &journal).run();
+    let asked = provider.take();
+    let last = asked.last().unwrap()["messages"].to_string();
+    assert!(last.contains(", 1 on disk") && last.contains(", 2 on disk"), "{last}");
+}
+
+/// Records agents, then others with `--resume`: which calls reached the provider. What comes out is what a recording from
+/// the start would have made.
+fn changed(from: &Value, to: &Value) -> Vec<(String, usize)> {
+    let provider = Provider::start();
+    let (tree, fresh) = (tree(from), tree(to));
+    record(&tree, &provider);
+    record(&fresh, &provider);
+    provider.take();
+    tree.write("scenarios/work/scenario.toml", &scenario(to));
+    resume(&tree, &provider);
+    assert_eq!(tree.read("fixtures/work.json"), fresh.read("fixtures/work.json"));
+    tree.runner("rounds").run().exits(0);
+    provider.take_rounds()
+}
+
+fn calls(caller: &str, rounds: impl IntoIterator<Item = usize>) -> Vec<(String, usize)> {
+    rounds.into_iter().map(|round| (caller.to_owned(), round)).collect()
+}
+
+fn with(mut agent: Value, round: usize, field: &str, value: &str) -> Value {
+    agent["rounds"][round][field] = json!(value);
+    agent
+}
+
+fn nothing_changed_sends_nothing() {
+    assert_eq!(changed(&agent("lead", 5), &agent("lead", 5)), []);
+}
+
+fn a_changed_prompt_sends_exactly_the_calls_that_have_it() {
+    let lead = agent("lead", 5);
+    assert_eq!(changed(&lead, &with(lead.clone(), 2, "prompt", "Be kind.")), calls("lead", [2]));
+    let all = (0..5).fold(lead.clone(), |agent, round| with(agent, round, "prompt", "Be kind."));
+    assert_eq!(changed(&lead, &all), calls("lead", 0..5));
+    // A date in a prompt is no change.
+    let dated = |date: &str| with(lead.clone(), 2, "prompt", &format!("Today is {date}."));
+    assert_eq!(changed(&dated("2026-11-21"), &dated("2026-11-22")), []);
+}
+
+fn a_changed_tool_sends_exactly_the_calls_that_offer_it() {
+    let lead = agent("lead", 5);
+    assert_eq!(changed(&lead, &with(lead.clone(), 3, "tool", "find")), calls("lead", [3]));
+}
+
+fn a_changed_model_sends_exactly_the_calls_to_it() {
+    let lead = agent("lead", 5);
+    let to = with(with(lead.clone(), 1, "model", "large"), 4, "model", "large");
+    assert_eq!(changed(&lead, &to), calls("lead", [1, 4]));
+}
+
+fn a_changed_tool_result_sends_exactly_the_calls_that_tell_it() {
+    let lead = agent("lead", 5);
+    for round in 0..5 {
+        let to = with(lead.clone(), round, "result", "found nothing");
+        assert_eq!(changed(&lead, &to), calls("lead", round + 1..5), "round {round}");
+    }
+}
+
+/// The two ask at once: which comes first is another one each time.
+fn callers_at_once_are_told_apart_by_their_keys() {
+    let provider = Provider::start();
+    let (lead, title) = (agent("lead", 4), agent("title", 2));
+    let tree = tree(&json!([lead, title]));
+    record(&tree, &provider);
+    assert_eq!(provider.take_rounds(), [calls("lead", 0..4), calls("title", 0..2)].concat());
+    let answers = |tree: &Tree| {
+        let fixture: Value = serde_json::from_str(&tree.read("fixtures/work.json")).unwrap();
+        let turns = fixture["turns"].as_array().unwrap().iter();
+        let mut answers: Vec<_> = turns.map(|t| (t["input_hash"].to_string(), t["wire"].to_string())).collect();
+        answers.sort();
+        answers
+    };
+    let before = answers(&tree);
+    // The other way round.
+    tree.write("scenarios/work/scenario.toml", &scenario(&json!([title, lead])));
+    resume(&tree, &provider);
+    assert_eq!((provider.take_rounds(), answers(&tree)), (vec![], before));
+    tree.write("scenarios/work/scenario.toml", &scenario(&json!([with(title, 1, "model", "large"), lead])));
+    resume(&tree, &provider);
+    assert_eq!(provider.take_rounds(), calls("title", [1]));
+}
+
+/// Three times the same question, answered differently each time.
+fn equal_calls_get_their_answers_in_recorded_order() {
+    let provider = crate::record::recording::counting_provider();
+    let tree = Tree::empty();
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
+    let ask = crate::runner::discovery::asking("Hello");
+    let write = |times: usize| tree.write("scenarios/work/scenario.toml", &ask.repeat(times));
+    let record = |action: &str| {
+        let runner = tree.runner("oddities").env("RETAKE_ACTION", action).env("RETAKE_ACTION_NAMES", "work");
+        runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0)
+    };
+    let answers = || {
+        let fixture: Value = serde_json::from_str(&tree.read("fixtures/work.json")).unwrap();
+        let turns = fixture["turns"].as_array().unwrap().clone();
+        turns.iter().map(|turn| turn["output"]["blocks"][0]["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    write(2);
+    record("record");
+    assert_eq!(answers(), ["answer 1", "answer 2"]);
+    write(3);
+    record("record --resume").says(&["work: 2 calls served from what was recorded, 1 call to the provider"]);
+    assert_eq!(answers(), ["answer 1", "answer 2", "answer 3"]);
+    write(1);
+    record("record --resume");
+    assert_eq!(answers(), ["answer 1"]);
+}
+
+fn before_it_pays_it_says_what_to_expect() {
+    let provider = Provider::start();
+    let lead = agent("lead", 3);
+    let tree = tree(&lead);
+    resume(&tree, &provider).says(&["work: nothing is recorded yet, so each call goes to the provider"]);
+    // Nobody counted the tokens of these: four bytes are one.
+    let expected = "work: 3 calls and about ";
+    let again = record(&tree, &provider).says(&[expected, " tokens are to be expected, as in fixtures/work.json"]);
+    again.never_says("goes to the provider");
+    tree.write("scenarios/work/scenario.toml", &scenario(&with(lead, 1, "prompt", "Be kind.")));
+    resume(&tree, &provider).says(&[
+        expected,
+        "are to be expected, less what equals a recorded call: 3 turns in fixtures/work.json",
+        "work: POST /v1/chat/completions of `lead` equals no recorded call and goes to the provider; at most 2 calls and",
+        "work: 2 calls served from what was recorded, 1 call to the provider",
+    ]);
+}
+
+fn a_torn_journal_is_gone_on_from() {
+    let provider = Provider::start();
+    let tree = tree(&agent("lead", 4));
+    record(&tree, &provider);
+    provider.take();
+    let whole = tree.read("fixtures/work.json");
+    let journal = "fixtures/.journal/work.jsonl";
+    let lines: Vec<String> = tree.read(journal).lines().map(str::to_owned).collect();
+    tree.remove("fixtures/work.json");
+    tree.write(journal, &format!("{}\n{}\n{}", lines[0], lines[1], &lines[2][..lines[2].len() / 2]));
+    resume(&tree, &provider).says(&["warning: fixtures/.journal/work.jsonl:3: torn while it was written: "]);
+    assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
+    // A torn line before the last is no crash's doing: nothing is thrown away over it.
+    tree.write(journal, &format!("{}\n{}\n", &lines[2][..40], lines[0]));
+    let before = tree.files();
+    let torn = recorder(&tree, &provider, "record --resume").run().exits(1);
+    torn.says(&["fixtures/.journal/work.jsonl:1:1: not JSON", "to record from the start: retake record work"]);
+    assert_eq!(tree.files(), before);
+}
+
+/// The provider fails at the third call; then it is well again.
+fn a_failed_recording_is_gone_on_from() {
+    let provider = Provider::start();
+    let lead = agent("lead", 4);
+    let tree = tree(&lead);
+    let whole = {
+        record(&tree, &provider);
+        provider.take();
+        tree.read("fixtures/work.json")
+    };
+    tree.remove("fixtures/work.json");
+    let journal = "fixtures/.journal/work.jsonl";
+    let lines: Vec<String> = tree.read(journal).lines().map(str::to_owned).collect();
+    // As a recording leaves it that broke off with an error of the provider.
+    let failed = lines[2].replacen("\"status\":200", "\"status\":503", 1);
+    assert_ne!(failed, lines[2]);
+    tree.write(journal, &format!("{}\n{}\n{failed}\n", lines[0], lines[1]));
+    resume(&tree, &provider)
+        .says(&["less what equals a recorded call: 2 calls recorded in fixtures/.journal/work.jsonl"]);
+    assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
+}
+
+/// Somebody else recorded anew meanwhile, and committed that.
+fn a_newer_fixture_comes_before_a_journal_that_became_one() {
+    let provider = Provider::start();
+    let tree = tree(&agent("lead", 1));
+    record(&tree, &provider);
+    let theirs = tree.read("fixtures/work.json").replace("answer 1 ", "their answer ");
+    tree.write("fixtures/work.json", &theirs);
+    provider.take();
+    resume(&tree, &provider);
+    assert!(tree.read("fixtures/work.json").contains("their answer "));
+    assert_eq!(provider.take_rounds(), []);
+}
+
+/// 5 recorders; as many as `RETAKE_KILLED_RECORDERS` says where it is set.
+fn a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else() {
+    let kills = std::env::var(KILLED).ok().and_then(|kills| kills.parse().ok()).unwrap_or(5);
+    let provider = Provider::start();
+    let agent = agent("lead", 6);
+    let undisturbed = tree(&agent);
+    let began = Instant::now();
+    record(&undisturbed, &provider);
+    let long = began.elapsed();
+    assert_eq!(provider.take().len(), 6);
+    let whole = |tree: &Tree| (tree.read("fixtures/work.json"), tree.read("goldens/work.snap"));
+    let mut moments = Moments(0x9E37_79B9_7F4A_7C15);
+    let mut killed = 0;
+    while killed < kills {
+        let tree = tree(&agent);
+        let told = tree.path("log");
+        let mut here = 0;
+        loop {
+            let mut command = recorder(&tree, &provider, "record --resume").env(LOG, &told).into_command();
+            let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            if here == 8 || killed == kills || ended_within(&mut child, moments.next(long)) {
+                assert!(child.wait().unwrap().success());
+                break;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            (killed, here) = (killed + 1, here + 1);
+            // What the agent had in hand is on disk.
+            let journal = std::fs::read_to_string(tree.path("fixtures/.journal/work.jsonl")).unwrap_or_default();
+            for answer in std::fs::read_to_string(&told).unwrap_or_default().lines() {
+                let digest = answer.rsplit(' ').next().unwrap();
+                assert!(journal.contains(digest), "{answer:?} is not in the journal after {here} kills:\n{journal}");
+            }
+        }
+        assert_eq!(whole(&tree), whole(&undisturbed));
+        let asked = provider.take().len();
+        assert!((6..=6 + here).contains(&asked), "{asked} calls with {here} kills");
+    }
+}
+
+/// Moments that are spread over a span, the same in each run.
+struct Moments(u64);
+
+impl Moments {
+    fn next(&mut self, span: Duration) -> Duration {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        span * u32::try_from(self.0 >> 48).unwrap() / (1 << 16)
+    }
+}
+
+fn ended_within(child: &mut Child, time: Duration) -> bool {
+    let deadline = Instant::now() + time;
+    while Instant::now() < deadline {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    false
+}

@@ -1,0 +1,106 @@
+//! Fixtures in deer-flow's form, made by `data/make_deerflow.py` from the rules of the key alone, replay as they are.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::replay::serve::Serving;
+use crate::support::tree::{Tree, project};
+
+tests! { it_replays_where_callers_are_declared_and_where_none_is,
+    a_miss_in_it_says_that_it_keeps_no_conversations,
+    callers_with_one_conversation_are_told_apart_by_a_rule_only,
+    it_is_served_over_http_to_calls_that_declare_no_caller,
+    imported_it_has_the_form_of_retake_and_replays_the_same,
+}
+
+fn data(name: &str) -> String {
+    format!("tests/it/data/deerflow_{name}.json")
+}
+
+/// A scenario of the project with a fixture in deer-flow's form in place of its own.
+fn tree(scenario: &str, fixture: &str) -> Tree {
+    let tree = Tree::of(&[scenario]);
+    tree.write(&format!("fixtures/{scenario}.json"), &project(&data(fixture)));
+    tree
+}
+
+fn it_replays_where_callers_are_declared_and_where_none_is() {
+    for system in ["gateway", "undeclared"] {
+        let tree = tree("write_read_file", "write_read_file");
+        let before = tree.files();
+        tree.runner(system).run().exits(0).trials_are(&[("write_read_file", "ok"), ("retake::no_orphans", "ok")]);
+        assert_eq!(tree.files(), before);
+    }
+}
+
+fn a_miss_in_it_says_that_it_keeps_no_conversations() {
+    for (system, caller) in [("gateway", "lead_agent"), ("undeclared", "unknown")] {
+        tree("write_read_file", "one_word").runner(system).run().exits(101).says(&[
+            &format!(
+                "replay miss: scenario `write_read_file`, caller `{caller}`: this conversation was never recorded"
+            ),
+            "messages   5 in the key: human, ai calling write_file, tool `write_file`, ai calling read_file, \
+             tool `read_file`",
+            "nearest    not known: fixtures/write_read_file.json keeps hashes and no conversations; 2 of its 4 turns \
+             are still open",
+            "if the change is meant:\n    retake record write_read_file\n",
+        ]);
+    }
+}
+
+fn callers_with_one_conversation_are_told_apart_by_a_rule_only() {
+    tree("two_callers", "two_callers").runner("gateway").run().exits(0);
+    let tree = tree("two_callers", "two_callers");
+    tree.runner("undeclared").run().exits(101).says(&[
+        "replay miss: scenario `two_callers`, caller `unknown`: `subagent:critic`, `subagent:optimist` had this \
+         conversation, and the call does not say whose it is",
+        "to fix     let the system send the header x-retake-caller, or add a [[callers]] rule",
+    ]);
+    let rule = |name: &str| {
+        format!("[[callers]]\nname = \"subagent:{name}\"\nwhen = {{ system = \"^You are an? {name}\" }}\n")
+    };
+    tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n{}{}", rule("optimist"), rule("critic")));
+    tree.runner("undeclared").run().exits(0);
+}
+
+/// The calls of the write-and-read scenario as OpenAI's wire has them: no tool names in results, arguments as text.
+fn it_is_served_over_http_to_calls_that_declare_no_caller() {
+    let mut serving = Serving::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file")));
+    let prompt = "Create note.txt with the text \"hi from replay.\", then read it back";
+    let mut messages =
+        vec![json!({ "role": "system", "content": "Be brief" }), json!({ "role": "user", "content": prompt })];
+    let ask = |messages: &[Value]| {
+        let reply = serving.ask(&[], &json!(messages), false);
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        reply.json()["choices"][0]["message"].clone()
+    };
+    for (tool, result) in [("write_file", "Wrote 15 bytes to note.txt"), ("read_file", "hi from replay.")] {
+        let answer = ask(&messages);
+        let call = &answer["tool_calls"][0];
+        assert_eq!((&call["function"]["name"], &call["id"]), (&json!(tool), &json!(format!("call_{tool}"))));
+        messages.push(answer.clone());
+        messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }));
+    }
+    let said = "I wrote note.txt and read it back. It says: \"hi from replay.\"";
+    assert_eq!(ask(&messages)["content"], said);
+    let title = format!(
+        "Generate a concise title of at most six words for this conversation. Answer with the title only.\n\n\
+         User: {prompt}\nAssistant: {said}"
+    );
+    assert_eq!(ask(&[json!({ "role": "user", "content": title })])["content"], "Writing and reading a note");
+    assert_eq!(serving.end("-TERM").code(), Some(0));
+}
+
+fn imported_it_has_the_form_of_retake_and_replays_the_same() {
+    let tree = tree("write_read_file", "write_read_file");
+    let imported = tree.path("fixtures/write_read_file.json");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file"));
+    let import = tree.retake().args(&["import", "deerflow"]).arg(from).arg("--out").arg(&imported);
+    import.run().exits(0).says(&["4 turns written to ", ", 0 left out"]);
+    assert!(
+        tree.read("fixtures/write_read_file.json").starts_with("{\n  \"context\": {},\n  \"format\": \"retake/1\"")
+    );
+    let trials = [("write_read_file", "ok"), ("retake::no_orphans", "ok")];
+    tree.runner("undeclared").run().exits(0).trials_are(&trials);
+}

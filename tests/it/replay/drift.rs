@@ -1,0 +1,96 @@
+//! What differs from the recording and is no miss: noted, or red where the scenario says so.
+
+use serde_json::{Value, json};
+
+use crate::replay::serve::Serving;
+use crate::support::fixtures;
+use crate::support::tree::Tree;
+
+tests! { what_changed_is_served_and_noted_with_its_words,
+    the_notes_leave_the_formats_of_libtest_alone,
+    where_drift_is_to_fail_the_scenario_is_red_and_names_it,
+    what_is_ignored_is_not_said,
+    calls_and_results_that_do_not_belong_together_are_noted,
+}
+
+const NAME: &str = "write_read_file";
+
+/// A recording in which the system's prompt, tools, model and settings were others.
+fn recorded_with_others() -> Tree {
+    let tree = Tree::of(&[NAME]);
+    fixtures::edit(&tree, NAME, |turns| {
+        for turn in turns.iter_mut().filter(|turn| turn.caller.as_deref() == Some("lead_agent")) {
+            assert!(!turn.checks.prompt.is_empty() && !turn.checks.tools.is_empty());
+            turn.checks.prompt = format!("{} Whistle.", turn.checks.prompt).into();
+            turn.checks.tools = turn.checks.tools.replace("\"type\": \"function\"", "\"type\": \"gadget\"").into();
+            turn.checks.model = "older-model".into();
+            turn.checks.settings = "{\"temperature\": 2}".into();
+        }
+    });
+    tree
+}
+
+fn set_drift(tree: &Tree, drift: &str) {
+    let suite = tree.read("scenarios/suite.toml");
+    tree.write("scenarios/suite.toml", &format!("{drift}\n{suite}"));
+}
+
+fn what_changed_is_served_and_noted_with_its_words() {
+    let run = recorded_with_others().runner("gateway").run().exits(0);
+    let notes: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("note: ")).collect();
+    assert_eq!(notes.len(), 3, "one line a check: {notes:?}");
+    let begins = |check: &str| format!("note: {NAME}: drift: {check} changed in the call by `lead_agent`, turns[");
+    for (note, check) in notes.iter().zip(["prompt", "tools", "model"]) {
+        assert!(note.starts_with(&begins(check)) && note.contains("more call"), "{note}");
+    }
+    assert!(notes[0].contains("Whistle.\" → "), "{}", notes[0]);
+    assert!(notes[1].contains("gadget") && notes[1].contains("function"), "{}", notes[1]);
+    assert!(notes[2].contains(": \"older-model\" → \""), "{}", notes[2]);
+}
+
+fn the_notes_leave_the_formats_of_libtest_alone() {
+    let run =
+        recorded_with_others().runner("gateway").args(&["-Z", "unstable-options", "--format", "json"]).run().exits(0);
+    for line in run.stdout.lines() {
+        serde_json::from_str::<Value>(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    }
+    assert!(run.stderr.contains("note: write_read_file: drift: prompt changed"), "{}", run.stderr);
+}
+
+fn where_drift_is_to_fail_the_scenario_is_red_and_names_it() {
+    for (check, word) in
+        [("prompt", "Whistle"), ("tools", "gadget"), ("model", "older-model"), ("settings", "temperature")]
+    {
+        let tree = recorded_with_others();
+        set_drift(&tree, &format!("drift = {{ {check} = \"fail\" }}"));
+        tree.runner("gateway").run().exits(101).says(&[
+            &*format!("drift: the {check} of a model call is not the recorded one"),
+            "fixtures/write_read_file.json, by `lead_agent`, in scenario `write_read_file`",
+            word,
+            "if the change is meant:\n    retake record write_read_file",
+        ]);
+    }
+}
+
+fn what_is_ignored_is_not_said() {
+    let tree = recorded_with_others();
+    set_drift(&tree, "drift = { prompt = \"ignore\", tools = \"ignore\", model = \"ignore\" }");
+    tree.runner("gateway").run().exits(0).never_says("note: ");
+    Tree::of(&[NAME]).runner("gateway").run().exits(0).never_says("note: ");
+}
+
+fn calls_and_results_that_do_not_belong_together_are_noted() {
+    let tree = Tree::empty();
+    fixtures::write(&tree, "greeting", vec![fixtures::turn(Some("lead_agent"), "Hello", "Good morning")]);
+    let mut serving = Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json"]));
+    let call = json!([{ "role": "user", "content": "Hello" }]);
+    assert_eq!(serving.ask(&[("x-retake-caller", "lead_agent")], &call, false).status, 200);
+    let orphan =
+        json!([{ "role": "user", "content": "Hello" }, { "role": "tool", "tool_call_id": "call_9", "content": "1" }]);
+    for _ in 0..2 {
+        assert_eq!(serving.ask(&[("x-retake-caller", "lead_agent")], &orphan, false).status, 404);
+    }
+    let said = serving.end_saying("-TERM");
+    let note = "note: protocol: a tool result without its call: `call_9` in the call by `lead_agent` and 1 more call\n";
+    assert!(said.contains(note), "{said}");
+}

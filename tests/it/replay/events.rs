@@ -1,0 +1,140 @@
+//! A change of the event stream fails by lines of its own in the diff, and by no others.
+
+use serde_json::json;
+
+use crate::replay::mutation::Mutation::{
+    self, AddEvent, DropEvent, DropKey, RenameEvent, RenameKey, SetKey, SwapWithNext,
+};
+use crate::runner::routers::mutated;
+use crate::support::tree::Tree;
+
+tests! { a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff,
+    a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff,
+    a_key_renamed_dropped_added_or_retyped_three_levels_down_is_a_line_of_the_diff,
+    a_stream_without_its_first_or_last_event_fails_at_its_step,
+    a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value,
+}
+
+const NAME: &str = "write_read_file";
+const TOKENS: &str = "/messages/*/response_metadata/token_usage/total_tokens";
+const CACHED: &str = "/messages/*/response_metadata/token_usage/cached";
+
+/// Each change alone, and all lines of the diff that a person then sees.
+#[track_caller]
+fn check(cases: Vec<(Mutation, &[&str])>) {
+    for (mutation, diff) in cases {
+        let tree = Tree::of(&[NAME]);
+        let run = mutated(&tree, &mutation).run();
+        assert_eq!(run.code, Some(101), "{mutation:?}: {}", run.stdout);
+        assert_eq!(run.diff(), diff, "{mutation:?}: {}", run.stdout);
+        run.says(&[
+            "golden: the events of scenario `write_read_file` are not those of goldens/write_read_file.snap\n",
+            "- golden, + this run\n",
+            "if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
+            "to look at it first:\n    cargo insta review\n",
+        ]);
+    }
+}
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+fn a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff() {
+    let (metadata, tool_result) = (|| text("metadata"), || text("tool_result"));
+    check(vec![
+        (
+            RenameEvent { event: tool_result(), to: text("tool_output") },
+            &[
+                "- tool_result  {content, name, status, tool_call_id}",
+                "+ tool_output  {content, name, status, tool_call_id}",
+                "- tool_result  {content, name, status, tool_call_id}",
+                "+ tool_output  {content, name, status, tool_call_id}",
+                "- tool_result",
+                "+ tool_output",
+            ],
+        ),
+        (DropEvent { event: tool_result() }, &["- tool_result  {content, name, status, tool_call_id}"]),
+        (
+            AddEvent { after: metadata(), name: text("progress"), data: json!({ "percent": 10 }) },
+            &["+ progress     {percent}", "+ progress", "+   percent  number"],
+        ),
+        (
+            SwapWithNext { event: tool_result() },
+            &[
+                "+ values       {messages}  /messages/-1/content = \"Wrote 15 bytes to note.txt\"",
+                "- values       {messages}  /messages/-1/content = \"Wrote 15 bytes to note.txt\"",
+            ],
+        ),
+    ]);
+}
+
+fn a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff() {
+    let (event, at) = (|| text("metadata"), || text("/run_id"));
+    check(vec![
+        (
+            RenameKey { event: event(), at: at(), to: text("run") },
+            &[
+                "- metadata     {run_id, thread_id}",
+                "+ metadata     {run, thread_id}",
+                "-   run_id     string",
+                "+   run        string",
+            ],
+        ),
+        (
+            DropKey { event: event(), at: at() },
+            &["- metadata     {run_id, thread_id}", "+ metadata     {thread_id}", "-   run_id     string"],
+        ),
+        (
+            SetKey { event: event(), at: text("/user"), value: json!("ada") },
+            &[
+                "- metadata     {run_id, thread_id}",
+                "+ metadata     {run_id, thread_id, user}",
+                "+   user       string",
+            ],
+        ),
+        (SetKey { event: event(), at: at(), value: json!(7) }, &["-   run_id     string", "+   run_id     number"]),
+    ]);
+}
+
+fn a_key_renamed_dropped_added_or_retyped_three_levels_down_is_a_line_of_the_diff() {
+    let (event, at) = (|| text("values"), || text(TOKENS));
+    let was = "-         total_tokens       number";
+    check(vec![
+        (RenameKey { event: event(), at: at(), to: text("tokens") }, &[was, "+         tokens             number"]),
+        (DropKey { event: event(), at: at() }, &[was]),
+        (SetKey { event: event(), at: text(CACHED), value: json!(true) }, &["+         cached             boolean"]),
+        (SetKey { event: event(), at: at(), value: json!("106") }, &[was, "+         total_tokens       string"]),
+    ]);
+}
+
+fn a_stream_without_its_first_or_last_event_fails_at_its_step() {
+    let step = "scenarios/write_read_file/scenario.toml:20:1: failed to take step 3 (POST /api/threads/";
+    for (mutation, says) in [
+        (DropEvent { event: text("metadata") }, "expected `metadata` as the first event, found `values`"),
+        (DropEvent { event: text("end") }, "the stream ended before its last event `end`"),
+        (RenameEvent { event: text("end"), to: text("done") }, "the last was `done`"),
+    ] {
+        let tree = Tree::of(&[NAME]);
+        let before = tree.files();
+        mutated(&tree, &mutation).run().exits(101).says(&[step, says]);
+        assert_eq!(tree.files(), before);
+    }
+}
+
+fn a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value() {
+    let retyped = SetKey { event: text("values"), at: text(TOKENS), value: json!("106") };
+    let other_value = SetKey { event: text("messages"), at: text("/type"), value: json!("AIMessage") };
+    for (detail, mutation, diff) in [
+        ("keys", &retyped, &[][..]),
+        ("types", &other_value, &[]),
+        ("values", &other_value, &["-   type     \"AIMessageChunk\"", "+   type     \"AIMessage\""]),
+    ] {
+        let tree = Tree::of(&[NAME]);
+        let file = "scenarios/write_read_file/scenario.toml";
+        tree.replace(file, "[golden]\n", &format!("[golden]\ndetail = \"{detail}\"\n"));
+        tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0);
+        let run = mutated(&tree, mutation).run().exits(if diff.is_empty() { 0 } else { 101 });
+        assert_eq!(run.diff(), diff, "{detail}: {}", run.stdout);
+    }
+}

@@ -1,0 +1,219 @@
+//! A model call that no turn answers fails the run, whatever the service makes of it; so does a turn that no call asks
+//! for.
+
+use std::path::Path;
+
+use retake::internal::events::{Capture, Captured, ShapeOptions, Status, golden};
+use retake::internal::key::Normalizer;
+
+use crate::runner::routers::CAPTURE;
+use crate::support::fixtures::{self, turn};
+use crate::support::tree::Tree;
+
+tests! { one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape,
+    a_change_of_the_conversation_or_the_turns_fails_by_its_own_name,
+    rehashing_alone_changes_no_byte_of_a_fixture,
+    a_fixture_edited_without_rehashing_is_refused_by_turn,
+    a_miss_never_touches_a_golden_nor_leaves_a_pending_one,
+    a_call_where_no_fixture_is_said_to_be_is_a_miss,
+    turns_may_stay_unused_where_the_scenario_says_so,
+}
+
+const NAME: &str = "write_read_file";
+
+/// The scenario with a golden of shapes alone: no value in it could tell that a model call failed.
+fn shapes_only() -> Tree {
+    let tree = Tree::of(&[NAME]);
+    let show = "show     = [\"/messages/-1/content\", \"/title\"]\n";
+    tree.replace("scenarios/write_read_file/scenario.toml", show, "");
+    tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0);
+    tree
+}
+
+/// What the golden of a captured stream holds, by the options of that scenario.
+fn shapes(captured: &Path) -> String {
+    let mut capture = Capture::new();
+    let mut events = capture.push(&std::fs::read(captured).unwrap());
+    events.extend(capture.finish());
+    let (request, content_type) = ("POST /api/threads/<thread>/runs/stream", "text/event-stream");
+    let captured = Captured {
+        request: request.to_owned(),
+        status: Status::Http(200),
+        content_type: content_type.to_owned(),
+        events,
+    };
+    let options = ShapeOptions { collapse: vec!["messages".to_owned()], ..ShapeOptions::default() };
+    golden(&[captured], &options, &|text| Normalizer::default().apply(text).into_owned())
+}
+
+fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() {
+    let tree = shapes_only();
+    let captured = tree.path("captured.sse");
+    tree.runner("gateway").env(CAPTURE, &captured).run().exits(0);
+    let whole = std::fs::read_to_string(&captured).unwrap();
+    fixtures::edit(&tree, NAME, |turns| {
+        fixtures::change_word(turns[2].conversation.last_mut().unwrap(), "replay", "rehearsal");
+    });
+    tree.runner("gateway").env(CAPTURE, &captured).run().exits(101).says(&[
+        "replay miss: scenario `write_read_file`, caller `lead_agent`: this conversation was never recorded\n",
+        "nearest    turns[2] of fixtures/write_read_file.json, by `lead_agent`, not yet served",
+        "they part  at message 5 of 5 (tool `read_file`), in `content`:",
+        "- hi from rehearsal.",
+        "+ hi from replay.",
+        "words \"rehearsal.\" → \"replay.\"",
+        "if the change is meant:\n    retake record write_read_file\n",
+    ]);
+    // The gateway swallowed it: its client got a friendly sentence, and events of the very shapes of the golden.
+    let swallowed = std::fs::read_to_string(&captured).unwrap();
+    assert!(swallowed.contains("I'm sorry, something went wrong") && !whole.contains("I'm sorry"));
+    let committed = tree.read("goldens/write_read_file.snap");
+    let (_, committed) = committed.rsplit_once("---\n").unwrap();
+    assert_eq!(shapes(&captured).trim_end(), committed.trim_end());
+}
+
+/// What the edit of a fixture does to the run, and what a person reads of it.
+type Case = (&'static str, fn(&Tree), &'static [&'static str]);
+
+const CASES: [Case; 5] = [
+    (
+        "a turn deleted",
+        |tree| fixtures::edit(tree, NAME, |turns| drop(turns.remove(3))),
+        &[
+            "replay miss: scenario `write_read_file`, caller `middleware:title`: this conversation was never recorded\n",
+            "call       POST /v1/chat/completions",
+            "messages   1 in the key: human",
+            "nearest    turns[",
+            "if the change is meant:\n    retake record write_read_file\n",
+        ],
+    ),
+    (
+        "a turn added",
+        |tree| fixtures::edit(tree, NAME, |turns| turns.push(turn(Some("subagent:poet"), "A poem!", "Roses are red"))),
+        &[
+            "unused: 1 recorded turn was not asked for in scenario `write_read_file`\n",
+            "turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
+            "if the system is right not to ask:\n    retake record write_read_file\n",
+            "if another scenario asks for them:\n    unused = [\"CALLER\"] in scenarios/write_read_file/scenario.toml\n",
+        ],
+    ),
+    (
+        "a caller renamed",
+        |tree| fixtures::edit(tree, NAME, |turns| turns[3].caller = Some("middleware:headline".to_owned())),
+        &[
+            "replay miss: scenario `write_read_file`, caller `middleware:title`: \
+             this conversation was recorded for `middleware:headline` only\n",
+            "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases]",
+            "if the change is meant:\n    retake record write_read_file\n",
+        ],
+    ),
+    (
+        "a prompt edited",
+        |tree| {
+            let file = "scenarios/write_read_file/scenario.toml";
+            tree.replace(file, "then read it back", "then read it again");
+        },
+        &[
+            "replay miss: scenario `write_read_file`, caller `lead_agent`: this conversation was never recorded\n",
+            "nearest    turns[0] of fixtures/write_read_file.json, by `lead_agent`",
+            "they part  at message 1 of 1 (human), in `content`:",
+            "words \"back\" → \"again\"",
+        ],
+    ),
+    (
+        "one word changed in the arguments of a tool call",
+        |tree| {
+            fixtures::edit(tree, NAME, |turns| {
+                let call = turns[1].conversation[1]
+                    .print(retake::internal::json::Layout::Compact)
+                    .replace("replay", "rehearsal");
+                turns[1].conversation[1] = retake::internal::json::Json::parse(call.as_bytes()).unwrap();
+            });
+        },
+        &[
+            "replay miss: scenario `write_read_file`, caller `lead_agent`: this conversation was never recorded\n",
+            "nearest    turns[1] of fixtures/write_read_file.json, by `lead_agent`",
+            "they part  at message 2 of 3 (ai calling write_file), in `tool_calls[0].args.content`:",
+            "words \"rehearsal.\" → \"replay.\"",
+        ],
+    ),
+];
+
+fn a_change_of_the_conversation_or_the_turns_fails_by_its_own_name() {
+    for (case, change, says) in CASES {
+        let tree = shapes_only();
+        change(&tree);
+        let run = tree.runner("gateway").run();
+        assert_eq!(run.code, Some(101), "{case}: {}", run.stdout);
+        run.says(says);
+    }
+}
+
+fn rehashing_alone_changes_no_byte_of_a_fixture() {
+    let tree = Tree::of(&crate::support::tree::SCENARIOS);
+    let before = tree.files();
+    for name in crate::support::tree::SCENARIOS {
+        fixtures::edit(&tree, name, |_| ());
+    }
+    assert_eq!(tree.files(), before);
+}
+
+fn a_fixture_edited_without_rehashing_is_refused_by_turn() {
+    let tree = Tree::of(&[NAME]);
+    tree.replace("fixtures/write_read_file.json", "\"Wrote 15 bytes to note.txt\"", "\"Wrote 16 bytes to note.txt\"");
+    tree.runner("gateway").run().exits(101).says(&[
+        "fixtures/write_read_file.json:67:5: turns[1]: `conversation_hash` and the input does not fit: stored is 965753d1",
+        "the turn was edited, or [[normalize]] or [aliases] of scenarios/suite.toml changed since it was recorded",
+    ]);
+}
+
+fn a_miss_never_touches_a_golden_nor_leaves_a_pending_one() {
+    for update in [false, true] {
+        // With a golden that is there and would differ, and with none at all.
+        for golden in [true, false] {
+            let tree = Tree::of(&[NAME]);
+            if golden {
+                tree.replace("goldens/write_read_file.snap", "run_id     string", "run_id     number");
+            } else {
+                tree.remove("goldens/write_read_file.snap");
+            }
+            fixtures::edit(&tree, NAME, |turns| drop(turns.remove(3)));
+            let before = tree.files();
+            let runner = tree.runner("gateway");
+            let runner = if update { runner.env("UPDATE_GOLDEN", "1") } else { runner };
+            runner.run().exits(101).says(&["replay miss: scenario `write_read_file`"]).never_says("golden:");
+            assert_eq!(tree.files(), before);
+        }
+    }
+}
+
+fn a_call_where_no_fixture_is_said_to_be_is_a_miss() {
+    let tree = Tree::of(&[NAME]);
+    let file = "scenarios/write_read_file/scenario.toml";
+    tree.write(file, &format!("fixture = \"none\"\n{}", tree.read(file)));
+    tree.remove("fixtures/write_read_file.json");
+    tree.runner("gateway").run().exits(101).says(&[
+        "replay miss: scenario `write_read_file`, caller `lead_agent`: the scenario says `fixture = \"none\"`, \
+         so no model call is expected",
+    ]);
+}
+
+fn turns_may_stay_unused_where_the_scenario_says_so() {
+    let added = |tree: &Tree| {
+        fixtures::edit(tree, NAME, |turns| turns.push(turn(Some("subagent:poet"), "A poem!", "Roses are red")));
+    };
+    let file = "scenarios/write_read_file/scenario.toml";
+    for (unused, code) in [
+        ("\"fail\"", 101),
+        ("\"allow\"", 0),
+        ("[\"subagent:poet\"]", 0),
+        ("[\"suggest_agent\", \"subagent:poet\"]", 0),
+        ("[\"suggest_agent\"]", 101),
+        ("[]", 101),
+    ] {
+        let tree = Tree::of(&[NAME]);
+        added(&tree);
+        tree.write(file, &format!("unused = {unused}\n{}", tree.read(file)));
+        let run = tree.runner("gateway").run();
+        assert_eq!(run.code, Some(code), "{unused}: {}", run.stdout);
+    }
+}

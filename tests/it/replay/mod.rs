@@ -1,0 +1,13 @@
+//! Replay: what is served, what misses and why, drift, goldens of event streams.
+
+pub(crate) mod deerflow;
+pub(crate) mod drift;
+pub(crate) mod events;
+pub(crate) mod late_calls;
+pub(crate) mod misses;
+pub(crate) mod mutation;
+pub(crate) mod oddities;
+pub(crate) mod serve;
+
+pub(crate) const TESTS: &[&[crate::Test]] =
+    &[deerflow::TESTS, drift::TESTS, events::TESTS, late_calls::TESTS, misses::TESTS, serve::TESTS];

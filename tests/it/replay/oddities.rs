@@ -1,0 +1,131 @@
+//! A service of oddities: what real services do when they go wrong, one route each.
+
+use std::convert::Infallible;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use futures_util::stream;
+use retake::Stage;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::replay::mutation;
+use crate::support::loopback::client;
+
+pub(crate) fn router(stage: Stage) -> Router {
+    Router::new()
+        .route("/ask", post(ask))
+        .route("/silent", post(async || ()))
+        .route("/hang", post(async || std::future::pending::<()>().await))
+        .route("/block", post(block))
+        .route("/endless", post(endless))
+        .route("/fail", post(async || (StatusCode::INTERNAL_SERVER_ERROR, "the database is gone")))
+        .route("/panic", post(panics))
+        .route("/mint", post(mint))
+        .route("/call-later", post(call_later))
+        .route("/call-now", post(call_now))
+        .with_state(stage)
+}
+
+fn sse(events: &[(&str, Value)]) -> Response {
+    let text = mutation::print(events.iter().map(|(name, data)| (*name, data)));
+    ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
+}
+
+/// Asks the model once, what it was asked itself. An error of the model is an answer like any other.
+async fn ask(State(stage): State<Stage>, question: String) -> Response {
+    let said = model(&stage, json!([{ "role": "user", "content": question }])).await;
+    sse(&[("answer", json!({ "text": said })), ("end", Value::Null)])
+}
+
+/// Takes the only thread of the system and never gives it back.
+async fn block() {
+    loop {
+        std::thread::park();
+    }
+}
+
+async fn endless() -> Response {
+    let ticks = stream::unfold(tokio::time::interval(Duration::from_millis(5)), async |mut ticks| {
+        ticks.tick().await;
+        Some((Ok::<_, Infallible>("event: tick\ndata: {}\n\n"), ticks))
+    });
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(ticks)).into_response()
+}
+
+async fn panics() {
+    panic!("a handler that panics");
+}
+
+/// Asks the model, and again with the result of a tool in which an id is minted anew each time.
+async fn mint(State(stage): State<Stage>) -> Response {
+    let ticket = Uuid::new_v4().simple().to_string()[..8].to_owned();
+    let call = json!({ "id": "call_1", "type": "function", "function": { "name": "ticket", "arguments": "{}" } });
+    let mut messages = vec![json!({ "role": "user", "content": "Open a ticket" })];
+    let first = model(&stage, json!(messages)).await;
+    messages.push(json!({ "role": "assistant", "content": first, "tool_calls": [call] }));
+    messages.push(json!({ "role": "tool", "tool_call_id": "call_1", "content": format!("opened T-{ticket}") }));
+    let second = model(&stage, json!(messages)).await;
+    sse(&[("answer", json!({ "text": second })), ("end", Value::Null)])
+}
+
+/// What the model says; an apology where it says nothing.
+pub(crate) async fn model(stage: &Stage, messages: Value) -> String {
+    let client = client();
+    let request = client.post(format!("{}/chat/completions", stage.model().openai));
+    let request = request.header("content-type", "application/json").bearer_auth(stage.key());
+    let body = json!({ "model": "gpt-4o-mini", "messages": messages }).to_string();
+    let answer: Option<Value> = async { request.body(body).send().await.ok()?.text().await.ok() }
+        .await
+        .and_then(|text| serde_json::from_str(&text).ok());
+    let said = answer.as_ref().and_then(|answer| answer["choices"][0]["message"]["content"].as_str());
+    said.unwrap_or("I'm sorry, something went wrong.").to_owned()
+}
+
+/// What is left of an earlier scenario's system: it calls the model when it is told to, and tells what came of it.
+struct Straggler {
+    go: Sender<()>,
+    told: Receiver<String>,
+}
+
+static STRAGGLER: Mutex<Option<Straggler>> = Mutex::new(None);
+
+/// Answers, and leaves a thread behind that calls the model when `/call-now` of a later scenario tells it to: by then
+/// the verdict on this one is long taken.
+async fn call_later(State(stage): State<Stage>) -> Response {
+    let (go, wait) = channel();
+    let (tell, told) = channel();
+    *STRAGGLER.lock().unwrap() = Some(Straggler { go, told });
+    std::thread::spawn(move || {
+        wait.recv().unwrap();
+        let address = stage.model().url.strip_prefix("http://").unwrap().parse().unwrap();
+        tell.send(call_blocking(address, stage.key()).unwrap_or_else(|e| e.to_string())).unwrap();
+    });
+    sse(&[("answer", json!({ "text": "done" })), ("end", Value::Null)])
+}
+
+async fn call_now() -> String {
+    let Straggler { go, told } = STRAGGLER.lock().unwrap().take().unwrap();
+    go.send(()).unwrap();
+    told.recv().unwrap()
+}
+
+fn call_blocking(model: SocketAddr, key: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(model)?;
+    let body = json!({ "model": "gpt-4o-mini", "messages": [{ "role": "user", "content": "One more thing" }] });
+    let body = body.to_string();
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: model\r\nconnection: close\r\nx-retake-caller: straggler";
+    write!(stream, "{head}\r\nauthorization: Bearer {key}\r\ncontent-length: {}\r\n\r\n{body}", body.len())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer.lines().next().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,211 @@
+//! Which trials there are, and what becomes of scenarios, fixtures and goldens that do not fit together.
+
+use crate::support::fixtures::{self, turn};
+use crate::support::tree::{SCENARIOS, Tree, project};
+
+tests! { no_scenario_is_an_error_that_names_the_command,
+    a_root_may_be_relative,
+    a_broken_scenario_fails_by_file_line_and_column_and_the_others_run,
+    a_broken_suite_is_an_error_for_all,
+    a_scenario_without_fixture_names_the_command_that_records_it,
+    fixtures_and_goldens_of_no_scenario_are_named,
+    routers_and_commands_stand_side_by_side,
+    what_a_broken_scenario_may_own_is_no_orphan,
+    each_case_is_a_trial_with_fixture_and_golden_of_its_name,
+    scenarios_share_a_fixture_and_each_has_its_own_turns_of_it,
+    a_process_for_one_trial_reads_no_other_scenario,
+    a_seeded_scenario_needs_no_fixture,
+    a_system_that_nobody_knows_is_named_with_the_known_ones,
+    the_project_s_own_scenarios_are_those_that_these_tests_know,
+}
+
+/// A scenario that asks the service of oddities one thing.
+pub(crate) fn asking(question: &str) -> String {
+    format!(
+        "[[step]]\npost = \"/ask\"\njson = \"{question}\"\nheaders = {{ content-type = \"text/plain\" }}\n\
+         stream = {{ last = \"end\" }}\n"
+    )
+}
+
+/// A project with the scenario `greeting`, green.
+pub(crate) fn greeting() -> Tree {
+    let tree = Tree::empty();
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
+    tree.write("scenarios/greeting/scenario.toml", &asking("Hello"));
+    fixtures::write(&tree, "greeting", vec![turn(None, "\"Hello\"", "Good morning")]);
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0);
+    tree
+}
+
+fn no_scenario_is_an_error_that_names_the_command() {
+    let tree = Tree::empty();
+    tree.runner("gateway").run().exits(2).says(&["error: there is no folder `scenarios`", "`retake init` writes"]);
+    tree.write("scenarios/suite.toml", "");
+    tree.runner("gateway").run().exits(2).says(&["error: there is no scenario in `scenarios`", "`retake new NAME`"]);
+    tree.runner("gateway").env("RETAKE_ROOT", tree.path("gone")).run().exits(2).says(&["gone: ", "no such file"]);
+}
+
+fn a_root_may_be_relative() {
+    let tree = Tree::of(&["two_callers"]);
+    let runner = tree.runner("gateway").in_folder(&tree.path("scenarios")).env("RETAKE_ROOT", "..");
+    runner.run().exits(0).trials_are(&[("two_callers", "ok"), ("retake::no_orphans", "ok")]);
+}
+
+fn a_broken_scenario_fails_by_file_line_and_column_and_the_others_run() {
+    let tree = Tree::of(&["two_callers", "write_read_file"]);
+    tree.replace("scenarios/two_callers/scenario.toml", "name    = \"review\"", "nmae    = \"review\"");
+    let run = tree
+        .runner("gateway")
+        .run()
+        .exits(101)
+        .says(&["scenarios/two_callers/scenario.toml:17:1: unknown field `nmae`", "did you mean `name`?"]);
+    run.trials_are(&[("two_callers", "FAILED"), ("write_read_file", "ok"), ("retake::no_orphans", "ok")]);
+}
+
+fn a_broken_suite_is_an_error_for_all() {
+    let tree = Tree::of(&["two_callers"]);
+    tree.write("scenarios/suite.toml", "setle = \"1s\"\n");
+    tree.runner("gateway")
+        .run()
+        .exits(2)
+        .says(&["error: scenarios/suite.toml:1:1: unknown field `setle`", "did you mean `settle`?"]);
+}
+
+fn a_scenario_without_fixture_names_the_command_that_records_it() {
+    let tree = Tree::of(&["two_callers"]);
+    tree.remove("fixtures/two_callers.json");
+    tree.write("fixtures/two_caller.json", "{}");
+    tree.runner("gateway").arg("two_callers").run().exits(101).says(&[
+        "scenarios/two_callers/scenario.toml: scenario `two_callers` has no fixture: fixtures/two_callers.json is not \
+         there",
+        "did you mean fixture = \"two_caller\"?",
+        "to record it: retake record two_callers",
+        "or, if the scenario calls no model: fixture = \"none\"",
+    ]);
+}
+
+fn fixtures_and_goldens_of_no_scenario_are_named() {
+    let tree = Tree::of(&["two_callers"]);
+    tree.write("fixtures/old.json", "{}");
+    tree.write("goldens/older.snap", "");
+    // No orphans: what is pending, and what recording leaves.
+    tree.write("goldens/two_callers.snap.new", "");
+    tree.write("fixtures/.journal/old.jsonl", "");
+    let run = tree.runner("gateway").run().exits(101).says(&[
+        "orphans: 2 files without a scenario\n",
+        "  fixtures/old.json\n  goldens/older.snap\n",
+        "if nothing needs them:\n    git rm fixtures/old.json goldens/older.snap\n",
+    ]);
+    run.trials_are(&[("two_callers", "ok"), ("retake::no_orphans", "FAILED")]);
+    // A filtered run condemns nothing.
+    tree.runner("gateway").arg("two_callers").run().exits(0);
+}
+
+fn what_a_broken_scenario_may_own_is_no_orphan() {
+    let tree = Tree::of(&["two_callers", "write_read_file"]);
+    tree.write("scenarios/two_callers/scenario.toml", "[[step]\n");
+    tree.write("goldens/two_callers.flash.snap", "");
+    let run = tree.runner("gateway").run().exits(101);
+    run.trials_are(&[("two_callers", "FAILED"), ("write_read_file", "ok"), ("retake::no_orphans", "ok")]);
+}
+
+fn each_case_is_a_trial_with_fixture_and_golden_of_its_name() {
+    let tree = Tree::empty();
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
+    let cases =
+        "[vars]\nwho = \"nobody\"\n\n[case.ada]\nvars = { who = \"Ada\" }\n\n[case.bob]\nvars = { who = \"Bob\" }\n";
+    tree.write("scenarios/greet/scenario.toml", &format!("{cases}{}", asking("I am {{ who }}")));
+    for (name, who) in [("greet.ada", "Ada"), ("greet.bob", "Bob")] {
+        fixtures::write(&tree, name, vec![turn(None, &format!("\"I am {who}\""), "Hello")]);
+    }
+    let trials = [("greet.ada", "ok"), ("greet.bob", "ok"), ("retake::no_orphans", "ok")];
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0).trials_are(&trials);
+    assert!(tree.has("goldens/greet.ada.snap") && tree.has("goldens/greet.bob.snap"));
+    tree.runner("oddities").run().exits(0).trials_are(&trials);
+    tree.remove("fixtures/greet.bob.json");
+    tree.runner("oddities").run().exits(101).says(&["to record it: retake record greet.bob"]);
+}
+
+fn scenarios_share_a_fixture_and_each_has_its_own_turns_of_it() {
+    let tree = greeting();
+    tree.write("scenarios/again/scenario.toml", &format!("fixture = \"greeting\"\n{}", asking("Hello")));
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0);
+    tree.runner("oddities").args(&["--test-threads", "2"]).run().exits(0).trials_are(&[
+        ("again", "ok"),
+        ("greeting", "ok"),
+        ("retake::no_orphans", "ok"),
+    ]);
+}
+
+/// nextest starts a process for each trial: with a thousand scenarios, reading all in each would take longer than the trial.
+fn a_process_for_one_trial_reads_no_other_scenario() {
+    let tree = greeting();
+    tree.write("scenarios/again/scenario.toml", &format!("fixture = \"greeting\"\n{}", asking("Hello")));
+    let cases = format!("fixture = \"greeting\"\n[case.a]\n[case.b]\n{}", asking("Hello"));
+    tree.write("scenarios/cased/scenario.toml", &cases);
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").run();
+    let one = |name: &str| tree.runner("oddities").env("NEXTEST", "1").args(&["--exact", name]).run();
+    one("greeting").exits(0).says(&["1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out"]);
+    one("cased.b").exits(0).says(&["1 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out"]);
+    one("retake::no_orphans").exits(0).says(&["1 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out"]);
+    one("unheard-of").exits(0).says(&["0 passed; 0 failed; 0 ignored; 0 measured; 5 filtered out"]);
+}
+
+fn a_seeded_scenario_needs_no_fixture() {
+    let tree = Tree::empty();
+    tree.write("scenarios/seeded/scenario.toml", "fixture = \"none\"\n[[step]]\npost = \"/silent\"\n");
+    tree.runner("oddities").run().exits(0).trials_are(&[("seeded", "ok"), ("retake::no_orphans", "ok")]);
+}
+
+fn a_system_that_nobody_knows_is_named_with_the_known_ones() {
+    let tree = greeting();
+    let text = tree.read("scenarios/greeting/scenario.toml");
+    tree.write("scenarios/greeting/scenario.toml", &format!("system = \"odities\"\n{text}"));
+    tree.runner("oddities")
+        .run()
+        .exits(101)
+        .says(&["scenarios/greeting/scenario.toml:1:10: there is no system `odities`", "did you mean `oddities`?"]);
+    tree.runner("no-system").run().exits(2).says(&["error: there is no system to test", "[systems.NAME]"]);
+}
+
+fn the_project_s_own_scenarios_are_those_that_these_tests_know() {
+    let tree = Tree::of(&SCENARIOS);
+    tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
+    let scenarios = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).unwrap();
+    let mut names: Vec<String> = scenarios
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "suite.toml")
+        .collect();
+    names.sort();
+    assert_eq!(names, SCENARIOS);
+    let mut wanted: Vec<(&str, &str)> = SCENARIOS.iter().map(|name| (*name, "ok")).collect();
+    wanted.push(("retake::no_orphans", "ok"));
+    tree.runner("gateway").run().exits(0).trials_are(&wanted);
+}
+
+fn routers_and_commands_stand_side_by_side() {
+    let tree = Tree::of(&["write_read_file"]);
+    let command = format!("[{:?}, \"serve\", \"fixtures/write_read_file.json\"", env!("CARGO_BIN_EXE_retake"));
+    tree.write(
+        "scenarios/suite.toml",
+        &format!(
+            "settle = \"100ms\"\n[systems.model]\n\
+             command = {command}, \"--addr\", \"127.0.0.1:{{{{ port }}}}\", \"--key\", \"k\"]\n\
+             ready = {{ line = '\"url\"' }}\n"
+        ),
+    );
+    let steps = "[[step]]\nget = \"/v1/models\"\nheaders = { Authorization = \"Bearer k\" }\ngolden = true\n";
+    tree.write("scenarios/models/scenario.toml", &format!("fixture = \"none\"\nsystem = \"model\"\n{steps}"));
+    let unclear = tree.runner("gateway").arg("write_read_file").run().exits(101);
+    unclear.says(&["does not say which system it is for", "one of `gateway`, `model`"]);
+    let router = tree.read("scenarios/write_read_file/scenario.toml");
+    tree.write("scenarios/write_read_file/scenario.toml", &format!("system = \"gateway\"\n{router}"));
+    tree.runner("gateway").env("UPDATE_GOLDEN", "1").arg("models").run().exits(0);
+    assert!(tree.read("goldens/models.snap").contains("GET /v1/models\n200 application/json"));
+    let both = [("models", "ok"), ("retake::no_orphans", "ok"), ("write_read_file", "ok")];
+    tree.runner("gateway").run().exits(0).trials_are(&both);
+    // What is wrong with one of them is told in its own words, and does not touch the other.
+    tree.replace("scenarios/suite.toml", "\"--key\", \"k\"", "\"--key\", \"other\"");
+    let both = [("models", "FAILED"), ("retake::no_orphans", "ok"), ("write_read_file", "ok")];
+    tree.runner("gateway").run().trials_are(&both).exits(101).says(&["found 401"]);
+}

@@ -1,0 +1,152 @@
+//! libtest's flags mean what they mean elsewhere, and no mode of the runner changes the names.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::runner::discovery::asking;
+use crate::support::fixtures::{self, turn};
+use crate::support::program::Program;
+use crate::support::tree::{COMMAND_SUITE, SCENARIOS, Tree};
+
+tests! { the_list_is_the_same_in_every_mode,
+    the_command_lists_the_same_names,
+    filters_choose_as_they_do_in_libtest,
+    a_flag_that_is_none_is_wrong_use,
+    json_is_all_that_stdout_holds,
+    one_thread_and_sixteen_give_the_same_results,
+    sixty_four_at_a_time_have_each_its_own_answers,
+    many_runs_in_a_row_are_all_green,
+    each_trial_alone_gives_its_own_result,
+}
+
+/// All trials, as `--list` prints them.
+fn names() -> Vec<String> {
+    SCENARIOS.iter().copied().chain(["retake::no_orphans"]).map(|name| format!("{name}: test")).collect()
+}
+
+fn the_list_is_the_same_in_every_mode() {
+    let tree = Tree::of(&SCENARIOS);
+    // Of what is listed, nothing is run: not even a wrong golden shows.
+    tree.replace("goldens/two_callers.snap", "critic    string", "critic    number");
+    let before = tree.files();
+    let modes: [fn(Program) -> Program; 7] = [
+        |runner| runner,
+        |runner| runner.env("CI", "true"),
+        |runner| runner.env("UPDATE_GOLDEN", "1"),
+        |runner| runner.args(&["--format", "terse"]),
+        |runner| runner.args(&["--test-threads", "16"]),
+        |runner| runner.env("NEXTEST", "1").args(&["--format", "terse"]),
+        |runner| runner.arg("--nocapture"),
+    ];
+    for (number, mode) in modes.into_iter().enumerate() {
+        let run = mode(tree.runner("gateway").arg("--list")).run().exits(0);
+        let listed: Vec<&str> = run.stdout.lines().filter(|line| line.ends_with(": test")).collect();
+        assert_eq!(listed, names(), "mode {number}");
+    }
+    let ignored = tree.runner("gateway").args(&["--list", "--ignored"]).run().exits(0);
+    assert!(!ignored.stdout.contains(": test"), "{}", ignored.stdout);
+    assert_eq!(tree.files(), before);
+}
+
+/// The command finds what the runner finds, though it cannot drive the gateway itself.
+fn the_command_lists_the_same_names() {
+    let tree = Tree::of(&SCENARIOS);
+    tree.write("scenarios/suite.toml", COMMAND_SUITE);
+    let run = tree.retake().args(&["test", "--", "--list"]).run().exits(0);
+    let listed: Vec<&str> = run.stdout.lines().filter(|line| line.ends_with(": test")).collect();
+    assert_eq!(listed, names());
+}
+
+fn filters_choose_as_they_do_in_libtest() {
+    let tree = Tree::of(&["parallel_tools", "two_callers", "write_read_file"]);
+    let cases: [(&[&str], &[&str]); 7] = [
+        (&["two"], &["two_callers"]),
+        (&["_"], &["parallel_tools", "retake::no_orphans", "two_callers", "write_read_file"]),
+        (&["two_callers", "--exact"], &["two_callers"]),
+        (&["two", "--exact"], &[]),
+        (&["--skip", "two", "--skip", "parallel"], &["retake::no_orphans", "write_read_file"]),
+        (&["_", "--skip", "retake::"], &["parallel_tools", "two_callers", "write_read_file"]),
+        (&["nothing_has_this_name"], &[]),
+    ];
+    for (args, wanted) in cases {
+        let run = tree.runner("gateway").args(args).run().exits(0);
+        assert_eq!(run.trials(), wanted.iter().map(|name| (*name, "ok")).collect(), "{args:?}");
+    }
+}
+
+fn a_flag_that_is_none_is_wrong_use() {
+    let tree = Tree::of(&["two_callers"]);
+    tree.runner("gateway").arg("--no-such-flag").run().exits(2).says(&["unexpected argument '--no-such-flag' found"]);
+}
+
+fn json_is_all_that_stdout_holds() {
+    let tree = Tree::of(&["two_callers", "write_read_file"]);
+    tree.replace("goldens/two_callers.snap", "critic    string", "critic    number");
+    let run = tree.runner("gateway").args(&["--format", "json", "-Zunstable-options"]).run().exits(101);
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect();
+    let done = lines.iter().filter(|line| line["type"] == "test" && line["event"] != "started");
+    let done: BTreeSet<(&str, &str)> =
+        done.map(|line| (line["name"].as_str().unwrap(), line["event"].as_str().unwrap())).collect();
+    let wanted = [("retake::no_orphans", "ok"), ("two_callers", "failed"), ("write_read_file", "ok")];
+    assert_eq!(done, wanted.into());
+    assert!(run.stdout.contains("golden: the events of scenario `two_callers` are not those of"), "{}", run.stdout);
+}
+
+fn one_thread_and_sixteen_give_the_same_results() {
+    let tree = Tree::of(&SCENARIOS);
+    let before = tree.files();
+    let mut wanted: Vec<(&str, &str)> = SCENARIOS.iter().map(|name| (*name, "ok")).collect();
+    wanted.push(("retake::no_orphans", "ok"));
+    for threads in ["1", "16"] {
+        let run = tree.runner("gateway").args(&["--test-threads", threads]).run().exits(0);
+        assert_eq!(run.stderr, "");
+        run.trials_are(&wanted);
+    }
+    assert_eq!(tree.files(), before);
+}
+
+/// All of them ask the same, and each is answered by its own fixture.
+fn sixty_four_at_a_time_have_each_its_own_answers() {
+    let tree = Tree::empty();
+    let names: Vec<String> = (0..64).map(|i| format!("s{i:02}")).collect();
+    for name in &names {
+        tree.write(&format!("scenarios/{name}/scenario.toml"), &(asking("Who?") + "[golden]\nshow = [\"/text\"]\n"));
+        fixtures::write(&tree, name, vec![turn(None, "\"Who?\"", &format!("I am {name}"))]);
+    }
+    let threads = ["--test-threads", "64"];
+    tree.runner("oddities").env("UPDATE_GOLDEN", "1").args(&threads).run().exits(0);
+    for name in &names {
+        let golden = tree.read(&format!("goldens/{name}.snap"));
+        assert!(golden.contains(&format!("/text = \"I am {name}\"")), "{golden}");
+    }
+    let before = tree.files();
+    for _ in 0..3 {
+        tree.runner("oddities").args(&threads).run().exits(0);
+    }
+    assert_eq!(tree.files(), before);
+}
+
+/// 5 runs; as many as `RETAKE_RUNS_IN_A_ROW` says where it is set, as the gate does. All but the longest, in which nothing
+/// happens at once; the gate runs that one many times too.
+fn many_runs_in_a_row_are_all_green() {
+    let runs = std::env::var("RETAKE_RUNS_IN_A_ROW").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);
+    let tree = Tree::of(&SCENARIOS[1..]);
+    let before = tree.files();
+    for number in 0..runs {
+        let run = tree.runner("gateway").args(&["--test-threads", "6"]).run();
+        let green = run.trials().values().filter(|result| **result == "ok").count();
+        assert_eq!((run.code, green), (Some(0), SCENARIOS.len()), "run {number}: {}{}", run.stdout, run.stderr);
+    }
+    assert_eq!(tree.files(), before);
+}
+
+/// As nextest runs it: each trial in a process of its own.
+fn each_trial_alone_gives_its_own_result() {
+    let tree = Tree::of(&["two_callers", "write_read_file"]);
+    tree.replace("goldens/two_callers.snap", "critic    string", "critic    number");
+    for (name, code) in [("two_callers", 101), ("write_read_file", 0), ("retake::no_orphans", 0)] {
+        tree.runner("gateway").args(&[name, "--exact", "--nocapture"]).run().exits(code);
+    }
+}

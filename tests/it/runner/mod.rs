@@ -1,0 +1,11 @@
+//! The runner and the command: what they find, what they print, what they write.
+
+pub(crate) mod command;
+pub(crate) mod discovery;
+pub(crate) mod flags;
+pub(crate) mod routers;
+pub(crate) mod time_limits;
+pub(crate) mod updating;
+
+pub(crate) const TESTS: &[&[crate::Test]] =
+    &[command::TESTS, discovery::TESTS, flags::TESTS, time_limits::TESTS, updating::TESTS];

@@ -1,0 +1,83 @@
+//! The runner that tests start: this binary again, with the real gateway, or with a service of oddities.
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use retake::{Stage, Suite};
+
+use crate::record::{rounds, varying};
+use crate::replay::mutation::Mutation;
+use crate::replay::oddities;
+use crate::support::loopback::client;
+use crate::support::program::Program;
+use crate::support::tree::Tree;
+
+/// What happens to the gateway's event streams on their way out.
+const MUTATION: &str = "RETAKE_IT_MUTATION";
+/// Set, each event stream of the gateway has a key in its `metadata` that no other has.
+pub(crate) const VARY: &str = "RETAKE_IT_VARY";
+/// The file into which the gateway's event streams are copied, as clients get them.
+pub(crate) const CAPTURE: &str = "RETAKE_IT_CAPTURE";
+
+/// The runner's `main`. The system's name in the suite is the one given here.
+pub(crate) fn runner(system: &str) -> ExitCode {
+    let suite = Suite::new(env!("CARGO_MANIFEST_DIR"), retake::assert_golden!());
+    match system {
+        "gateway" => suite.router(system, |stage| async move { gateway(&stage, true) }),
+        "undeclared" => suite.router(system, |stage| async move { gateway(&stage, false) }),
+        "oddities" => suite.router(system, |stage| async move { oddities::router(stage) }),
+        "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
+        "varying" => suite.router(system, |stage| async move { varying::router(stage) }),
+        "never-ready" => suite.router(system, |_| std::future::pending::<Router>()),
+        "refuses" => suite.router(system, |_| async { Err::<Router, _>("no licence key") }),
+        "panics" => suite.router(system, |_| async { made_to_panic() }),
+        "no-system" => suite,
+        other => panic!("no system is called {other}"),
+    }
+    .main()
+}
+
+/// The runner with a gateway whose event streams are changed on their way out.
+pub(crate) fn mutated(tree: &Tree, mutation: &Mutation) -> Program {
+    tree.runner("gateway").env(MUTATION, mutation.to_env())
+}
+
+fn made_to_panic() -> Router {
+    panic!("made to panic")
+}
+
+fn gateway(stage: &Stage, declare_callers: bool) -> Result<Router, gateway::Error> {
+    let config = gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key());
+    let gateway = gateway::router(gateway::Config { declare_callers, http: Some(client()), ..config })?;
+    Ok(gateway.layer(from_fn(watch)))
+}
+
+/// Mutates and copies event streams.
+async fn watch(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    if content_type.is_none_or(|value| !value.as_bytes().starts_with(b"text/event-stream")) {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    let mut stream = String::from_utf8(bytes.to_vec()).unwrap();
+    if let Ok(mutation) = std::env::var(MUTATION) {
+        stream = Mutation::from_env(&mutation).apply(&stream);
+    }
+    if std::env::var_os(VARY).is_some() {
+        static STREAMS: AtomicUsize = AtomicUsize::new(1);
+        let at = format!("/lucky_{}", STREAMS.fetch_add(1, Ordering::Relaxed));
+        stream = Mutation::SetKey { event: "metadata".to_owned(), at, value: true.into() }.apply(&stream);
+    }
+    if let Ok(file) = std::env::var(CAPTURE) {
+        std::fs::write(file, &stream).unwrap();
+    }
+    Response::from_parts(parts, Body::from(stream))
+}

@@ -1,0 +1,172 @@
+//! Who writes goldens, and when: never in CI, never after a miss, never where two runs differ.
+
+use crate::runner::routers;
+use crate::support::fixtures;
+use crate::support::program::Program;
+use crate::support::tree::Tree;
+
+tests! { in_ci_updating_and_recording_write_nothing_and_exit_2,
+    ci_that_is_said_to_be_off_is_no_ci,
+    in_ci_a_differing_golden_leaves_no_pending_one,
+    elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again,
+    a_scenario_without_golden_fails_with_what_it_would_hold,
+    updating_writes_a_golden_that_then_passes_and_names_no_path,
+    updating_one_scenario_leaves_the_others_alone,
+    a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named,
+    updating_with_a_miss_or_an_unused_turn_writes_nothing,
+}
+
+const NAME: &str = "write_read_file";
+const GOLDEN: &str = "goldens/write_read_file.snap";
+const PENDING: &str = "goldens/write_read_file.snap.new";
+
+fn updating(program: Program) -> Program {
+    program.env("UPDATE_GOLDEN", "1")
+}
+
+/// A golden that is not what the gateway sends.
+fn with_a_wrong_golden() -> Tree {
+    let tree = Tree::of(&[NAME]);
+    tree.replace(GOLDEN, "run_id     string", "run_id     number");
+    tree
+}
+
+fn in_ci_updating_and_recording_write_nothing_and_exit_2() {
+    for ci in ["true", "1", "woodpecker"] {
+        let tree = with_a_wrong_golden();
+        let before = tree.files();
+        updating(tree.runner("gateway")).env("CI", ci).run().exits(2).says(&[
+            "error: updating goldens with CI set: goldens and fixtures are never written in CI\n",
+            "run it on your own machine and commit what it wrote; if this is your machine, unset CI",
+        ]);
+        let recording = tree.runner("gateway").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", NAME);
+        let recording = recording.env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:9/v1");
+        recording.env("CI", ci).run().exits(2).says(&["error: recording with CI set"]);
+        assert_eq!(tree.files(), before);
+    }
+}
+
+fn ci_that_is_said_to_be_off_is_no_ci() {
+    for ci in ["", "0", "false", "no"] {
+        let tree = with_a_wrong_golden();
+        updating(tree.runner("gateway")).env("CI", ci).run().exits(0);
+        assert!(tree.read(GOLDEN).contains("run_id     string"), "CI={ci:?}");
+    }
+}
+
+fn in_ci_a_differing_golden_leaves_no_pending_one() {
+    let tree = with_a_wrong_golden();
+    let before = tree.files();
+    let run = tree.runner("gateway").env("CI", "true").run().exits(101);
+    assert_eq!(run.diff(), ["-   run_id     number", "+   run_id     string"]);
+    run.says(&["if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n"])
+        .never_says("insta review");
+    assert_eq!(tree.files(), before);
+}
+
+fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again() {
+    let right = Tree::of(&[NAME]).read(GOLDEN);
+    let tree = with_a_wrong_golden();
+    let wrong = tree.read(GOLDEN);
+    tree.runner("gateway").run().exits(101).says(&["to look at it first:\n    cargo insta review\n"]);
+    assert_eq!(tree.read(GOLDEN), wrong);
+    assert!(tree.read(PENDING).contains("run_id     string"));
+    tree.write(GOLDEN, &right);
+    tree.runner("gateway").run().exits(0);
+    assert!(!tree.has(PENDING));
+    assert_eq!(tree.read(GOLDEN), right);
+}
+
+fn a_scenario_without_golden_fails_with_what_it_would_hold() {
+    let tree = Tree::of(&[NAME]);
+    tree.remove(GOLDEN);
+    for ci in [true, false] {
+        let runner = tree.runner("gateway");
+        let runner = if ci { runner.env("CI", "true") } else { runner };
+        runner.run().exits(101).says(&[
+            "golden: scenario `write_read_file` has none, goldens/write_read_file.snap is not there\n",
+            "it would hold:\n",
+            "+ POST /api/threads/<thread>/runs/stream\n+ 200 text/event-stream\n",
+            "if this is what the service should send:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
+        ]);
+        assert_eq!((tree.has(GOLDEN), tree.has(PENDING)), (false, !ci));
+    }
+}
+
+fn updating_writes_a_golden_that_then_passes_and_names_no_path() {
+    for there in [true, false] {
+        let tree = with_a_wrong_golden();
+        let committed = Tree::of(&[NAME]).read(GOLDEN);
+        if !there {
+            tree.remove(GOLDEN);
+        }
+        // A pending one is out of date afterwards.
+        tree.runner("gateway").run().exits(101);
+        assert!(tree.has(PENDING));
+        updating(tree.runner("gateway")).run().exits(0);
+        assert!(!tree.has(PENDING));
+        let written = tree.read(GOLDEN);
+        let body = |golden: &str| golden.rsplit_once("---\n").unwrap().1.to_owned();
+        assert_eq!(body(&written), body(&committed));
+        assert!(written.starts_with("---\nsource: tests/it/runner/routers.rs\n"), "{written}");
+        assert!(written.contains("\ninput_file: scenarios/write_read_file/scenario.toml\n"), "{written}");
+        let home = std::env::var("HOME").unwrap_or_else(|_| "/home/".to_owned());
+        for path in [env!("CARGO_MANIFEST_DIR"), &*std::env::temp_dir().to_string_lossy(), &home] {
+            assert!(!written.contains(&format!("{}/", path.trim_end_matches('/'))), "{path} is in {written}");
+        }
+        let after = tree.files();
+        tree.runner("gateway").env("CI", "true").run().exits(0);
+        updating(tree.runner("gateway")).run().exits(0);
+        assert_eq!(tree.files(), after);
+    }
+}
+
+fn updating_one_scenario_leaves_the_others_alone() {
+    let tree = Tree::of(&[NAME, "two_callers"]);
+    tree.replace(GOLDEN, "run_id     string", "run_id     number");
+    tree.replace("goldens/two_callers.snap", "critic    string", "critic    number");
+    let other = tree.read("goldens/two_callers.snap");
+    updating(tree.runner("gateway")).arg(NAME).run().exits(0);
+    assert_eq!(tree.read("goldens/two_callers.snap"), other);
+    tree.runner("gateway").run().exits(101).trials_are(&[
+        (NAME, "ok"),
+        ("two_callers", "FAILED"),
+        ("retake::no_orphans", "ok"),
+    ]);
+}
+
+fn a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named() {
+    for there in [true, false] {
+        let tree = Tree::of(&[NAME]);
+        if !there {
+            tree.remove(GOLDEN);
+        }
+        let before = tree.files();
+        updating(tree.runner("gateway")).env(routers::VARY, "1").run().exits(101).says(&[
+            "unstable: two replays of scenario `write_read_file` differ, so nothing was written\n",
+            "these lines vary from run to run:\n",
+            "- metadata     {lucky_1, run_id, thread_id}\n",
+            "+ metadata     {lucky_2, run_id, thread_id}\n",
+            "-   lucky_1    boolean\n+   lucky_2    boolean\n",
+            "if order or number may vary:\n    unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]\n",
+            "if a value may:\n    a [[normalize]] rule in scenarios/suite.toml\n",
+        ]);
+        assert_eq!(tree.files(), before);
+    }
+}
+
+fn updating_with_a_miss_or_an_unused_turn_writes_nothing() {
+    for (a_turn_too_many, says) in [(false, "replay miss: "), (true, "unused: 1 recorded turn was not asked for")] {
+        let tree = with_a_wrong_golden();
+        fixtures::edit(&tree, NAME, |turns| {
+            if a_turn_too_many {
+                turns.push(fixtures::turn(Some("subagent:poet"), "A poem!", "Roses are red"));
+            } else {
+                turns.remove(3);
+            }
+        });
+        let before = tree.files();
+        updating(tree.runner("gateway")).run().exits(101).says(&[says]);
+        assert_eq!(tree.files(), before);
+    }
+}

@@ -1,0 +1,134 @@
+//! One command system: start, environment, readiness, death, evidence.
+
+use super::described::{CHAT, READY, system};
+use super::provider::record;
+use crate::support::tree::Tree;
+
+tests!(
+    a_command_is_recorded_and_replayed,
+    the_environment_is_what_is_listed_and_the_stages_own,
+    a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log,
+    a_scenario_that_is_shorter_than_its_systems_start_says_so,
+    a_line_of_the_log_shows_that_a_system_is_ready,
+    each_kind_of_failure_quotes_the_log,
+);
+
+fn a_command_is_recorded_and_replayed() {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("chat", CHAT);
+    tree.retake().args(&["test"]).run().red(&["has no fixture", "retake record chat"]);
+    let recorded = record(&tree, &["chat"]);
+    recorded.green();
+    recorded.tells(&["chat: 1 turn recorded to fixtures/chat.json, two replays agree", "golden new"]);
+    assert!(tree.read("goldens/chat.snap").contains("POST /chat\n200 text/event-stream\n\nanswer  {answer}\nend"));
+    tree.retake().args(&["test"]).run().green();
+    assert_eq!(tree.left(), [""; 0]);
+}
+
+fn the_environment_is_what_is_listed_and_the_stages_own() {
+    let env = r#"DATA_DIR = "{{ workdir }}", RUN = "x{{ run }}x", CONFIG = "{{ root }}/agent.toml""#;
+    let tree = Tree::with_suite(&system("agent", env, &format!("{READY}\ncwd = \"{{{{ workdir }}}}\"")));
+    tree.scenario(
+        "environment",
+        r#"fixture = "none"
+[[step]]
+get = "/environment"
+golden = true
+[golden]
+detail = "values"
+"#,
+    );
+    let runner = tree.retake().env("A_SECRET_OF_THE_CALLER", "s3cret");
+    runner.args(&["test", "--update"]).run().green();
+    let golden = tree.read("goldens/environment.snap");
+    for line in [
+        "CONFIG           \"<root>/agent.toml\"",
+        "DATA_DIR         \"<workdir>\"",
+        "HOME             \"<home>\"",
+        "OPENAI_API_KEY   \"<key>\"",
+        "OPENAI_BASE_URL  \"http://<model>/v1\"",
+        "RUN              \"x<run>x\"",
+        "TMPDIR           \"<tmp>\"",
+        // Another day in the second run of the proof.
+        "RETAKE_DATE      \"<DATE>\"",
+        "cwd              \"<workdir>\"",
+    ] {
+        assert!(golden.contains(line), "{line}\n{golden}");
+    }
+    assert!(!golden.contains("SECRET"), "{golden}");
+}
+
+/// A scenario that calls no model, with steps.
+fn quiet(steps: &str) -> String {
+    format!("fixture = \"none\"\n{steps}")
+}
+
+fn a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log() {
+    let dies = system("agent", r#"DIES = "7""#, READY);
+    let program = "[systems.agent]\ncommand = [\"no-such-program\"]\nready = { http = \"/\" }\n";
+    let folder = dies.clone() + "cwd = \"{{ workdir }}/nowhere\"\n";
+    let silent = "[systems.agent]\ncommand = [\"sleep\", \"60\"]\nready = { line = \"up\", timeout = \"200ms\" }\n";
+    let route = system("agent", "", r#"ready = { http = "/nowhere", timeout = "500ms" }"#);
+    let cases: [(&str, &[&str]); 5] = [
+        (
+            &dies,
+            &[
+                "system `agent` ended before it was ready: exit code 7",
+                "the last lines of its log:",
+                "| cannot go on: the database is locked",
+            ],
+        ),
+        (program, &["failed to start system `agent`: there is no program `no-such-program`"]),
+        (&folder, &["there is no folder", "nowhere"]),
+        (silent, &["was not ready after 200ms: waited for a line of its log to fit `up`", "PYTHONUNBUFFERED"]),
+        (&route, &["was not ready after 500ms: waited for GET /nowhere on port", "| listening on "]),
+    ];
+    for (suite, says) in cases {
+        let tree = Tree::with_suite(suite);
+        tree.scenario("a", &quiet("[[step]]\nget = \"/count\"\n"));
+        tree.retake().args(&["test"]).run().red(says);
+        assert_eq!(tree.left(), [""; 0], "{suite}");
+    }
+}
+
+fn a_scenario_that_is_shorter_than_its_systems_start_says_so() {
+    let tree = Tree::with_suite(&system("agent", "", r#"ready = { http = "/nowhere" }"#));
+    tree.scenario("a", &quiet("timeout = \"400ms\"\n[[step]]\nget = \"/count\"\n"));
+    tree.retake().args(&["test"]).run().red(&["was not ready when the scenario's time was up", "| listening on "]);
+    assert_eq!(tree.left(), [""; 0]);
+}
+
+fn a_line_of_the_log_shows_that_a_system_is_ready() {
+    let tree = Tree::with_suite(&system("agent", "", r#"ready = { line = "^listening on \\d+$" }"#));
+    tree.scenario("a", &quiet("[[step]]\nget = \"/count\"\n"));
+    tree.retake().args(&["test"]).run().green();
+}
+
+fn each_kind_of_failure_quotes_the_log() {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("chat", CHAT);
+    tree.scenario("count", &quiet("[[step]]\nget = \"/count\"\ngolden = true\n"));
+    record(&tree, &["chat"]).green();
+    tree.retake().args(&["test", "count"]).run().red(&["golden: scenario `count` has none", "| listening on "]);
+    tree.retake().args(&["test", "count", "--update"]).run().green();
+    let fixture = tree.read("fixtures/chat.json");
+
+    tree.write("goldens/count.snap", &tree.read("goldens/count.snap").replace("chats", "chat"));
+    tree.retake().args(&["test", "count"]).run().red(&["golden: the events of scenario", "| listening on "]);
+
+    tree.scenario("chat", &CHAT.replace("hello", "bye"));
+    tree.retake().args(&["test", "chat"]).run().red(&["miss", "+ bye", "| asked: bye"]);
+    tree.scenario("chat", "[[step]]\nget = \"/count\"\n");
+    tree.retake().args(&["test", "chat"]).run().red(&["unused: 1 recorded turn", "| listening on "]);
+    assert_eq!(tree.read("fixtures/chat.json"), fixture);
+
+    tree.scenario("chat", &quiet("[[step]]\npost = \"/crash\"\n"));
+    tree.retake().args(&["test", "chat"]).run().red(&[
+        "step 1 (POST /crash)",
+        "system `agent` ended by itself: exit code 3",
+        "| going down",
+    ]);
+    tree.scenario("chat", &format!("timeout = \"700ms\"\n{}", quiet("[[step]]\npost = \"/hang\"\n")));
+    tree.retake().args(&["test", "chat"]).run().red(&["the scenario's time is up after 700ms", "| listening on "]);
+    assert_eq!(tree.left(), [""; 0]);
+}

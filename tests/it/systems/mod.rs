@@ -1,0 +1,22 @@
+//! Systems that are commands and URLs, as a user starts them by the `retake` command.
+//!
+//! The system under test is this binary itself, started anew: see `service.rs`.
+
+pub(crate) mod commands;
+pub(crate) mod described;
+#[cfg(target_os = "linux")]
+pub(crate) mod gone;
+pub(crate) mod kinds;
+pub(crate) mod provider;
+pub(crate) mod secrets;
+pub(crate) mod service;
+pub(crate) mod steps;
+
+pub(crate) const TESTS: &[&[crate::Test]] = &[
+    commands::TESTS,
+    #[cfg(target_os = "linux")]
+    gone::TESTS,
+    kinds::TESTS,
+    secrets::TESTS,
+    steps::TESTS,
+];

@@ -1,0 +1,53 @@
+//! A model provider on loopback, to record from.
+
+use std::net::{SocketAddr, TcpListener};
+
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::post;
+
+use crate::support::program::Ran;
+use crate::support::tree::Tree;
+
+/// Serves chat completions for as long as this process lives.
+pub(crate) fn start() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let service = Router::new().route("/v1/chat/completions", post(answer));
+            axum::serve(tokio::net::TcpListener::from_std(listener).unwrap(), service).await.unwrap();
+        });
+    });
+    address
+}
+
+/// Records scenarios from such a provider.
+pub(crate) fn record(tree: &Tree, names: &[&str]) -> Ran {
+    record_with(tree, names, &[])
+}
+
+/// As [`record`], with variables in the runner's environment.
+pub(crate) fn record_with(tree: &Tree, names: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let record = tree.retake().arg("record").args(names);
+    let record = record.env("RETAKE_UPSTREAM_OPENAI", format!("http://{}/v1", start()));
+    variables.iter().fold(record, |record, (name, value)| record.env(name, value)).run()
+}
+
+async fn answer(body: String) -> impl axum::response::IntoResponse {
+    let call: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let asked = call["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
+    if asked.starts_with("too much") {
+        let error = serde_json::json!({"error": {"message": "slow down", "type": "rate_limit_error"}});
+        return (axum::http::StatusCode::TOO_MANY_REQUESTS, [(CONTENT_TYPE, "application/json")], error.to_string());
+    }
+    let answer = serde_json::json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "small",
+        "choices": [{"index": 0, "finish_reason": "stop", "logprobs": null,
+                     "message": {"role": "assistant", "content": format!("you said: {asked}"), "refusal": null}}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    });
+    (axum::http::StatusCode::OK, [(CONTENT_TYPE, "application/json")], answer.to_string())
+}

@@ -1,0 +1,240 @@
+//! A small agent service, and a command-line agent: this binary, when a test starts it anew with one argument.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints its log")]
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::stream::{self, Stream, StreamExt as _};
+use tokio::sync::broadcast;
+
+/// The argument that makes this binary the service.
+pub(crate) const SERVICE: &str = "serve-as-a-system";
+/// The argument that makes it the command-line agent.
+pub(crate) const AGENT: &str = "work-as-an-agent";
+
+/// The command of `suite.toml` that starts it, as a TOML list.
+pub(crate) fn command() -> String {
+    let program = std::env::current_exe().unwrap();
+    format!("[{:?}, {SERVICE:?}]", program.to_str().unwrap())
+}
+
+/// The command of a step that runs a command-line agent, as a TOML list.
+pub(crate) fn agent() -> String {
+    command().replace(SERVICE, AGENT)
+}
+
+/// The agent that tests run as a step.
+pub(crate) fn work() -> ExitCode {
+    let message = std::env::var("MESSAGE").unwrap();
+    let set = |name: &str| std::env::var(name).ok();
+    println!();
+    let cwd = std::env::current_dir().unwrap();
+    println!("{}", serde_json::json!({"type": "started", "home": set("HOME"), "cwd": cwd.to_str()}));
+    spawn_helpers();
+    if set("HANGS").is_some() {
+        std::thread::sleep(Duration::from_secs(600));
+    }
+    if let Some(code) = set("FAILS") {
+        eprintln!("cannot reach the model");
+        #[expect(clippy::disallowed_methods, reason = "an agent that fails")]
+        std::process::exit(code.parse().unwrap());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let answer = runtime.block_on(ask(&message)).unwrap_or_else(|reason| reason);
+    println!("{}", serde_json::json!({"type": "answer", "text": answer}));
+    println!("{}", serde_json::json!({"type": "done"}));
+    ExitCode::SUCCESS
+}
+
+/// The service that tests start as a system.
+pub(crate) fn serve() -> ExitCode {
+    let port = std::env::var("PORT").unwrap();
+    println!("working in {}", std::env::current_dir().unwrap().display());
+    if let Ok(code) = std::env::var("DIES") {
+        println!("cannot go on: the database is locked");
+        #[expect(clippy::disallowed_methods, reason = "a system that dies")]
+        std::process::exit(code.parse().unwrap());
+    }
+    spawn_helpers();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await.unwrap();
+        println!("listening on {port}");
+        axum::serve(listener, router()).await.unwrap();
+    });
+    ExitCode::SUCCESS
+}
+
+/// A loop that TERM does not end.
+const STUBBORN: &str = "trap '' TERM; while :; do sleep 1; done";
+
+/// Processes beside the main one, as `HELPERS` says: `stubborn` ignores TERM, `away` has a session of its own.
+fn spawn_helpers() {
+    let helpers = std::env::var("HELPERS").unwrap_or_default();
+    let spawn = |program: &str, args: &[&str]| {
+        #[expect(clippy::zombie_processes, reason = "nobody waits for it: that is the point")]
+        Command::new(program).args(args).stdin(Stdio::null()).spawn().unwrap();
+    };
+    for helper in helpers.split_whitespace() {
+        match helper {
+            "stubborn" => spawn("sh", &["-c", STUBBORN]),
+            "away" => spawn("setsid", &["-f", "sh", "-c", STUBBORN]),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+struct Service {
+    /// Whoever comes waits for a second one.
+    door: tokio::sync::Barrier,
+    asked: AtomicUsize,
+    chats: broadcast::Sender<String>,
+    counted: tokio::sync::Notify,
+}
+
+fn router() -> Router {
+    let service = Arc::new(Service {
+        door: tokio::sync::Barrier::new(2),
+        asked: AtomicUsize::new(0),
+        chats: broadcast::channel(64).0,
+        counted: tokio::sync::Notify::new(),
+    });
+    Router::new()
+        .route("/health", get(|| async { "ok" }))
+        .route("/environment", get(environment))
+        .route("/chat", post(chat))
+        .route("/events", get(events))
+        .route("/count", get(count))
+        .route("/job", get(job))
+        .route("/meet", get(meet))
+        .route("/numbers", get(numbers))
+        .route("/echo", post(echo))
+        .route("/crash", post(crash))
+        .route("/pid", get(|| async { json(&serde_json::json!({"pid": std::process::id()})) }))
+        .route("/hang", post(hang))
+        .with_state(service)
+}
+
+fn json(value: &serde_json::Value) -> Response {
+    ([(CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
+fn sse(events: impl Stream<Item = String> + Send + 'static) -> Response {
+    let body = Body::from_stream(events.map(|event| Ok::<_, Infallible>(Bytes::from(event))));
+    ([(CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
+
+async fn environment() -> Response {
+    let cwd = std::env::current_dir().unwrap().display().to_string();
+    let variables = std::env::vars().filter(|(name, _)| name != "PORT").chain([("cwd".to_owned(), cwd)]);
+    let variables: BTreeMap<String, String> = variables.collect();
+    json(&serde_json::json!(variables))
+}
+
+/// Asks the model, tells all listeners, and answers with a stream.
+async fn chat(State(service): State<Arc<Service>>, body: String) -> Response {
+    let asked: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let message = asked["message"].as_str().unwrap();
+    service.asked.fetch_add(1, Ordering::Relaxed);
+    println!("asked: {message}");
+    let answer = match ask(message).await {
+        Ok(answer) => answer,
+        Err(reason) => format!("sorry: {reason}"),
+    };
+    let told = format!("event: chat\ndata: {}\n\n", serde_json::json!({"answer": answer}));
+    let _ = service.chats.send(told);
+    let data = serde_json::json!({"answer": answer});
+    sse(stream::iter(["event: answer\ndata: ".to_owned() + &data.to_string() + "\n\n", "event: end\n\n".into()]))
+}
+
+async fn ask(message: &str) -> Result<String, String> {
+    let set = |name: &str| std::env::var(name).map_err(|e| format!("{name}: {e}"));
+    // An agent that lets its model know what it should not.
+    let message = std::env::var("STRIPE").map_or(message.to_owned(), |key| format!("{message} with {key}"));
+    let call = serde_json::json!({"model": "small", "messages": [{"role": "user", "content": message}]});
+    // On loopback it needs no certificates, and reading them takes long in a debug build.
+    let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().map_err(|e| e.to_string())?;
+    let request = client.post(set("OPENAI_BASE_URL")? + "/chat/completions").bearer_auth(set("OPENAI_API_KEY")?);
+    let answer = request.header(CONTENT_TYPE, "application/json").body(call.to_string()).send().await;
+    let answer = answer.map_err(|e| e.to_string())?.text().await.map_err(|e| e.to_string())?;
+    let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|e| e.to_string())?;
+    let text = answer["choices"][0]["message"]["content"].as_str().map(str::to_owned);
+    text.ok_or_else(|| answer["error"]["message"].as_str().unwrap_or("no answer").to_owned())
+}
+
+/// What other clients ask, as it happens.
+async fn events(State(service): State<Arc<Service>>) -> Response {
+    let chats =
+        stream::unfold(service.chats.subscribe(), |mut chats| async { Some((chats.recv().await.ok()?, chats)) });
+    sse(stream::once(async { "event: hello\ndata: {}\n\n".to_owned() }).chain(chats))
+}
+
+/// How many chats this process has had. Who hangs goes on now.
+async fn count(State(service): State<Arc<Service>>) -> Response {
+    service.counted.notify_waiters();
+    json(&serde_json::json!({"chats": service.asked.load(Ordering::Relaxed)}))
+}
+
+async fn meet(State(service): State<Arc<Service>>) -> Response {
+    service.door.wait().await;
+    json(&serde_json::json!({"met": 2}))
+}
+
+/// A job that is done when it was asked for three times.
+async fn job(State(service): State<Arc<Service>>) -> Response {
+    let asked = service.asked.fetch_add(1, Ordering::Relaxed);
+    json(&serde_json::json!({"status": if asked < 2 { "running" } else { "done" }, "result": {"pages": 3}}))
+}
+
+/// Numbers up to 5, from the one behind `Last-Event-ID` on, and then silence.
+async fn numbers(headers: HeaderMap) -> Response {
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok()).unwrap_or(0);
+    let numbers = stream::iter(last + 1..=5).map(|n| {
+        let name = if n == 5 { "last" } else { "number" };
+        format!("event: {name}\nid: {n}\ndata: {}\n\n", serde_json::json!({"n": n}))
+    });
+    // Each in a chunk of its own.
+    let numbers = numbers.then(|number| async {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        number
+    });
+    sse(numbers.chain(stream::pending()))
+}
+
+/// The request, as it came: with the boundary of a multipart body replaced.
+async fn echo(headers: HeaderMap, body: Bytes) -> Response {
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let body = String::from_utf8_lossy(&body).into_owned();
+    let (content_type, body) = match content_type.split_once("boundary=") {
+        Some((before, boundary)) => (before.to_owned() + "boundary=B", body.replace(boundary, "B")),
+        None => (content_type.to_owned(), body),
+    };
+    json(&serde_json::json!({"type": content_type, "body": body}))
+}
+
+async fn crash() -> StatusCode {
+    println!("going down");
+    #[expect(clippy::disallowed_methods, reason = "a system that crashes")]
+    std::process::exit(3)
+}
+
+/// Never answers, and asks the model when somebody counts.
+async fn hang(State(service): State<Arc<Service>>) -> StatusCode {
+    tokio::spawn(async move {
+        service.counted.notified().await;
+        ask("too late").await
+    });
+    std::future::pending().await
+}

@@ -1,0 +1,187 @@
+//! The rarer kinds of step, on a real system.
+
+use super::described::{CHAT, READY, system};
+use super::provider::record;
+use super::service::agent;
+use crate::support::tree::Tree;
+
+tests!(
+    a_listener_hears_what_later_steps_cause_and_stands_at_its_place,
+    a_client_leaves_midway_and_comes_back,
+    forms_and_files_go_as_a_browser_sends_them,
+    a_step_waits_for_a_value,
+    steps_are_taken_at_the_same_time,
+    a_command_line_agent_is_driven_without_a_system,
+);
+
+/// A tree with one scenario that calls no model.
+fn tree(steps: &str) -> Tree {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("a", &format!("fixture = \"none\"\n{steps}"));
+    tree
+}
+
+/// The golden of a scenario, written anew.
+fn golden(tree: &Tree, name: &str) -> String {
+    tree.retake().args(&["test", name, "--update"]).run().green();
+    let golden = tree.read(&format!("goldens/{name}.snap"));
+    golden.split_once("---\n").unwrap().1.split_once("---\n").unwrap().1.to_owned()
+}
+
+fn a_listener_hears_what_later_steps_cause_and_stands_at_its_place() {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("a", &format!("[[step]]\nlisten = \"/events\"\n{CHAT}\n{CHAT}[golden]\ndetail = \"keys\"\n"));
+    let steps = "[[step]]\nlisten = \"/events\"\nstream = { first = \"hello\", last = \"chat\" }\n";
+    tree.scenario("until", &format!("{steps}{CHAT}[golden]\ndetail = \"keys\"\n"));
+    record(&tree, &["a", "until"]).green();
+    let answer = "POST /chat\n200 text/event-stream\n\nanswer  {answer}\nend\n";
+    let events = "GET /events\n200 text/event-stream\n\nhello  {}\nchat   {answer}";
+    assert_eq!(golden(&tree, "a"), format!("{events} ×2\n\n\n{answer}\n\n{answer}"));
+    assert_eq!(golden(&tree, "until"), format!("{events}\n\n\n{answer}"));
+
+    tree.scenario("until", &format!("timeout = \"3s\"\n{}{CHAT}", steps.replace("\"chat\"", "\"bye\"")));
+    tree.retake()
+        .args(&["test", "until"])
+        .run()
+        .red(&["the scenario's time is up after 3s: step 1 (listen /events) was under way"]);
+    tree.scenario("until", &format!("{}{CHAT}", steps.replace("\"hello\"", "\"hi\"")));
+    tree.retake()
+        .args(&["test", "until"])
+        .run()
+        .red(&["scenarios/until/scenario.toml:1:1: failed to take step 1 (listen /events): \
+         expected `hi` as the first event, found `hello`"]);
+}
+
+fn a_client_leaves_midway_and_comes_back() {
+    let tree = tree(
+        r#"
+[[step]]
+get = "/numbers"
+cancel = { after = "number" }
+[[step]]
+get = "/numbers"
+reconnect = true
+stream = { last = "last" }
+[golden]
+detail = "keys"
+show = ["/n"]
+"#,
+    );
+    let first = "GET /numbers, left after number\n200 text/event-stream\n\nnumber  {n}  /n = 1\n";
+    let rest = "number  {n}  /n = 2\nnumber  {n}  /n = 3\nnumber  {n}  /n = 4\nlast    {n}  /n = 5\n";
+    let second = format!("GET /numbers, reconnected\n200 text/event-stream\n\n{rest}");
+    assert_eq!(golden(&tree, "a"), format!("{first}\n\n{second}"));
+
+    let no_ids =
+        "[[step]]\nget = \"/events\"\ncancel = { after = \"hello\" }\n[[step]]\nget = \"/events\"\nreconnect = true\n";
+    tree.scenario("a", &format!("fixture = \"none\"\n{no_ids}"));
+    tree.retake().args(&["test", "a"]).run().red(&["the stream before this step had no event with an id"]);
+    let never = "[[step]]\npost = \"/chat\"\njson = { message = \"x\" }\ncancel = { after = \"never\" }\n";
+    tree.scenario("a", &format!("fixture = \"none\"\n{never}"));
+    tree.retake().args(&["test", "a"]).run().red(&["miss"]);
+}
+
+fn forms_and_files_go_as_a_browser_sends_them() {
+    let tree = tree(
+        r#"
+[[step]]
+post = "/echo"
+form = { name = "Ann & Bob", tag = ["a", 2] }
+golden = true
+[[step]]
+post = "/echo"
+form = { note = "n" }
+files = { file = "notes.txt", image = "logo.png" }
+golden = true
+[golden]
+detail = "values"
+"#,
+    );
+    tree.write("scenarios/a/notes.txt", "a note");
+    tree.write("scenarios/a/logo.png", "PNG");
+    let golden = golden(&tree, "a");
+    assert!(golden.contains(r#""name=Ann+%26+Bob&tag=a&tag=2""#), "{golden}");
+    assert!(golden.contains(r#""application/x-www-form-urlencoded""#), "{golden}");
+    for part in [
+        r#"form-data; name=\"note\"\r\n\r\nn\r\n--B"#,
+        r#"name=\"file\"; filename=\"notes.txt\"\r\nContent-Type: text/plain\r\n\r\na note\r\n--B"#,
+        r#"name=\"image\"; filename=\"logo.png\"\r\nContent-Type: image/png\r\n\r\nPNG\r\n--B--"#,
+    ] {
+        assert!(golden.contains(part), "{part}\n{golden}");
+    }
+}
+
+fn a_step_waits_for_a_value() {
+    let job = "[[step]]\nget = \"/job\"\nwait = { json = \"/status\", is = \"done\" }\ngolden = true\n";
+    let then =
+        "capture = { pages = \"json:/result/pages\" }\n[[step]]\nget = \"/job?pages={{ pages }}\"\ngolden = true\n";
+    let tree = tree(&format!("{job}{then}"));
+    assert!(golden(&tree, "a").contains("GET /job?pages=3"));
+    tree.scenario("a", &format!("fixture = \"none\"\ntimeout = \"1s\"\n{}", job.replace("\"done\"", "\"finished\"")));
+    tree.retake().args(&["test", "a"]).run().red(&[
+        "the scenario's time is up after 1s: step 1 (GET /job) was under way",
+        "/status is \"done\", not \"finished\"",
+    ]);
+}
+
+fn steps_are_taken_at_the_same_time() {
+    // Each of the two would wait for ever for the other's.
+    let tree = tree(
+        r#"
+[[step]]
+together = [
+    { get = "/meet", golden = true, capture = { left = "json:/met" } },
+    { get = "/meet", golden = true, capture = { right = "json:/met" } },
+]
+[[step]]
+get = "/count?{{ left }}{{ right }}"
+golden = true
+"#,
+    );
+    let golden = golden(&tree, "a");
+    assert!(golden.contains("GET /count?22"), "{golden}");
+    assert_eq!(golden.matches("GET /meet").count(), 2);
+    tree.scenario("a", "fixture = \"none\"\n[[step]]\ntogether = [{ get = \"/count\" }, { get = \"/nowhere\" }]\n");
+    tree.retake()
+        .args(&["test", "a"])
+        .run()
+        .red(&["scenarios/a/scenario.toml:3:33: failed to take step 1 (together GET /count, GET /nowhere): \
+         expected a status of 200 to 299, found 404"]);
+}
+
+fn a_command_line_agent_is_driven_without_a_system() {
+    let tree = Tree::with_suite("");
+    let run = |fields: &str, env: &str| {
+        let model = "OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\"";
+        format!("[[step]]\nrun = {}\nenv = {{ MESSAGE = \"hello\", {model}{env} }}\n{fields}\n", agent())
+    };
+    let step = run("stream = { last = \"done\" }\ncapture = { said = \"sse:answer:/text\" }", "");
+    tree.scenario("a", &format!("{step}[golden]\nshow = [\"/text\", \"/home\", \"/cwd\"]\n"));
+    record(&tree, &["a"]).green();
+    let golden = tree.read("goldens/a.snap");
+    for line in [
+        "exit 0\n",
+        "started  {cwd, home, type}  /home = \"<home>\"  /cwd = \"<workdir>\"",
+        "answer   {text, type}  /text = \"<said>\"",
+    ] {
+        assert!(golden.contains(line), "{line}\n{golden}");
+    }
+    tree.retake().args(&["test"]).run().green();
+
+    tree.scenario("a", &run("", "").replace("hello", "bye"));
+    tree.retake().args(&["test"]).run().red(&["miss", "+ bye"]);
+    tree.scenario("a", &format!("fixture = \"none\"\n{}", run("", ", FAILS = \"4\"")));
+    tree.retake().args(&["test", "a", "--", "--exact"]).run().red(&[
+        "expected exit code 0, found 4",
+        "its standard error ends with:",
+        "| cannot reach the model",
+    ]);
+    tree.scenario("a", &format!("fixture = \"none\"\n{}", run("exit = 4", ", FAILS = \"4\"")));
+    tree.retake().args(&["test", "a", "--update", "--", "--exact"]).run().green();
+    assert!(tree.read("goldens/a.snap").contains("exit 4\n"));
+    tree.scenario("a", "fixture = \"none\"\n[[step]]\nrun = [\"no-such-agent\"]\n");
+    tree.retake().args(&["test", "a", "--", "--exact"]).run().red(&["there is no program `no-such-agent`"]);
+    tree.scenario("a", &format!("fixture = \"none\"\n{}", run("cancel = { after = \"started\" }", ", HANGS = \"1\"")));
+    tree.retake().args(&["test", "a", "--update", "--", "--exact"]).run().green();
+    assert_eq!(tree.left(), [""; 0]);
+}

@@ -1,0 +1,84 @@
+//! Fixtures that are changed turn by turn and written with their hashes computed anew.
+
+use retake::Message;
+use retake::internal::conversation::{Answer, Block, Finish};
+use retake::internal::fixture::{Fixture, Recorded, Wire};
+use retake::internal::json::Json;
+use retake::internal::key::{CheckTexts, Rules};
+use retake::internal::wire;
+use retake::internal::wire::{Api, RenderFor};
+
+use crate::support::tree::Tree;
+
+/// Changes the turns of a fixture of the tree. Keys and shared history are computed anew.
+pub(crate) fn edit(tree: &Tree, name: &str, change: impl FnOnce(&mut Vec<Recorded>)) {
+    let (rules, path) = (Rules::default(), tree.path(&format!("fixtures/{name}.json")));
+    let fixture = Fixture::read(&path, &rules).unwrap();
+    let mut turns = recorded(&fixture, &rules);
+    change(&mut turns);
+    Fixture::of_turns(&path, fixture.notes, turns, &rules).write(&path).unwrap();
+}
+
+/// Writes a fixture of the tree.
+pub(crate) fn write(tree: &Tree, name: &str, turns: Vec<Recorded>) {
+    let notes = [("scenario".to_owned(), Json::from(name))].into();
+    let path = tree.path(&format!("fixtures/{name}.json"));
+    Fixture::of_turns(&path, notes, turns, &Rules::default()).write(&path).unwrap();
+}
+
+/// A turn: a caller said something, alone and without tools, and was answered.
+pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
+    let rules = Rules::default();
+    let output = Answer {
+        blocks: vec![Block::Text(answer.to_owned())],
+        finish: Some(Finish::Stop),
+        model: Some("gpt-4o-mini".to_owned()),
+        ..Answer::default()
+    };
+    let as_json = RenderFor {
+        api: Api::OpenAiChat,
+        stream: false,
+        array: false,
+        include_usage: false,
+        model: "gpt-4o-mini",
+        seed: said,
+    };
+    let response = wire::render(&output, &as_json).unwrap();
+    Recorded {
+        caller: caller.map(str::to_owned),
+        conversation: rules.canonical(vec![Message::new("human", said)]),
+        checks: CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])),
+        output,
+        wire: Wire { api: Api::OpenAiChat, response },
+    }
+}
+
+/// Puts one word in place of another in the text of a recorded message; it has to be there.
+pub(crate) fn change_word(message: &mut Json, from: &str, to: &str) {
+    let Json::Object(fields) = message else { panic!("a message is an object") };
+    let Some(Json::Str(content)) = fields.get_mut("content") else { panic!("its content is text") };
+    assert!(content.contains(from), "{from:?} in {content:?}");
+    *content = content.replace(from, to);
+}
+
+fn recorded(fixture: &Fixture, rules: &Rules) -> Vec<Recorded> {
+    let text = |hash| fixture.texts[&hash].clone();
+    let turns = fixture.table.turns().iter().enumerate();
+    turns
+        .map(|(index, turn)| {
+            let checks = turn.checks.unwrap();
+            Recorded {
+                caller: turn.caller.clone(),
+                conversation: fixture.conversation(index, rules).unwrap(),
+                checks: CheckTexts {
+                    prompt: text(checks.prompt),
+                    tools: text(checks.tools),
+                    model: text(checks.model),
+                    settings: text(checks.settings),
+                },
+                output: turn.output.clone(),
+                wire: turn.wire.clone().unwrap(),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,187 @@
+//! Programs that tests start, and what they said.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The `retake` command.
+pub(crate) fn retake() -> Program {
+    Program::new(Path::new(env!("CARGO_BIN_EXE_retake")))
+}
+
+/// A program about to be started, with none of the variables that would change what it does: no `CI`, nothing of
+/// insta's, of Retake's or of a provider's.
+pub(crate) struct Program {
+    command: Command,
+    input: Vec<u8>,
+}
+
+impl Program {
+    pub(crate) fn new(program: &Path) -> Program {
+        let mut command = Command::new(program);
+        let foreign = |name: &str| {
+            ["CI", "UPDATE_GOLDEN"].contains(&name)
+                || ["INSTA_", "RETAKE_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_"]
+                    .iter()
+                    .any(|prefix| name.starts_with(prefix))
+        };
+        for (name, _) in std::env::vars_os().filter(|(name, _)| foreign(&name.to_string_lossy())) {
+            command.env_remove(name);
+        }
+        Program { command, input: Vec::new() }
+    }
+
+    pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Program {
+        self.command.arg(arg);
+        self
+    }
+
+    pub(crate) fn args(mut self, args: &[&str]) -> Program {
+        self.command.args(args);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Program {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn in_folder(mut self, folder: &Path) -> Program {
+        self.command.current_dir(folder);
+        self
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn by_user(mut self, id: u32) -> Program {
+        use std::os::unix::process::CommandExt as _;
+        self.command.uid(id).gid(id);
+        self
+    }
+
+    /// Whether it can be started at all.
+    #[cfg(unix)]
+    pub(crate) fn starts(mut self) -> bool {
+        self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    }
+
+    pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Program {
+        self.input = input.into();
+        self
+    }
+
+    /// The command itself, for a program that does not end by itself.
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+
+    pub(crate) fn run(mut self) -> Ran {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        let (mut stdin, input) = (child.stdin.take().unwrap(), self.input);
+        // A program that does not read its input closes the pipe: that is its right.
+        let writing = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().unwrap();
+        writing.join().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// A program that has ended.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// It passed.
+    #[track_caller]
+    pub(crate) fn green(&self) {
+        assert_eq!(self.code, Some(0), "{}", self.all());
+    }
+
+    /// It failed, and says all of these, in any order.
+    #[track_caller]
+    pub(crate) fn red(&self, texts: &[&str]) {
+        assert_eq!(self.code, Some(1), "{}", self.all());
+        self.tells(texts);
+    }
+
+    /// Each text is in what was printed, in any order.
+    #[track_caller]
+    pub(crate) fn tells(&self, texts: &[&str]) {
+        let all = self.all();
+        for text in texts {
+            assert!(all.contains(text), "{text:?} is not in:\n{all}");
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Ran {
+        assert_eq!(self.code, Some(code), "exit code of a program that said:\n{}", self.all());
+        self
+    }
+
+    /// Each text is in what was printed, and in this order.
+    #[track_caller]
+    pub(crate) fn says<S: AsRef<str>>(self, texts: &[S]) -> Ran {
+        let all = self.all();
+        let mut from = 0;
+        for text in texts {
+            let text = text.as_ref();
+            match all[from..].find(text) {
+                Some(at) => from += at + text.len(),
+                None if all.contains(text) => panic!("{text:?} comes too early in:\n{all}"),
+                None => panic!("{text:?} is not in:\n{all}"),
+            }
+        }
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn never_says(self, text: &str) -> Ran {
+        assert!(!self.all().contains(text), "{text:?} is in:\n{}", self.all());
+        self
+    }
+
+    /// The lines of the diff of a golden that differ.
+    pub(crate) fn diff(&self) -> Vec<&str> {
+        let lines = self.stdout.lines().skip_while(|line| *line != "- golden, + this run").skip(1);
+        let lines = lines.take_while(|line| !line.starts_with("if "));
+        lines.filter(|line| line.starts_with("- ") || line.starts_with("+ ")).collect()
+    }
+
+    /// What was said of a trial that failed.
+    #[track_caller]
+    pub(crate) fn failure(&self, name: &str) -> &str {
+        let begins = format!("\n---- {name} ----\n");
+        let (_, told) =
+            self.stdout.split_once(&begins).unwrap_or_else(|| panic!("{name} did not fail:\n{}", self.all()));
+        let end = ["\n\n---- ", "\n\n\nfailures:"].iter().filter_map(|end| told.find(end)).min();
+        told[..end.unwrap_or(told.len())].trim_end_matches('\n')
+    }
+
+    /// What became of each trial.
+    pub(crate) fn trials(&self) -> BTreeMap<&str, &str> {
+        let line = |line: &'_ str| line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ")).is_some();
+        let lines = self.stdout.lines().filter(|l| line(l));
+        lines.filter_map(|l| l["test ".len()..].split_once(" ... ")).map(|(n, r)| (n.trim(), r.trim())).collect()
+    }
+
+    #[track_caller]
+    pub(crate) fn trials_are(self, wanted: &[(&str, &str)]) -> Ran {
+        assert_eq!(self.trials(), wanted.iter().copied().collect::<BTreeMap<_, _>>(), "{}", self.all());
+        self
+    }
+
+    /// Both outputs.
+    pub(crate) fn all(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+}

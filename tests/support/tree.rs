@@ -1,0 +1,149 @@
+//! A project in a temporary folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::program::{Program, retake};
+
+/// The project's own scenarios, sorted.
+pub(crate) const SCENARIOS: [&str; 6] =
+    ["long_history", "parallel_tools", "several_turns", "suggestions", "two_callers", "write_read_file"];
+
+/// A suite whose system is a command, for the `retake` command: it has no router of its own.
+pub(crate) const COMMAND_SUITE: &str =
+    "[systems.agent]\ncommand = [\"agent\", \"{{ port }}\"]\nready = { http = \"/health\" }\n";
+
+/// Names the system of the runner that a test program, started anew, is to be.
+pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
+
+/// A project of its own.
+pub(crate) struct Tree {
+    root: TempDir,
+    /// The temporary folder of the commands that run on it.
+    temp: TempDir,
+}
+
+impl Tree {
+    /// No scenario yet.
+    pub(crate) fn empty() -> Tree {
+        let folder = || tempfile::Builder::new().prefix("it-").tempdir().unwrap();
+        Tree { root: folder(), temp: folder() }
+    }
+
+    /// No scenario yet, but what all will share.
+    pub(crate) fn with_suite(suite: &str) -> Tree {
+        let tree = Tree::empty();
+        tree.write("scenarios/suite.toml", suite);
+        tree
+    }
+
+    /// Some of the project's own scenarios, with their fixtures and goldens.
+    pub(crate) fn of(scenarios: &[&str]) -> Tree {
+        let tree = Tree::empty();
+        // These agents call no model after their stream's end, so that a verdict need not wait for two seconds.
+        tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
+        for name in scenarios {
+            for file in [
+                format!("scenarios/{name}/scenario.toml"),
+                format!("fixtures/{name}.json"),
+                format!("goldens/{name}.snap"),
+            ] {
+                tree.write(&file, &project(&file));
+            }
+        }
+        tree
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.root().join(file)
+    }
+
+    pub(crate) fn has(&self, file: &str) -> bool {
+        self.path(file).exists()
+    }
+
+    #[track_caller]
+    pub(crate) fn read(&self, file: &str) -> String {
+        std::fs::read_to_string(self.path(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
+    }
+
+    pub(crate) fn write(&self, file: &str, text: &str) {
+        let path = self.path(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Writes a scenario's `scenario.toml`.
+    pub(crate) fn scenario(&self, name: &str, text: &str) {
+        self.write(&format!("scenarios/{name}/scenario.toml"), text);
+    }
+
+    pub(crate) fn remove(&self, file: &str) {
+        std::fs::remove_file(self.path(file)).unwrap();
+    }
+
+    /// Puts one text in place of another, which has to be there exactly once.
+    #[track_caller]
+    pub(crate) fn replace(&self, file: &str, from: &str, to: &str) {
+        let text = self.read(file);
+        assert_eq!(text.matches(from).count(), 1, "{from:?} in {file}");
+        self.write(file, &text.replace(from, to));
+    }
+
+    /// Every file with its text.
+    pub(crate) fn files(&self) -> BTreeMap<String, String> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.root().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(self.root()).unwrap().to_string_lossy().into_owned();
+                    files.insert(name, String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned());
+                }
+            }
+        }
+        files
+    }
+
+    /// What is in the temporary folder now.
+    pub(crate) fn there(&self) -> Vec<String> {
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        std::fs::read_dir(self.temp.path()).unwrap().map(name).collect()
+    }
+
+    /// What is left in the temporary folder for good: a guardian has three seconds to clear up.
+    pub(crate) fn left(&self) -> Vec<String> {
+        let deadline = Instant::now() + Duration::from_secs(3);
+        while !self.there().is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.there()
+    }
+
+    /// This test program as the runner of this project, with one of the systems that it knows.
+    pub(crate) fn runner(&self, system: &str) -> Program {
+        Program::new(&std::env::current_exe().unwrap()).env(RUNNER, system).env("RETAKE_ROOT", self.root())
+    }
+
+    /// The `retake` command, in this folder.
+    pub(crate) fn retake(&self) -> Program {
+        retake().in_folder(self.root()).env("TMPDIR", self.temp.path())
+    }
+}
+
+/// The text of one of the project's own files.
+#[track_caller]
+pub(crate) fn project(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{file}: {e}"))
+}
