@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::chromium::Chromium;
 use super::connection::{Call, Connection, failed};
-use super::watch::Watch;
+use super::watch::{Traffic, Watch};
 use crate::error::{Error, Result};
 
 /// How large it is, in CSS pixels.
@@ -37,25 +37,40 @@ pub(crate) struct Cookie {
 }
 
 impl Page {
-    /// An empty page. `traffic` says of which requests the answers are kept: a method and a path, in which `*` is any
-    /// part without a slash.
+    /// An empty page.
     ///
     /// # Errors
-    /// Where Chromium does not start or opens none.
-    pub(crate) async fn open(chromium: &'static Chromium, traffic: Vec<String>) -> Result<Page> {
+    /// Where Chromium opens none.
+    pub(crate) async fn open(chromium: &'static Chromium) -> Result<Page> {
         let connection = &chromium.connection;
         let context = connection.browser.create_browser_context(CreateBrowserContextParams::default());
         let context = context.await.map_err(|e| failed("a new context", &e))?;
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = Some(context.clone());
         let page = connection.browser.new_page(target).await.map_err(|e| failed("a new page", &e))?;
-        let watch = Watch::start(&page, &connection.runtime, traffic).await?;
+        let watch = Watch::start(&page, &connection.runtime).await?;
         let page = Page { connection, context, page, watch };
         let [width, height] = SIZE;
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         page.call("Emulation.setDeviceMetricsOverride", size).await?;
         page.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })).await?;
         Ok(page)
+    }
+
+    /// Keeps the answers to these requests from here on, and forgets those before: a method and a path, in which `*` is
+    /// any part without a slash.
+    pub(crate) fn listen_for(&self, patterns: &[String]) {
+        self.watch.listen_for(patterns);
+    }
+
+    /// The kept answers, in the order of their requests, once each pattern has one and all have ended. Waits for that.
+    pub(crate) async fn traffic(&self) -> Vec<Traffic> {
+        self.watch.traffic().await
+    }
+
+    /// Why there is no traffic yet.
+    pub(crate) fn without_traffic(&self) -> Error {
+        self.watch.without_traffic()
     }
 
     /// Goes to a URL and waits until it is loaded. The storage is in place before its first script runs.

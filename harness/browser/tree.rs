@@ -102,6 +102,9 @@ impl<'a> Nodes<'a> {
         for property in node["properties"].as_array().into_iter().flatten() {
             let Some(key) = property["name"].as_str().filter(|key| TOLD.contains(key)) else { continue };
             let value = &property["value"]["value"];
+            if key == "level" && role != "heading" {
+                continue;
+            }
             match value {
                 Value::Bool(false) | Value::Null => {}
                 Value::String(text) if text == "false" => {}

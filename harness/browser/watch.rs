@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::connection::{Call, failed};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// How many lines of each kind are kept.
 const LINES: usize = 100;
@@ -39,6 +39,8 @@ pub(super) struct Seen {
     document: Option<u16>,
     /// Requests by their ids, with method and URL.
     asked: Vec<(String, String, String)>,
+    /// The requests whose answers are kept.
+    patterns: Vec<String>,
     traffic: Vec<Traffic>,
 }
 
@@ -69,7 +71,7 @@ impl Watch {
     ///
     /// # Errors
     /// Where Chromium is gone.
-    pub(super) async fn start(page: &chromiumoxide::Page, runtime: &Handle, patterns: Vec<String>) -> Result<Watch> {
+    pub(super) async fn start(page: &chromiumoxide::Page, runtime: &Handle) -> Result<Watch> {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let (change, changed) = watch::channel(());
         let to_listen = |e| failed("to be watched", &e);
@@ -91,7 +93,7 @@ impl Watch {
                     biased;
                     Some(event) = sent.next() => lock().sent(&event),
                     Some(event) = answered.next() => {
-                        let kept = lock().answered(&event, &patterns);
+                        let kept = lock().answered(&event);
                         if kept {
                             let id = event.request_id.inner().clone();
                             let call = Call::new("Network.streamResourceContent", json!({ "requestId": id }));
@@ -152,20 +154,34 @@ impl Watch {
         self.lock().document
     }
 
-    /// The kept answers, in the order of their requests, once each pattern has one and all have ended. Waits for that.
-    pub(super) async fn traffic(&mut self, patterns: &[String]) -> Vec<Traffic> {
+    pub(super) fn listen_for(&self, patterns: &[String]) {
+        let mut seen = self.lock();
+        seen.patterns = patterns.to_vec();
+        seen.traffic.clear();
+    }
+
+    pub(super) async fn traffic(&self) -> Vec<Traffic> {
+        let mut changed = self.changed.clone();
         loop {
             {
                 let seen = self.lock();
-                let has = |pattern: &String| seen.traffic.iter().any(|traffic| traffic.pattern == *pattern);
-                if patterns.iter().all(has) && seen.traffic.iter().all(|traffic| traffic.ended.is_some()) {
+                if seen.missing().next().is_none() && seen.traffic.iter().all(|traffic| traffic.ended.is_some()) {
                     return seen.traffic.clone();
                 }
             }
-            if self.changed.changed().await.is_err() {
+            if changed.changed().await.is_err() {
                 return self.lock().traffic.clone();
             }
         }
+    }
+
+    pub(super) fn without_traffic(&self) -> Error {
+        let seen = self.lock();
+        if let Some(pattern) = seen.missing().next() {
+            let asked: Vec<String> = seen.asked.iter().map(|(_, method, url)| format!("{method} {url}")).collect();
+            return Error::new(format!("the page did not ask `{pattern}`")).help(format!("it asked {}", asked.join(", ")));
+        }
+        Error::new("the page has an answer that does not end, and `traffic` waits for its end")
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
@@ -174,6 +190,12 @@ impl Watch {
 }
 
 impl Seen {
+    /// The patterns that nothing fits yet.
+    fn missing(&self) -> impl Iterator<Item = &String> {
+        let has = |pattern: &&String| self.traffic.iter().any(|traffic| traffic.pattern == **pattern);
+        self.patterns.iter().filter(move |pattern| !has(pattern))
+    }
+
     fn sent(&mut self, event: &EventRequestWillBeSent) {
         let (id, request) = (event.request_id.inner(), &event.request);
         if is_elsewhere(&request.url) {
@@ -183,7 +205,7 @@ impl Seen {
     }
 
     /// Takes in the head of an answer. Tells whether its body is wanted.
-    fn answered(&mut self, event: &EventResponseReceived, patterns: &[String]) -> bool {
+    fn answered(&mut self, event: &EventResponseReceived) -> bool {
         let (id, response) = (event.request_id.inner(), &event.response);
         let status = u16::try_from(response.status).unwrap_or_default();
         if format!("{:?}", event.r#type) == "Document" && self.document.is_none() {
@@ -195,7 +217,7 @@ impl Seen {
         }
         let Ok(parsed) = url::Url::parse(url) else { return false };
         let line = format!("{method} {}", parsed.path());
-        let Some(pattern) = patterns.iter().find(|pattern| fits(pattern, &line)) else { return false };
+        let Some(pattern) = self.patterns.iter().find(|pattern| fits(pattern, &line)) else { return false };
         let headers = response.headers.inner().as_object();
         let content_type = headers.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let content_type = content_type.and_then(|(_, value)| value.as_str()).unwrap_or_default().to_owned();

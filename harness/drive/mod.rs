@@ -6,6 +6,8 @@ mod cookies;
 mod exchange;
 mod listen;
 mod stream;
+#[cfg(feature = "browser")]
+mod visit;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
 use crate::key::Normalizer;
-use crate::scenario::{self, Action, Context, Scenario, Step};
+use crate::scenario::{self, Action, Context, Scenario, Step, Template};
 use crate::system::Stage;
 use agent::Agent;
 use answered::Answered;
@@ -43,7 +45,16 @@ pub(crate) struct Driver<'a> {
     names: Names,
     progress: Progress,
     failure: Option<Error>,
+    /// While recording, the turns that were recorded so far.
+    #[cfg_attr(not(feature = "browser"), expect(dead_code, reason = "only pages wait for turns"))]
+    turns: Option<&'a LiveTurns<'a>>,
+    /// The scenario's page, once a step has opened one.
+    #[cfg(feature = "browser")]
+    page: Option<crate::browser::Page>,
 }
+
+/// Gives the turns that were recorded so far, in the form of [`Fixture::answers`](crate::fixture::Fixture::answers).
+pub(crate) type LiveTurns<'a> = dyn Fn() -> Json + 'a;
 
 /// One part of the golden.
 enum Part<'a> {
@@ -152,6 +163,7 @@ impl<'a> Driver<'a> {
         root: &'a Path,
         context: Context,
         progress: Progress,
+        turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
         let mut names = Names::default();
         for (value, name) in stage.names() {
@@ -168,6 +180,9 @@ impl<'a> Driver<'a> {
             names,
             progress,
             failure: None,
+            turns,
+            #[cfg(feature = "browser")]
+            page: None,
         }
     }
 
@@ -223,6 +238,10 @@ impl<'a> Driver<'a> {
                 }
             }
             Action::Run(run) => agent::title(run),
+            Action::Browse(visit) => {
+                let path = visit.path.render_text(&self.context);
+                format!("browser {}", path.unwrap_or_else(|_| visit.path.source().to_owned()))
+            }
             Action::Together(steps) => {
                 let actions: Vec<String> = steps.iter().map(|step| self.action(step)).collect();
                 format!("together {}", actions.join(", "))
@@ -233,6 +252,11 @@ impl<'a> Driver<'a> {
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
         self.progress.step(title.clone());
+        #[cfg(feature = "browser")]
+        if let Action::Browse(visit) = &step.action {
+            let visited = self.visit(index, step, visit).await;
+            return visited.map_err(|error| self.failed(error, &title, step));
+        }
         let parts = step.parts();
         let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
         for (part, outcome) in parts.iter().zip(outcomes) {
@@ -250,18 +274,14 @@ impl<'a> Driver<'a> {
                 let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
                 Ok(Outcome::Answered(Box::new(agent.run(&self.progress).await?)))
             }
+            Action::Browse(_) => Err(scenario::without_browser()),
             // The reader refuses them within each other.
             Action::Together(_) => Err(Error::new("steps at the same time within steps at the same time")),
         }
     }
 
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
-        let path = step.path.render_text(&self.context)?;
-        if !path.starts_with('/') {
-            // Behind the system's address another beginning could name another machine.
-            let error = step.path.error(format!("the path is `{path}`, which does not start with `/`"));
-            return Err(error.help("the system's address comes before it: a template gives the path alone"));
-        }
+        let path = self.path(&step.path)?;
         let base = self.stage.url().ok_or_else(|| Error::new("this scenario has no system to ask"))?;
         let mut headers = Vec::with_capacity(step.headers.len() + 1);
         for (name, value) in &step.headers {
@@ -295,6 +315,21 @@ impl<'a> Driver<'a> {
         };
         let answered = exchange::exchange(&request, &take, &self.cookies, &self.progress).await?;
         Ok(Outcome::Answered(Box::new(answered)))
+    }
+
+    fn path(&self, template: &Template) -> Result<String> {
+        let path = template.render_text(&self.context)?;
+        if path.starts_with('/') {
+            return Ok(path);
+        }
+        // Behind the system's address another beginning could name another machine.
+        let error = template.error(format!("the path is `{path}`, which does not start with `/`"));
+        Err(error.help("the system's address comes before it: a template gives the path alone"))
+    }
+
+    #[cfg(feature = "browser")]
+    fn cookies(&self) -> std::sync::MutexGuard<'_, Cookies> {
+        self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn id_to_come_back_with(&self) -> Result<String> {

@@ -6,7 +6,7 @@ use super::agent::AgentRun;
 use super::capture::CaptureFrom;
 use super::page::PageVisit;
 use super::request::Request;
-use crate::error::Place;
+use crate::error::{Error, Place};
 
 /// One step of a scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,13 @@ pub enum Action {
     Browse(Box<PageVisit>),
     /// Takes steps at the same time.
     Together(Vec<Step>),
+}
+
+/// Why a step with `browser` cannot be taken by a program without the feature.
+pub(crate) fn without_browser() -> Error {
+    Error::new("this runner cannot open pages: it is built without the feature `browser`")
+        .help("in Rust: cargo test --features browser, where Cargo.toml passes it on to retake")
+        .help("the command: cargo install retake --features browser")
 }
 
 impl Step {

@@ -12,6 +12,7 @@ use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, envi
 use crate::error::{Error, Place, Result};
 use crate::json::Json;
 use crate::scenario::hints::suggest;
+use super::turn;
 use crate::scenario::source::Source;
 use crate::text::clipped;
 
@@ -181,7 +182,10 @@ impl Template {
     }
 
     fn values(&self, context: &Context) -> Value {
-        let value = |name: &str| Some((name.to_owned(), Value::from(Serde(context.get(name)?))));
+        let value = |name: &str| {
+            let value = context.get(name)?;
+            Some((name.to_owned(), if name == turn::TURN { turn::function(value) } else { Value::from(Serde(value)) }))
+        };
         Value::from_pairs(self.uses.iter().filter_map(|name| value(name.root())))
     }
 
