@@ -144,10 +144,9 @@ async fn above(page: &Page, targets: &[Target<String>]) -> Result<Stands> {
 }
 
 async fn click(page: &Page, [x, y]: [f64; 2]) -> Result<()> {
-    let mouse = |kind: &str, button: &str, clicks: u32| {
-        json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": clicks })
-    };
-    for (kind, button, clicks) in [("mouseMoved", "none", 0), ("mousePressed", "left", 1), ("mouseReleased", "left", 1)] {
+    let mouse = |kind: &str, button: &str, clicks: u32| json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": clicks });
+    for (kind, button, clicks) in [("mouseMoved", "none", 0), ("mousePressed", "left", 1), ("mouseReleased", "left", 1)]
+    {
         page.call("Input.dispatchMouseEvent", mouse(kind, button, clicks)).await?;
     }
     Ok(())
@@ -169,7 +168,8 @@ async fn press(page: &Page, keys: &str) -> Result<()> {
     let modifiers: u32 = modifiers.sum();
     let known = get_key_definition(key).ok_or_else(|| Error::new(format!("there is no key `{key}`")))?;
     // With a key held down that makes it a command, nothing is typed.
-    let text = known.text.or_else(|| (known.key.chars().count() == 1).then_some(known.key)).filter(|_| modifiers & 7 == 0);
+    let text =
+        known.text.or_else(|| (known.key.chars().count() == 1).then_some(known.key)).filter(|_| modifiers & 7 == 0);
     let event = |kind: &str, text: Option<&str>| -> Value {
         let mut event = json!({
             "type": kind, "key": known.key, "code": known.code, "modifiers": modifiers,

@@ -77,17 +77,23 @@ impl Page {
     ///
     /// # Errors
     /// Where nobody answers, or with an error's status that is not among those that are right.
-    pub(crate) async fn goto(&self, url: &str, storage: &BTreeMap<String, String>, right: Option<&[u16]>) -> Result<()> {
+    pub(crate) async fn goto(
+        &self,
+        url: &str,
+        storage: &BTreeMap<String, String>,
+        right: Option<&[u16]>,
+    ) -> Result<()> {
         let script = if storage.is_empty() { None } else { Some(self.keep_storage(url, storage).await?) };
         self.watch.forget_document();
         let answer = self.call("Page.navigate", json!({ "url": url })).await?;
         if let Some(script) = script {
             self.call("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": script })).await?;
         }
-        if let Some(reason) = answer["errorText"].as_str() {
-            return Err(Error::new(format!("the page {url} does not load: {reason}")));
-        }
-        let Some(status) = self.watch.document_status() else { return Ok(()) };
+        // An error's answer without a body is no page to Chromium, but has a status.
+        let Some(status) = self.watch.document_status() else {
+            let reason = answer["errorText"].as_str();
+            return reason.map_or(Ok(()), |reason| Err(Error::new(format!("the page {url} does not load: {reason}"))));
+        };
         let is_right = right.map_or(status < 400, |right| right.contains(&status));
         is_right.then_some(()).ok_or_else(|| Error::new(format!("the page {url} was answered with status {status}")))
     }

@@ -9,7 +9,16 @@ use crate::error::{Error, Result};
 use crate::scenario::{By, Target};
 
 /// Roles that say nothing: their children stand in their place.
-const SILENT: [&str; 5] = ["generic", "none", "presentation", "InlineTextBox", "RootWebArea"];
+const SILENT: [&str; 7] =
+    ["generic", "none", "presentation", "InlineTextBox", "LineBreak", "ListMarker", "RootWebArea"];
+/// Chromium's own names of roles, and what they are called here.
+const CALLED: [(&str, &str); 5] = [
+    ("StaticText", "text"),
+    ("image", "img"),
+    ("LabelText", "label"),
+    ("DisclosureTriangle", "summary"),
+    ("DisclosureTriangleGrouped", "summary"),
+];
 /// Properties worth a word, where they are not what they usually are.
 const TOLD: [&str; 8] = ["checked", "disabled", "expanded", "invalid", "level", "pressed", "required", "selected"];
 
@@ -94,7 +103,6 @@ impl<'a> Nodes<'a> {
             self.children(node).for_each(|child| self.write(child, depth, lines));
             return;
         }
-        let role = if role == "StaticText" { "text" } else { role };
         let mut line = format!("{}{role}", "  ".repeat(depth));
         if !name.is_empty() {
             line.push_str(&format!(" {}", json!(name)));
@@ -132,7 +140,7 @@ impl<'a> Nodes<'a> {
 
 fn role_of(node: &Value) -> &str {
     let role = node["role"]["value"].as_str().unwrap_or_default();
-    if role == "image" { "img" } else { role }
+    CALLED.iter().find(|(own, _)| *own == role).map_or(role, |(_, called)| called)
 }
 
 fn name_of(node: &Value) -> String {

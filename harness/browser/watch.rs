@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
 use chromiumoxide::cdp::browser_protocol::network::{
-    EventDataReceived, EventLoadingFailed, EventLoadingFinished, EventRequestWillBeSent, EventResponseReceived,
+    EventLoadingFailed, EventLoadingFinished, EventRequestWillBeSent, EventResponseReceived,
 };
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
 use futures_util::StreamExt as _;
@@ -52,18 +52,10 @@ pub(crate) struct Traffic {
     pub(crate) pattern: String,
     pub(crate) status: u16,
     pub(crate) content_type: String,
-    /// What came before it was listened to, and what came then.
-    buffered: Vec<u8>,
-    rest: Vec<u8>,
+    /// Its body, once it ended.
+    pub(crate) body: Vec<u8>,
     /// Whether it ended, and whether that was by itself.
     pub(crate) ended: Option<bool>,
-}
-
-impl Traffic {
-    /// The body, as far as it came.
-    pub(crate) fn body(&self) -> Vec<u8> {
-        [self.buffered.as_slice(), &self.rest].concat()
-    }
 }
 
 impl Watch {
@@ -77,7 +69,6 @@ impl Watch {
         let to_listen = |e| failed("to be watched", &e);
         let mut sent = page.event_listener::<EventRequestWillBeSent>().await.map_err(to_listen)?;
         let mut answered = page.event_listener::<EventResponseReceived>().await.map_err(to_listen)?;
-        let mut data = page.event_listener::<EventDataReceived>().await.map_err(to_listen)?;
         let mut finished = page.event_listener::<EventLoadingFinished>().await.map_err(to_listen)?;
         let mut broken = page.event_listener::<EventLoadingFailed>().await.map_err(to_listen)?;
         let mut console = page.event_listener::<EventConsoleApiCalled>().await.map_err(to_listen)?;
@@ -92,27 +83,20 @@ impl Watch {
                 tokio::select! {
                     biased;
                     Some(event) = sent.next() => lock().sent(&event),
-                    Some(event) = answered.next() => {
-                        let kept = lock().answered(&event);
-                        if kept {
-                            let id = event.request_id.inner().clone();
-                            let call = Call::new("Network.streamResourceContent", json!({ "requestId": id }));
-                            if let Ok(answer) = page.execute(call).await {
-                                let bytes = answer.result["bufferedData"].as_str().map(decoded).unwrap_or_default();
-                                lock().of(&id, |traffic| traffic.buffered = bytes);
-                            }
-                        }
-                    }
-                    Some(event) = data.next() => {
-                        let bytes = event.data.as_ref().map(|data| decoded(data.as_ref())).unwrap_or_default();
-                        lock().of(event.request_id.inner(), |traffic| traffic.rest.extend(bytes));
-                    }
+                    Some(event) = answered.next() => lock().answered(&event),
                     Some(event) = finished.next() => {
-                        lock().of(event.request_id.inner(), |traffic| traffic.ended = Some(true));
+                        let id = event.request_id.inner();
+                        let is_kept = lock().is_kept(id);
+                        let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
+                        lock().end(id, body, true);
                         let _ = change.send(());
                     }
                     Some(event) = broken.next() => {
+                        let id = event.request_id.inner();
                         lock().broken(&event);
+                        let is_kept = lock().is_kept(id);
+                        let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
+                        lock().end(id, body, false);
                         let _ = change.send(());
                     }
                     Some(event) = console.next() => {
@@ -179,7 +163,8 @@ impl Watch {
         let seen = self.lock();
         if let Some(pattern) = seen.missing().next() {
             let asked: Vec<String> = seen.asked.iter().map(|(_, method, url)| format!("{method} {url}")).collect();
-            return Error::new(format!("the page did not ask `{pattern}`")).help(format!("it asked {}", asked.join(", ")));
+            return Error::new(format!("the page did not ask `{pattern}`"))
+                .help(format!("it asked {}", asked.join(", ")));
         }
         Error::new("the page has an answer that does not end, and `traffic` waits for its end")
     }
@@ -204,20 +189,20 @@ impl Seen {
         self.asked.push((id.clone(), request.method.clone(), request.url.clone()));
     }
 
-    /// Takes in the head of an answer. Tells whether its body is wanted.
-    fn answered(&mut self, event: &EventResponseReceived) -> bool {
+    /// Takes in the head of an answer.
+    fn answered(&mut self, event: &EventResponseReceived) {
         let (id, response) = (event.request_id.inner(), &event.response);
         let status = u16::try_from(response.status).unwrap_or_default();
         if format!("{:?}", event.r#type) == "Document" && self.document.is_none() {
             self.document = Some(status);
         }
-        let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) else { return false };
+        let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) else { return };
         if status >= 400 {
             keep(&mut self.failed, format!("{method} {url}: status {status}"));
         }
-        let Ok(parsed) = url::Url::parse(url) else { return false };
+        let Ok(parsed) = url::Url::parse(url) else { return };
         let line = format!("{method} {}", parsed.path());
-        let Some(pattern) = self.patterns.iter().find(|pattern| fits(pattern, &line)) else { return false };
+        let Some(pattern) = self.patterns.iter().find(|pattern| fits(pattern, &line)) else { return };
         let headers = response.headers.inner().as_object();
         let content_type = headers.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let content_type = content_type.and_then(|(_, value)| value.as_str()).unwrap_or_default().to_owned();
@@ -228,7 +213,6 @@ impl Seen {
             content_type,
             ..Traffic::default()
         });
-        true
     }
 
     fn broken(&mut self, event: &EventLoadingFailed) {
@@ -237,12 +221,15 @@ impl Seen {
             let line = format!("{method} {url}: {}", event.error_text);
             keep(&mut self.failed, line);
         }
-        self.of(id, |traffic| traffic.ended = Some(false));
     }
 
-    fn of(&mut self, id: &str, change: impl FnOnce(&mut Traffic)) {
+    fn is_kept(&self, id: &str) -> bool {
+        self.traffic.iter().any(|traffic| traffic.id == id)
+    }
+
+    fn end(&mut self, id: &str, body: Vec<u8>, by_itself: bool) {
         if let Some(traffic) = self.traffic.iter_mut().find(|traffic| traffic.id == id) {
-            change(traffic);
+            (traffic.body, traffic.ended) = (body, Some(by_itself));
         }
     }
 }
@@ -266,8 +253,16 @@ fn is_elsewhere(url: &str) -> bool {
     }
 }
 
-fn decoded(data: &str) -> Vec<u8> {
-    BASE64_STANDARD.decode(data).unwrap_or_default()
+/// The body of an answer that ended; empty where Chromium has kept none, as of one that broke off.
+async fn body_of(page: &chromiumoxide::Page, id: &str) -> Vec<u8> {
+    let call = Call::new("Network.getResponseBody", json!({ "requestId": id }));
+    let Ok(answer) = page.execute(call).await else { return Vec::new() };
+    let body = answer.result["body"].as_str().unwrap_or_default();
+    if answer.result["base64Encoded"] == true {
+        BASE64_STANDARD.decode(body).unwrap_or_default()
+    } else {
+        body.as_bytes().to_vec()
+    }
 }
 
 fn keep(lines: &mut Vec<String>, line: String) {

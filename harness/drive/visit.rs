@@ -90,7 +90,8 @@ impl Driver<'_> {
         match act(page, rendered, Instant::now() + given.within, &pictures).await {
             Ok(Made::Nothing) => Ok(()),
             Ok(Made::Tree(tree)) => {
-                let request = format!("{rendered}, on {path}");
+                let region = if let Do::Aria(target) = rendered { target.text.as_str() } else { "" };
+                let request = format!("aria {region}, on {path}");
                 let captured = Captured {
                     request,
                     status: Status::Http(200),
@@ -142,8 +143,10 @@ impl Driver<'_> {
             let CaptureFrom::Cookie(cookie) = from else { return Err(Error::new("a page has cookies only")) };
             let value = values.get(cookie).ok_or_else(|| {
                 let known: Vec<&str> = values.keys().map(String::as_str).collect();
-                Error::new(format!("nothing to capture as `{name}`: the page has no cookie `{cookie}`"))
-                    .help(format!("its cookies: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") }))
+                Error::new(format!("nothing to capture as `{name}`: the page has no cookie `{cookie}`")).help(format!(
+                    "its cookies: {}",
+                    if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+                ))
             })?;
             Ok((name.clone(), Json::from(value.as_str())))
         };
@@ -155,17 +158,17 @@ impl Driver<'_> {
 
 /// The answer to a request of the page, as a golden shows it: by the pattern that it fits, which has no ids.
 fn captured(traffic: &Traffic) -> Captured {
-    let body = traffic.body();
+    let body = &traffic.body;
     let is_stream = ["text/event-stream", "application/x-ndjson", "application/jsonl"]
         .iter()
         .any(|kind| traffic.content_type.starts_with(kind));
     let events = if is_stream {
         let mut capture = Capture::new();
-        let mut events = capture.push(&body);
+        let mut events = capture.push(body);
         events.extend(capture.finish());
         events
     } else {
-        vec![Event::body(&body)]
+        vec![Event::body(body)]
     };
     Captured {
         request: format!("page: {}{}", traffic.pattern, if traffic.ended == Some(false) { ", broken off" } else { "" }),

@@ -79,8 +79,7 @@ impl Captured {
         }
         let media_type = self.content_type.split(';').next().unwrap_or_default();
         let status = format!("{} {}", self.status, notation::unseen_escaped(media_type.trim()));
-        let mut out =
-            format!("{request}\n{}\n", status.trim_end());
+        let mut out = format!("{request}\n{}\n", status.trim_end());
         let sequence = Sequence::of(&self.events, options, normalize);
         if !self.events.is_empty() {
             out.push('\n');

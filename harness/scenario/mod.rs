@@ -46,11 +46,11 @@ pub(crate) use name::no_name;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario};
+pub(crate) use step::without_browser;
 pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
     StreamSpec, Target, Upload, WaitFor,
 };
-pub(crate) use step::without_browser;
 pub use suite::{NormalizeRule, Suite};
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};

@@ -157,8 +157,13 @@ pub fn stream(data: &[u8]) {
     let events = events(body.chunks(usize::from(cut / 3) + 1), format);
     assert_eq!(events, whole);
     let _ = event_keys(&events);
-    let captured =
-        Captured { request: "GET /".to_owned(), status: Status::Http(200), content_type: String::new(), events, tree: None };
+    let captured = Captured {
+        request: "GET /".to_owned(),
+        status: Status::Http(200),
+        content_type: String::new(),
+        events,
+        tree: None,
+    };
     for detail in [Detail::Keys, Detail::Types, Detail::Values] {
         let options = ShapeOptions {
             detail,

@@ -38,7 +38,13 @@ fn events(body: &str) -> Vec<Event> {
 
 fn captured(events: Vec<Event>) -> Captured {
     let content_type = "text/event-stream; charset=utf-8".into();
-    Captured { request: "POST /threads/<thread>/runs".into(), status: Status::Http(200), content_type, events, tree: None }
+    Captured {
+        request: "POST /threads/<thread>/runs".into(),
+        status: Status::Http(200),
+        content_type,
+        events,
+        tree: None,
+    }
 }
 
 fn replay(text: &str) -> String {

@@ -35,8 +35,18 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
         path: path_of(scenario, &path)?,
         storage: storage.collect::<Result<_>>()?,
         status: raw.status.as_ref().map(|statuses| statuses.get_ref().0.clone()),
-        traffic: raw.traffic.iter().flat_map(Spanned::get_ref).map(|line| traffic(scenario, line)).collect::<Result<_>>()?,
-        acts: raw.acts.iter().flat_map(Spanned::get_ref).map(|act| read_act(scenario, act, names)).collect::<Result<_>>()?,
+        traffic: raw
+            .traffic
+            .iter()
+            .flat_map(Spanned::get_ref)
+            .map(|line| traffic(scenario, line))
+            .collect::<Result<_>>()?,
+        acts: raw
+            .acts
+            .iter()
+            .flat_map(Spanned::get_ref)
+            .map(|act| read_act(scenario, act, names))
+            .collect::<Result<_>>()?,
     };
     names.check(&visit.path)?;
     Ok(visit)
@@ -97,14 +107,17 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
         "click" => Do::Click(target(&raw.click)?),
         "fill" => {
             let Some(text) = &raw.text else {
-                return Err(scenario.source.error(start, "this act fills a field, and does not say with what")
+                return Err(scenario
+                    .source
+                    .error(start, "this act fills a field, and does not say with what")
                     .help("add `text = \"…\"`"));
             };
             Do::Fill { target: target(&raw.fill)?, text: template(scenario, text, names)? }
         }
         "above" => {
             let targets = raw.above.as_ref().map(Spanned::get_ref).into_iter().flatten();
-            let targets = targets.map(|text| read_target(scenario, text, names, By::Text)).collect::<Result<Vec<_>>>()?;
+            let targets =
+                targets.map(|text| read_target(scenario, text, names, By::Text)).collect::<Result<Vec<_>>>()?;
             if targets.len() < 2 {
                 return Err(scenario.source.error(start, "`above` compares at least two places"));
             }
@@ -118,8 +131,10 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
             Do::Goto(path)
         }
         "reload" => {
-            scenario.refuse(&[("reload", raw.reload.as_ref().filter(|yes| !yes.get_ref()).map(|no| no.span().start))],
-                "does nothing where it is false: take it out")?;
+            scenario.refuse(
+                &[("reload", raw.reload.as_ref().filter(|yes| !yes.get_ref()).map(|no| no.span().start))],
+                "does nothing where it is false: take it out",
+            )?;
             Do::Reload
         }
         "aria" => {
@@ -141,7 +156,9 @@ fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<Do> {
     let name = raw.screenshot.as_ref().ok_or_else(|| Error::new("no name"))?;
     if !is_name(name.get_ref()) {
         let what = format!("`{}` cannot be the name of a screenshot", name.get_ref());
-        return Err(scenario.source.error(name.span().start, what)
+        return Err(scenario
+            .source
+            .error(name.span().start, what)
             .help("names are made of lower-case letters, digits, `.`, `_` and `-`"));
     }
     let baseline = raw.baseline.as_ref().is_some_and(|baseline| *baseline.get_ref());
@@ -155,7 +172,8 @@ fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names
             Some((_, by)) => (*by, rest),
             None => {
                 let words = By::WORDS.map(|(word, _)| word);
-                let is_word = word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase()) && !rest.starts_with([' ', '/']);
+                let is_word =
+                    word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase()) && !rest.starts_with([' ', '/']);
                 if let Some(near) = nearest(word, words).filter(|_| is_word) {
                     let error = scenario.source.error(text.span().start, format!("nothing is found by `{word}:`"));
                     return Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())));

@@ -135,9 +135,7 @@ impl<T> Do<T> {
             Do::See(target) => Do::See(target.render(render)?),
             Do::Unseen(target) => Do::Unseen(target.render(render)?),
             Do::Once(target) => Do::Once(target.render(render)?),
-            Do::Above(targets) => {
-                Do::Above(targets.iter().map(|target| target.render(render)).collect::<Result<_>>()?)
-            }
+            Do::Above(targets) => Do::Above(targets.iter().map(|target| target.render(render)).collect::<Result<_>>()?),
             Do::Click(target) => Do::Click(target.render(render)?),
             Do::Fill { target, text } => Do::Fill { target: target.render(render)?, text: render(text)? },
             Do::Press(keys) => Do::Press(keys.clone()),

@@ -9,10 +9,10 @@ use minijinja::{ErrorKind, Value};
 
 use super::context::Context;
 use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
+use super::turn;
 use crate::error::{Error, Place, Result};
 use crate::json::Json;
 use crate::scenario::hints::suggest;
-use super::turn;
 use crate::scenario::source::Source;
 use crate::text::clipped;
 

@@ -24,7 +24,8 @@ fn find(turns: &Json, caller: &str, which: Option<i64>) -> Result<Value, Error> 
         _ if count == 0 => {
             let known: Vec<&str> = turns.as_object().into_iter().flatten().map(|(name, _)| name).collect();
             let near = nearest(caller, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
-            let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+            let known =
+                if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
             return fail(format!("the fixture has no turn of `{caller}` ({known}{})", near.unwrap_or_default()));
         }
         None if count > 1 => {
@@ -39,6 +40,8 @@ fn find(turns: &Json, caller: &str, which: Option<i64>) -> Result<Value, Error> 
     };
     match usize::try_from(index).ok().and_then(|index| of_caller.get(index)) {
         Some(turn) => Ok(Value::from(Serde(turn.clone()))),
-        None => fail(format!("the fixture has {count} turns of `{caller}`, so there is no turn {}", which.unwrap_or(0))),
+        None => {
+            fail(format!("the fixture has {count} turns of `{caller}`, so there is no turn {}", which.unwrap_or(0)))
+        }
     }
 }
