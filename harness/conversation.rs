@@ -2,6 +2,10 @@
 
 use crate::json::Json;
 
+/// The kind of the one message that stands for a request of no chat model: its content is the request's body, `null` where
+/// it has none.
+pub(crate) const OPAQUE: &str = "opaque";
+
 /// One message of a conversation, before it is normalized.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {

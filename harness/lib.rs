@@ -17,8 +17,8 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | `error` | what is wrong, where, and the command that resolves it |
 //! | `text` | texts as people read them: cut, counted, made visible, and the name that was meant; pure |
+//! | `error` | what is wrong, where, and the command that resolves it |
 //! | `files` | files read with their name in the error, written whole or not at all |
 //! | `clients` | HTTP clients: one that reaches loopback alone, one that reaches a provider |
 //! | `json` | JSON as Python reads and prints it, which the key needs; pure |
@@ -35,6 +35,7 @@
 //! | `system` | the system under test, and the stage: all that one running scenario owns |
 //! | `browser` | pages in a real Chromium; behind the feature `browser` |
 //! | `drive` | steps to requests, answers to captures |
+//! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
 //! | `report` | everything that is printed |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
 //! | `cli` | the `retake` command, one file a subcommand |
@@ -63,7 +64,6 @@ mod error;
 mod events;
 mod files;
 mod fixture;
-#[cfg(feature = "cli")]
 mod import;
 #[doc(hidden)]
 pub mod internal;
@@ -76,15 +76,17 @@ mod scenario;
 mod secrets;
 mod system;
 mod text;
+mod tools;
 mod wire;
 
 pub use axum;
 pub use conversation::Message;
 pub use durable::Journal;
 pub use error::{Error, Place, Result};
-pub use model::{Replay, ReplayModel, misses, reset, served};
+pub use model::{Miss, MissReason, Replay, ReplayModel, ServedTurn, Urls, misses, reset, served};
 pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
+pub use tools::{ToolReplay, ToolRun};
 
 /// The README's Rust is compiled with the documentation's.
 #[cfg(doctest)]

@@ -25,7 +25,7 @@ impl New {
             return Err(Error::new("\"none\" cannot be the name of a scenario")
                 .help("fixture = \"none\" says that no model is called"));
         }
-        let file = super::root()?.join("scenarios").join(name).join("scenario.toml");
+        let file = super::project::root()?.join("scenarios").join(name).join("scenario.toml");
         if file.exists() {
             return Err(Error::new("it is there already").in_file(&file));
         }

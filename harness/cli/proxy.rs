@@ -50,10 +50,7 @@ pub(super) struct Proxy {
 
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
-        if crate::run::policy::in_ci() {
-            return Err(Error::new("recording with CI set: fixtures are never written in CI")
-                .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"));
-        }
+        crate::run::policy::may_write_fixtures("recording")?;
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
         let (rules, callers) = rules_of_here()?;
         let secrets = secrets()?;
@@ -111,7 +108,7 @@ impl Proxy {
 
 /// What the suite of the project that the command stands in declares, and what else of the environment looks secret.
 fn secrets() -> Result<Secrets> {
-    let root = super::root()?;
+    let root = super::project::root()?;
     let suite = root.join("scenarios/suite.toml").exists();
     let declared = if suite { crate::scenario::discover(&root)?.suite.defaults.secrets } else { Vec::new() };
     let text = |os: std::ffi::OsString| os.into_string().ok();

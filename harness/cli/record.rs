@@ -33,7 +33,7 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let root = super::root()?;
+        let root = super::project::root()?;
         let options = RecordOptions { resume: self.resume, accept_unstable: self.accept_unstable };
         if !handover::has_runner(&root) {
             return super::suite(root, false).act(Action::Record(self.name, options));

@@ -22,7 +22,7 @@ pub(super) struct Test {
 
 impl Test {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let root = super::root()?;
+        let root = super::project::root()?;
         let args: Vec<String> = self.filter.into_iter().chain(self.runner).collect();
         if handover::has_runner(&root) {
             return handover::run(&root, &args, self.update.then_some(("UPDATE_GOLDEN", "1")));

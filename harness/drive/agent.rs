@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use axum::http::HeaderMap;
 use tokio::sync::mpsc;
 
-use super::Progress;
 use super::answered::Answered;
 use super::stream::Stream;
+use super::underway::Underway;
 use crate::error::{Error, Result};
 use crate::events::{Format, Status};
 use crate::scenario::{AgentRun, Context, Template};
@@ -64,12 +64,12 @@ impl Agent<'_> {
     ///
     /// # Errors
     /// Where it cannot be started, ends wrong, or its events are not those that the step wants.
-    pub(super) async fn run(self, progress: &Progress) -> Result<Answered> {
+    pub(super) async fn run(self, underway: &Underway) -> Result<Answered> {
         let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(CHUNKS);
         let guard = Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone()));
         let guarded = guard.start(move |bytes| drop(sender.blocking_send(bytes.to_vec()))).await?;
         let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
-        let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, progress).await;
+        let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, underway).await;
         // What it printed last may still be on its way.
         let rest = async {
             while let Some(chunk) = chunks.recv().await {
@@ -112,7 +112,7 @@ async fn hear(
     chunks: &mut mpsc::Receiver<Vec<u8>>,
     stream: &mut Stream,
     cancel: bool,
-    progress: &Progress,
+    underway: &Underway,
 ) -> Option<Exit> {
     let ended = guarded.exited();
     tokio::pin!(ended);
@@ -122,7 +122,7 @@ async fn hear(
                 if stream.push(&chunk) && (cancel || stream.refused().is_some()) {
                     return None;
                 }
-                progress.events(stream.events.len());
+                underway.events(stream.events.len());
             }
             exit = &mut ended => return exit,
         }

@@ -6,11 +6,12 @@ use std::time::Duration;
 use axum::http::header;
 use futures_util::StreamExt as _;
 
-use super::Progress;
 use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
+use super::request::Request;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
+use super::underway::Underway;
 use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
 use crate::events::{Event, Status};
@@ -18,20 +19,8 @@ use crate::json::{Json, Layout};
 use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
 
-/// A rendered request.
-pub(super) struct Request {
-    pub(super) method: &'static str,
-    pub(super) url: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: RenderedBody,
-    /// The statuses that are right.
-    pub(super) status: Option<Vec<u16>>,
-    /// What the golden calls it.
-    pub(super) title: String,
-}
-
-/// How its answer is taken, with all names resolved.
-pub(super) enum Take<'a> {
+/// How a request's answer is taken, with all names resolved.
+pub(super) enum Taking<'a> {
     Body,
     Until(&'a Pointer, Json),
     Stream(&'a StreamSpec),
@@ -43,23 +32,23 @@ const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(
 /// Sends a request and takes its answer.
 pub(super) async fn exchange(
     request: &Request,
-    take: &Take<'_>,
+    taking: &Taking<'_>,
     cookies: &Mutex<Cookies>,
-    progress: &Progress,
+    underway: &Underway,
 ) -> Result<Answered> {
     let mut pause = PERIOD[0];
     loop {
         let (mut answered, response) = open(request, cookies).await?;
-        match take {
-            Take::Stream(wanted) => read_stream(response, wanted, &mut answered, progress).await?,
-            Take::Body => read_body(response, &mut answered).await?,
-            Take::Until(pointer, wanted) => {
+        match taking {
+            Taking::Stream(wanted) => read_stream(response, wanted, &mut answered, underway).await?,
+            Taking::Body => read_body(response, &mut answered).await?,
+            Taking::Until(pointer, wanted) => {
                 read_body(response, &mut answered).await?;
                 let body = answered.events.first().and_then(Event::json);
                 let found = body.as_ref().and_then(|body| pointer.find(body));
                 if found != Some(wanted) {
                     let found = found.map_or_else(|| "not there".to_owned(), |found| found.print(Layout::Compact));
-                    progress.note(format!("{pointer} is {found}, not {}", wanted.print(Layout::Compact)));
+                    underway.note(format!("{pointer} is {found}, not {}", wanted.print(Layout::Compact)));
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PERIOD[1]);
                     continue;
@@ -186,7 +175,7 @@ async fn read_stream(
     response: reqwest::Response,
     wanted: &StreamSpec,
     answered: &mut Answered,
-    progress: &Progress,
+    underway: &Underway,
 ) -> Result<()> {
     let mut chunks = response.bytes_stream();
     let mut stream = Stream::new(wanted, None);
@@ -195,7 +184,7 @@ async fn read_stream(
         if stream.push(&chunk) {
             break;
         }
-        progress.events(stream.events.len());
+        underway.events(stream.events.len());
     }
     stream.end();
     stream.check()?;

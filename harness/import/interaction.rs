@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::Options;
 use super::body::{self, Body};
+use super::options::Options;
 use crate::conversation::Answer;
 use crate::fixture::{Exchange, Recorded};
 use crate::json::Json;

@@ -4,8 +4,15 @@ mod spoilt;
 
 use std::path::Path;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::foreign::Imported;
 use super::*;
+use crate::fixture::Fixture;
 use crate::fixture::Wire;
+use crate::json::Json;
+use crate::key::Rules;
 use crate::secrets::Scrub;
 use crate::wire::{self, Api, Response, to_base64};
 

@@ -1,24 +1,101 @@
 //! JSON in.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use super::{Json, MAX_DEPTH, Object, has_control};
+use super::control::has_control;
+use super::value::{Json, Object};
+
+/// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
+pub const MAX_DEPTH: usize = 256;
+
+/// Where and why a text is no JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// What was found and what was expected, a lower-case fragment.
+    pub message: String,
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in characters.
+    pub column: usize,
+}
+
+impl JsonError {
+    fn at(text: &[u8], (at, message): (usize, String)) -> JsonError {
+        let before = &text[..at.min(text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
+        JsonError {
+            message,
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at line {}, column {}", self.message, self.line, self.column)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl Json {
+    /// Reads one JSON text.
+    ///
+    /// # Errors
+    /// The place and the reason, where the text is no JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or holds a
+    /// lone surrogate (which has no UTF-8 form).
+    pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
+        utf8(text).and_then(parse).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Reads an object whose list `list` may be too large to be held whole: gives the object without it, and the texts
+    /// of its elements, each to be read by [`Json::parse`]; `None` where there is no such list.
+    ///
+    /// # Errors
+    /// As [`Json::parse_unique`], but an element that is no JSON is only found when it is read.
+    pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
+        utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Reads a JSON text in which a repeated key is a mistake: one that a person edits.
+    ///
+    /// # Errors
+    /// As [`Json::parse`], and where an object has a key twice.
+    pub fn parse_unique(text: &[u8]) -> Result<Json, JsonError> {
+        utf8(text).and_then(parse_unique).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Where a field (at its key) or an element of a JSON text begins; where it is not there, the innermost part of the way
+    /// to it that is. The byte offset.
+    pub(crate) fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
+        offset_of(text, path)
+    }
+}
+
+fn utf8(text: &[u8]) -> Parsed<&str> {
+    std::str::from_utf8(text).map_err(|e| {
+        let byte = text.get(e.valid_up_to()).copied().unwrap_or_default();
+        (e.valid_up_to(), format!("the byte 0x{byte:02x} is not UTF-8"))
+    })
+}
 
 /// Reads one JSON text. An error is its byte offset and the reason.
-pub(super) fn parse(text: &str) -> Parsed<Json> {
+fn parse(text: &str) -> Parsed<Json> {
     Parser::of(text).document()
 }
 
 /// As [`parse`], but an object that has a key twice is an error.
-pub(super) fn parse_unique(text: &str) -> Parsed<Json> {
+fn parse_unique(text: &str) -> Parsed<Json> {
     Parser { unique: true, ..Parser::of(text) }.document()
 }
 
 /// The byte offset of a field or element, or of the innermost part of the way to it that is there.
-pub(super) fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
+fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
     let mut parser = Parser::of(text);
     parser.skip_space();
     let mut found = parser.at;
@@ -43,7 +120,7 @@ pub(crate) enum Step<'a> {
 /// Reads an object and leaves the elements of one of its lists unread: what is beside the list, and the elements' texts
 /// where there is such a list. A text that is no JSON may pass for an element; reading it tells. An object that has a key
 /// twice is an error.
-pub(super) fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
+fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
     let mut parser = Parser { unique: true, ..Parser::of(text) };
     let mut elements = None;
     parser.skip_space();
@@ -71,7 +148,7 @@ struct Parser<'a> {
     unique: bool,
 }
 
-pub(super) type Parsed<T> = Result<T, (usize, String)>;
+type Parsed<T> = Result<T, (usize, String)>;
 
 impl<'a> Parser<'a> {
     fn of(text: &'a str) -> Parser<'a> {

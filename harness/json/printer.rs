@@ -2,11 +2,44 @@
 
 use std::fmt::Write as _;
 
-use super::{Json, Layout, has_control, has_control_but_newline};
+use super::control::{has_control, has_control_but_newline};
+use super::value::Json;
 
-/// Appends a value in a layout.
-pub(super) fn print(value: &Json, out: &mut String, layout: Layout) {
-    print_value(value, out, layout, 0);
+/// The layout of printed JSON. Keys are sorted in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// `{"a": 1, "b": [1, 2]}`: what Python's `json.dumps` prints; the form that is hashed.
+    Python,
+    /// `{"a":1,"b":[1,2]}`: for the wire and for JSON lines.
+    Compact,
+    /// Two spaces of indent, one entry a line: for files that people review.
+    Pretty,
+}
+
+impl Json {
+    /// Prints the value in a layout.
+    #[must_use]
+    pub fn print(&self, layout: Layout) -> String {
+        let mut out = String::new();
+        self.print_to(&mut out, layout);
+        out
+    }
+
+    /// Appends the printed value to a buffer.
+    pub fn print_to(&self, out: &mut String, layout: Layout) {
+        print_value(self, out, layout, 0);
+    }
+
+    /// Python's `str()` of the value: what becomes of message content that is neither string nor list.
+    #[must_use]
+    pub fn python_str(&self) -> String {
+        if let Json::Str(s) = self {
+            return s.clone();
+        }
+        let mut out = String::new();
+        python_repr(self, &mut out);
+        out
+    }
 }
 
 /// Appends a string with its quotes, escaped as `json.dumps(…, ensure_ascii=False)` does.
@@ -119,7 +152,7 @@ fn print_float(f: f64, out: &mut String, [nan, inf, neg_inf]: [&str; 3]) {
 }
 
 /// Appends Python's `repr` of a value.
-pub(super) fn python_repr(value: &Json, out: &mut String) {
+fn python_repr(value: &Json, out: &mut String) {
     match value {
         Json::Null => out.push_str("None"),
         Json::Bool(b) => out.push_str(if *b { "True" } else { "False" }),

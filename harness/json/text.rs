@@ -4,7 +4,8 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::{Json, Layout};
+use super::printer::Layout;
+use super::value::Json;
 
 /// A JSON value as compact text. Cloning shares it.
 #[derive(Clone, PartialEq, Eq)]

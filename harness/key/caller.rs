@@ -26,7 +26,7 @@ impl Aliases {
     }
 
     pub(super) fn canonical(&self, caller: Option<&str>, normalizer: &Normalizer) -> String {
-        let name = normalizer.apply(caller.unwrap_or_default().trim_matches(is_python_space)).into_owned();
+        let name = normalizer.version_1(caller.unwrap_or_default().trim_matches(is_python_space)).into_owned();
         let name = if name.is_empty() { DEFAULT.to_owned() } else { name };
         self.0.get(&name).cloned().unwrap_or(name)
     }

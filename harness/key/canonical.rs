@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::normalize::{Normalizer, is_blank};
-use crate::conversation::{Message, ToolCall};
+use crate::conversation::{Message, OPAQUE, ToolCall};
 use crate::json::{Json, Layout};
 
 /// The canonical messages: `{"type", "content", "tool_calls"?, "name"?}`, each text normalized once. Takes the messages,
@@ -17,7 +17,11 @@ fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> 
     if message.kind == "system" || message.hidden {
         return None;
     }
-    let content = normalizer.apply_to(content_text(message.content));
+    let content = if message.kind == OPAQUE {
+        opaque_text(message.content, normalizer)
+    } else {
+        normalizer.apply_to(content_text(message.content))
+    };
     if is_blank(&content) && message.tool_calls.is_empty() {
         return None;
     }
@@ -26,11 +30,57 @@ fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> 
         entries.push(("name", Json::Str(name)));
     }
     if !message.tool_calls.is_empty() {
-        let call = |c: ToolCall| Json::object([("args", c.args), ("name", Json::Str(c.name))]);
+        let call = |mut c: ToolCall| {
+            normalizer.own_in(&mut c.args, false);
+            Json::object([("args", c.args), ("name", Json::Str(c.name))])
+        };
         entries.push(("tool_calls", message.tool_calls.into_iter().map(call).collect::<Vec<_>>().into()));
     }
     entries.push(("type", Json::Str(message.kind)));
     Some(Json::object(entries))
+}
+
+/// The text of a body that is no chat model's: its JSON, in whose strings and numbers the suite's rules have acted.
+fn opaque_text(mut body: Json, normalizer: &Normalizer) -> String {
+    if body == Json::Null {
+        return NO_BODY.to_owned();
+    }
+    normalizer.own_in(&mut body, true);
+    normalizer.version_1(&body.print(Layout::Python)).into_owned()
+}
+
+const NO_BODY: &str = "(no body)";
+
+/// A canonical message as it would be with more rules of the suite behind those that were applied to it: `more` holds these
+/// only. `None` where nothing is left of it.
+pub(crate) fn with_more_rules(message: &Json, more: &Normalizer) -> Option<Json> {
+    let mut message = message.clone();
+    let Json::Object(fields) = &mut message else { return Some(message) };
+    let opaque = fields.get("type").and_then(Json::as_str) == Some(OPAQUE);
+    let calls = fields.contains_key("tool_calls");
+    if let Some(Json::Str(content)) = fields.get_mut("content") {
+        match Json::parse(content.as_bytes()) {
+            _ if opaque && content == NO_BODY => {}
+            Ok(mut body) if opaque => {
+                more.own_in(&mut body, true);
+                *content = body.print(Layout::Python);
+            }
+            _ => *content = more.own(content).into_owned(),
+        }
+        if is_blank(content) && !calls {
+            return None;
+        }
+    }
+    if let Some(Json::Array(calls)) = fields.get_mut("tool_calls") {
+        for call in calls {
+            if let Json::Object(call) = call
+                && let Some(args) = call.get_mut("args")
+            {
+                more.own_in(args, false);
+            }
+        }
+    }
+    Some(message)
 }
 
 /// The text of message content: of a list, its blocks' texts in a row, and any other block as its JSON.

@@ -1,5 +1,6 @@
 //! What is compared on each served turn, but never decides a match (KEY.md, section 5).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,6 +23,12 @@ pub enum Check {
 impl Check {
     /// All of them, in the order in which people are told of them.
     pub const ALL: [Check; 4] = [Check::Prompt, Check::Tools, Check::Model, Check::Settings];
+
+    /// Whether its text is JSON.
+    #[must_use]
+    pub fn is_json(self) -> bool {
+        matches!(self, Check::Tools | Check::Settings)
+    }
 }
 
 impl fmt::Display for Check {
@@ -61,6 +68,17 @@ impl Checks {
     }
 }
 
+/// The text of a check as it would be with more rules of the suite: `more` holds these only.
+pub(crate) fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> String {
+    match Json::parse(text.as_bytes()) {
+        Ok(mut json) if check.is_json() => {
+            more.own_in(&mut json, false);
+            json.print(Layout::Python)
+        }
+        _ => more.own(text).into_owned(),
+    }
+}
+
 /// The normalized texts behind [`Checks`]. Cloning shares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckTexts {
@@ -78,16 +96,18 @@ impl CheckTexts {
     /// Normalizes the four, so that a date in a prompt is no drift.
     #[must_use]
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
+        let text = |text: &str| normalizer.own(&normalizer.of_check(text)).into();
         let json = |value: &Json| match value {
             Json::Null => "".into(),
-            other => normalizer.apply(&other.print(Layout::Python)).into(),
+            other => {
+                let mut other = Cow::Borrowed(other);
+                if normalizer.has_own() {
+                    normalizer.own_in(other.to_mut(), false);
+                }
+                normalizer.of_check(&other.print(Layout::Python)).into()
+            }
         };
-        CheckTexts {
-            prompt: normalizer.apply(prompt).into(),
-            tools: json(tools),
-            model: normalizer.apply(model).into(),
-            settings: json(settings),
-        }
+        CheckTexts { prompt: text(prompt), tools: json(tools), model: text(model), settings: json(settings) }
     }
 
     /// The hashes of the four.

@@ -1,7 +1,9 @@
 //! What makes two model calls the same: KEY.md, version 1, to the byte. Pure.
 //!
 //! A call's key is two hashes: of the conversation, and of caller and conversation. Recording and replay compute both
-//! with [`Rules::key`], so they agree by construction.
+//! with [`Rules::key`], so they agree by construction. The page that the code follows:
+//!
+#![doc = include_str!("KEY.md")]
 
 mod caller;
 mod canonical;
@@ -11,7 +13,9 @@ mod normalize;
 mod plain;
 
 pub use caller::{Aliases, caller_of_tags};
+pub(crate) use canonical::with_more_rules;
 pub use canonical::{canonical_conversation, message_from_langchain};
+pub(crate) use checks::check_with_more_rules;
 pub use checks::{Check, CheckTexts, Checks};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
@@ -59,7 +63,7 @@ impl Rules {
             message.print_to(&mut text, Layout::Python);
         }
         text.push(']');
-        Hash::of(self.normalizer.apply(&text).as_bytes())
+        Hash::of(self.normalizer.version_1(&text).as_bytes())
     }
 
     /// The hash of a caller, which is normalized here, and a conversation.

@@ -11,7 +11,10 @@ use std::sync::LazyLock;
 use memchr::{memchr, memmem};
 use regex::Regex;
 
-/// Replaces what differs from run to run by fixed words.
+use crate::json::{Json, Layout};
+
+/// Replaces what differs from run to run by fixed words: version 1's eight rules and the suite's own. The suite's act on texts,
+/// one by one, and never on the JSON around them.
 #[derive(Clone, Debug, Default)]
 pub struct Normalizer {
     rules: Vec<(Regex, String)>,
@@ -25,39 +28,15 @@ impl Normalizer {
         self
     }
 
-    /// The normalized text; borrowed where nothing was replaced.
+    /// A text as version 1's rules leave it, and then the suite's; borrowed where nothing was replaced.
     #[must_use]
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        let Marks { removed, paths } = Marks::in_text(&text);
-        if removed {
-            pass(&mut text, "", reminder);
-            pass(&mut text, "", empty_role_line);
-            pass(&mut text, "", begin_user_input);
-            pass(&mut text, "", end_user_input);
-        }
-        // What one of the next three passes writes has no digit, no dash and no slash, so what is not there now does not
-        // come.
-        let Dashes { uuids, dates } = Dashes::in_text(text.as_bytes());
-        if uuids {
-            pass(&mut text, "<UUID>", uuid);
-        }
-        if dates {
-            pass(&mut text, "<TS>", timestamp);
-            pass(&mut text, "<DATE>", date);
-        }
-        if removed || paths {
-            pass(&mut text, "<PATH>", path);
-        }
-        for (pattern, replacement) in &self.rules {
-            if let Cow::Owned(replaced) = pattern.replace_all(&text, replacement) {
-                text = Cow::Owned(replaced);
-            }
-        }
+        let mut text = version_1(text, reminder);
+        self.replace_own(&mut text);
         text
     }
 
-    /// The normalized text; the same one where nothing was replaced.
+    /// The same of a text that is given away: the same one where nothing was replaced.
     #[must_use]
     pub fn apply_to(&self, text: String) -> String {
         let replaced = match self.apply(&text) {
@@ -66,6 +45,92 @@ impl Normalizer {
         };
         replaced.unwrap_or(text)
     }
+
+    /// A text as version 1's rules leave it, without the suite's: what is printed around texts is version 1's alone.
+    #[must_use]
+    pub fn version_1<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        version_1(text, reminder)
+    }
+
+    /// A text of a check: version 1's rules, but that of reminders only innermost pairs are removed (a prompt that mentions
+    /// the tag stays whole). The suite's rules are not applied.
+    pub(super) fn of_check<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        version_1(text, innermost_reminder)
+    }
+
+    /// Whether the suite has rules.
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    /// A text as the suite's rules alone leave it.
+    #[must_use]
+    pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        self.replace_own(&mut text);
+        text
+    }
+
+    /// Applies the suite's rules to each string of a value, and to its numbers where `numbers` says so; keys are left alone.
+    /// A number that a rule replaces becomes a string.
+    pub fn own_in(&self, value: &mut Json, numbers: bool) {
+        if !self.has_own() {
+            return;
+        }
+        match value {
+            Json::Str(text) => {
+                if let Cow::Owned(replaced) = self.own(text) {
+                    *text = replaced;
+                }
+            }
+            Json::Array(items) => items.iter_mut().for_each(|item| self.own_in(item, numbers)),
+            Json::Object(fields) => fields.values_mut().for_each(|field| self.own_in(field, numbers)),
+            Json::Int(_) | Json::BigInt(_) | Json::Float(_) if numbers => {
+                if let Cow::Owned(replaced) = self.own(&value.print(Layout::Python)) {
+                    *value = Json::Str(replaced);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn replace_own(&self, text: &mut Cow<'_, str>) {
+        for (pattern, replacement) in &self.rules {
+            if let Cow::Owned(replaced) = pattern.replace_all(text, replacement) {
+                *text = Cow::Owned(replaced);
+            }
+        }
+    }
+}
+
+/// Finds the first match of a pattern that starts at an offset of a text or later.
+type Find = fn(&str, usize) -> Option<Range<usize>>;
+
+/// The eight rules, with one of two ways to find reminders.
+fn version_1(text: &str, reminder: Find) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    let Marks { removed, paths } = Marks::in_text(&text);
+    if removed {
+        pass(&mut text, "", reminder);
+        pass(&mut text, "", empty_role_line);
+        pass(&mut text, "", begin_user_input);
+        pass(&mut text, "", end_user_input);
+    }
+    // What one of the next three passes writes has no digit, no dash and no slash, so what is not there now does not
+    // come.
+    let Dashes { uuids, dates } = Dashes::in_text(text.as_bytes());
+    if uuids {
+        pass(&mut text, "<UUID>", uuid);
+    }
+    if dates {
+        pass(&mut text, "<TS>", timestamp);
+        pass(&mut text, "<DATE>", date);
+    }
+    if removed || paths {
+        pass(&mut text, "<PATH>", path);
+    }
+    text
 }
 
 /// Whether nothing is left of a text after Python's `strip()`.
@@ -122,13 +187,21 @@ impl Marks {
     }
 }
 
-fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
-    const OPEN: &str = "<system-reminder>";
-    const CLOSE: &str = "</system-reminder>";
+/// The tags around a reminder (KEY.md, section 1, rule 1).
+pub(super) const OPEN: &str = "<system-reminder>";
+const CLOSE: &str = "</system-reminder>";
+
+pub(super) fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
     let start = from + memmem::find(&text.as_bytes()[from..], OPEN.as_bytes())?;
     let inside = start + OPEN.len();
     let length = memmem::find(&text.as_bytes()[inside..], CLOSE.as_bytes())?;
     Some(start..inside + length + CLOSE.len())
+}
+
+/// A reminder in which no other one begins (KEY.md, section 5).
+fn innermost_reminder(text: &str, from: usize) -> Option<Range<usize>> {
+    let Range { start, end } = reminder(text, from)?;
+    Some(start + memmem::rfind(&text.as_bytes()[start..end], OPEN.as_bytes())?..end)
 }
 
 fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {

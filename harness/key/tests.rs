@@ -2,6 +2,83 @@ pub(super) mod literal;
 mod properties;
 
 use super::*;
+use crate::conversation::ToolCall;
+
+/// Rules of a suite: a pattern and its replacement each.
+fn with(own: &[(&str, &str)]) -> Rules {
+    let own = own.iter().map(|(pattern, replace)| (regex::Regex::new(pattern).unwrap(), (*replace).to_owned()));
+    Rules { normalizer: Normalizer::default().with(own), ..Rules::default() }
+}
+
+fn hash(rules: &Rules, messages: &[Message]) -> Hash {
+    rules.conversation_hash(&rules.canonical(messages.to_vec()))
+}
+
+fn calling(args: Json) -> Message {
+    let call = ToolCall { id: "c".to_owned(), name: "save".to_owned(), args };
+    Message { tool_calls: vec![call], ..Message::new("ai", "") }
+}
+
+#[test]
+fn a_suites_rule_never_reaches_from_one_text_into_the_next() {
+    let rules = with(&[("took .*", "took <TIME>")]);
+    let said =
+        |time: &str, after: &str| [Message::new("human", format!("it took {time}")), Message::new("human", after)];
+    assert_eq!(hash(&rules, &said("3 s", "go on")), hash(&rules, &said("4 s", "go on")));
+    assert_ne!(hash(&rules, &said("3 s", "go on")), hash(&rules, &said("3 s", "stop")));
+    let call = |text: &str, path: &str| {
+        calling(Json::object([("text", Json::from(format!("took {text}"))), ("zpath", path.into())]))
+    };
+    assert_eq!(hash(&rules, &[call("3 s", "a")]), hash(&rules, &[call("4 s", "a")]));
+    assert_ne!(hash(&rules, &[call("3 s", "a")]), hash(&rules, &[call("3 s", "b")]));
+}
+
+#[test]
+fn a_suites_rule_leaves_keys_names_and_numbers_of_arguments_alone() {
+    let rules = with(&[("save|order|[0-9]+", "<X>")]);
+    let plain = Rules::default();
+    let args = |name: &str, value: Json| [calling(Json::object([(name.to_owned(), value)]))];
+    assert_ne!(hash(&rules, &args("order", "a".into())), hash(&rules, &args("save", "a".into())));
+    assert_ne!(hash(&rules, &args("n", Json::Int(1))), hash(&rules, &args("n", Json::Int(2))));
+    assert_eq!(hash(&rules, &args("n", Json::Int(1))), hash(&plain, &args("n", Json::Int(1))));
+    assert_eq!(hash(&rules, &args("n", "1".into())), hash(&rules, &args("n", "22".into())));
+    assert_eq!(rules.caller(Some("order")), "order");
+}
+
+#[test]
+fn a_suites_rule_acts_on_texts_and_numbers_of_a_body_that_is_no_chat_models() {
+    let rules = with(&[("^[0-9]{10}$", "<TIME>"), ("took .*", "took <TIME>")]);
+    let body = |at: Json, text: &str, input: &str| {
+        let content = Json::object([("at", at), ("input", text.into()), ("zinput", input.into())]);
+        [Message { content, name: Some("POST /v1/embeddings".to_owned()), ..Message::new("opaque", "") }]
+    };
+    let one = hash(&rules, &body(Json::Int(1_700_000_000), "took 1 s", "a"));
+    assert_eq!(one, hash(&rules, &body(Json::Int(1_800_000_000), "took 2 s", "a")));
+    assert_ne!(one, hash(&rules, &body(Json::Int(1_700_000_000), "took 1 s", "b")));
+    assert_ne!(one, hash(&rules, &body(Json::Int(17), "took 1 s", "a")));
+}
+
+#[test]
+fn a_check_removes_innermost_reminders_only() {
+    let checks = |prompt: &str| CheckTexts::new(&Normalizer::default(), prompt, &Json::Null, "m", &Json::Null).prompt;
+    let long = "You may see <system-reminder> tags. Rules: be brief. <system-reminder>today</system-reminder> End.";
+    assert_eq!(&*checks(long), "You may see <system-reminder> tags. Rules: be brief.  End.");
+    assert_ne!(checks(long), checks(&long.replace("brief", "long")));
+    // In the key the letter of version 1 stands.
+    let rules = Rules::default();
+    assert_eq!(rules.normalizer.apply(long), "You may see  End.");
+}
+
+#[test]
+fn a_suites_rule_leaves_the_json_of_a_check_whole() {
+    let rules = with(&[("took .*", "took <TIME>")]);
+    let tools = |first: &str, second: &str| {
+        let tool = |text: &str| Json::object([("description", Json::from(text))]);
+        CheckTexts::new(&rules.normalizer, "", &Json::Array(vec![tool(first), tool(second)]), "m", &Json::Null).tools
+    };
+    assert_eq!(tools("took 1 s", "a"), tools("took 2 s", "a"));
+    assert_ne!(tools("took 1 s", "a"), tools("took 1 s", "b"));
+}
 
 /// Every case of the reference implementation, computed in Python.
 #[test]

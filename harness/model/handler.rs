@@ -11,7 +11,7 @@ use super::callers::CallerRules;
 use super::http::{self, Incoming};
 use super::lint;
 use super::lookup::Lookup;
-use super::miss::{Miss, Reason};
+use super::miss::{Miss, MissReason};
 #[cfg(feature = "record")]
 use super::record::{PendingCall, Recorder};
 use super::replay::Replay;
@@ -60,18 +60,18 @@ pub(super) async fn handle(
         return match route {
             // LiteLLM never brings the key here, and nothing recorded goes out.
             Route::ModelDescription => described(in_flight),
-            _ => exchange.refused(401, Reason::WrongKey, in_flight),
+            _ => exchange.refused(401, MissReason::WrongKey, in_flight),
         };
     }
     if let Some(what) = incoming.unreadable.clone() {
-        return exchange.refused(400, Reason::Unreadable { what }, in_flight);
+        return exchange.refused(400, MissReason::Unreadable { what }, in_flight);
     }
     match route {
         Route::Models(api) => {
             http::answer(&Response::json(200, wire::models_response(api, &session.models())), in_flight)
         }
         Route::ModelDescription | Route::Call => exchange.called(&route, in_flight).await,
-        Route::Unknown => exchange.refused(404, Reason::UnknownRoute, in_flight),
+        Route::Unknown => exchange.refused(404, MissReason::UnknownRoute, in_flight),
     }
 }
 
@@ -87,7 +87,7 @@ impl Exchange<'_> {
     async fn called(self, route: &Route, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let Incoming { body, .. } = self.incoming;
         match self.session.read_call(self.incoming.api(), self.incoming.path_and_query(), body) {
-            Err(what) => self.refused(400, Reason::Unreadable { what }, in_flight),
+            Err(what) => self.refused(400, MissReason::Unreadable { what }, in_flight),
             Ok((call, request)) => match &self.session.mode {
                 Mode::Replay(replay) => self.replayed(replay, route, &call, &request, in_flight).await,
                 #[cfg(feature = "record")]
@@ -132,7 +132,7 @@ impl Exchange<'_> {
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);
-                let reason = Reason::Unrenderable { turn, what: unrenderable.to_string() };
+                let reason = MissReason::Unrenderable { turn, what: unrenderable.to_string() };
                 let miss = replay.refuse(incoming.via(), reason).to_string();
                 let kind = "replay_unrenderable";
                 http::final_error(&wire::error_response(incoming.provider(), 404, kind, &miss), in_flight)
@@ -166,7 +166,7 @@ impl Exchange<'_> {
     }
 
     /// Answers a request that cannot be looked up, and registers it.
-    fn refused(self, status: u16, reason: Reason, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    fn refused(self, status: u16, reason: MissReason, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let api = self.incoming.provider();
         let response = match &self.session.mode {
             Mode::Replay(replay) => miss_response(api, status, &replay.refuse(self.incoming.via(), reason)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::miss::Reason;
+use super::miss::MissReason;
 use crate::fixture::{Group, Table, Turn};
 use crate::key::{Checks, Key};
 
@@ -29,7 +29,7 @@ impl OpenTurns {
         key: Key,
         known: bool,
         checks: Option<&Checks>,
-    ) -> Result<usize, Reason> {
+    ) -> Result<usize, MissReason> {
         let index = if known { self.of_caller(table, key, checks) } else { self.of_anyone(table, key, checks) }?;
         self.served[index] = true;
         self.left -= 1;
@@ -52,7 +52,7 @@ impl OpenTurns {
     }
 
     /// The turn for a known caller: its own, or one that is older than callers.
-    fn of_caller(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, Reason> {
+    fn of_caller(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, MissReason> {
         let turns = table.turns();
         let equal = |group| table.with_checks(group, checks?);
         let (own, same_conversation) = (table.of_input(key.input_hash), table.of_conversation(key.conversation_hash));
@@ -68,19 +68,19 @@ impl OpenTurns {
         let taken = own.iter().copied().chain(same.iter().copied().filter(older));
         Err(match (taken.clone().next(), same_conversation) {
             (Some(_), _) => all_served(taken),
-            (None, Some(others)) => Reason::OtherCaller { callers: callers_of(turns, &others.turns) },
-            (None, None) => Reason::NotRecorded,
+            (None, Some(others)) => MissReason::OtherCaller { callers: callers_of(turns, &others.turns) },
+            (None, None) => MissReason::NotRecorded,
         })
     }
 
     /// The turn for a call that does not say whose it is: there is one where one caller only fits.
-    fn of_anyone(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, Reason> {
-        let group = table.of_conversation(key.conversation_hash).ok_or(Reason::NotRecorded)?;
+    fn of_anyone(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, MissReason> {
+        let group = table.of_conversation(key.conversation_hash).ok_or(MissReason::NotRecorded)?;
         let equal = checks.and_then(|checks| table.with_checks(group, checks));
         let groups = match equal {
             _ if !group.several_callers => equal.into_iter().chain([group]),
             Some(equal) if !equal.several_callers => None.into_iter().chain([equal]),
-            _ => return Err(Reason::Ambiguous { callers: callers_of(table.turns(), &group.turns) }),
+            _ => return Err(MissReason::Ambiguous { callers: callers_of(table.turns(), &group.turns) }),
         };
         let mut last = &group.turns;
         for group in groups {
@@ -100,8 +100,8 @@ impl OpenTurns {
     }
 }
 
-fn all_served(mut turns: impl Iterator<Item = usize>) -> Reason {
-    Reason::AllServed { turns: turns.by_ref().take(8).collect(), more: turns.count() }
+fn all_served(mut turns: impl Iterator<Item = usize>) -> MissReason {
+    MissReason::AllServed { turns: turns.by_ref().take(8).collect(), more: turns.count() }
 }
 
 fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {

@@ -30,7 +30,7 @@ pub use checked::Checked;
 pub use drift::DriftOf;
 pub use lint::ProtocolFlaw;
 pub use lookup::Lookup;
-pub use miss::{Miss, Reason};
+pub use miss::{Miss, MissReason};
 pub(crate) use miss::{MissedCall, change, describe, first_difference};
 #[cfg(feature = "record")]
 pub(crate) use record::merged;

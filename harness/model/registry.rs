@@ -52,6 +52,7 @@ impl Scope {
 
 /// A turn that answered a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServedTurn {
     /// The scenario in which it was served.
     pub scenario: Arc<str>,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::drift::{DriftOf, drift};
 use super::lookup::Lookup;
 use super::matching::OpenTurns;
-use super::miss::{Explanation, Miss, MissedCall, Reason, explain};
+use super::miss::{Explanation, Miss, MissReason, MissedCall, explain};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use crate::conversation::{Answer, Message};
@@ -93,6 +93,7 @@ impl Replay {
     }
 
     /// Replays a fixture in a scope.
+    #[doc(hidden)]
     #[must_use]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let state = ReplayState { turns: OpenTurns::of(&fixture.table), misses: 0, missed_calls: Vec::new() };
@@ -101,7 +102,7 @@ impl Replay {
 
     /// For scenarios in which no model is called: each call is a miss.
     #[must_use]
-    pub fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
+    pub(crate) fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
         let fixture = Fixture::of_turns(Path::new("none"), BTreeMap::new(), Vec::new(), &rules);
         Replay { none: true, ..Replay::new(Arc::new(fixture), rules, scope) }
     }
@@ -130,12 +131,13 @@ impl Replay {
     ///
     /// # Errors
     /// The miss.
-    pub fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
+    pub(crate) fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
         let key = self.key_of(&lookup);
         let checks = lookup.checks.as_ref().map(|checks| &checks.hashes);
-        let taken = match self.none {
-            true => Err(Reason::NoFixture),
-            false => self.state().turns.take(&self.fixture.table, key, lookup.caller.is_some(), checks),
+        let taken = if self.none {
+            Err(MissReason::NoFixture)
+        } else {
+            self.state().turns.take(&self.fixture.table, key, lookup.caller.is_some(), checks)
         };
         match taken {
             Ok(index) => {
@@ -144,8 +146,8 @@ impl Replay {
                 let drift = lookup.checks.map(|called| drift(&self.fixture, turn, &called)).unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift })
             }
-            Err(Reason::NotRecorded) if lookup.is_opaque() => {
-                let reason = Reason::RequestNotRecorded { request: lookup.via.clone() };
+            Err(MissReason::NotRecorded) if lookup.is_opaque() => {
+                let reason = MissReason::RequestNotRecorded { request: lookup.via.clone() };
                 Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key))))
             }
             Err(reason) => Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key)))),
@@ -165,30 +167,30 @@ impl Replay {
 
     /// Whether a turn has this conversation, served or not.
     #[must_use]
-    pub fn has_turn_for(&self, lookup: &Lookup) -> bool {
+    pub(crate) fn has_turn_for(&self, lookup: &Lookup) -> bool {
         self.fixture.table.of_conversation(self.key_of(lookup).conversation_hash).is_some()
     }
 
     /// Registers a call that could not even be looked up.
-    pub fn refuse(&self, via: String, reason: Reason) -> Arc<Miss> {
+    pub(crate) fn refuse(&self, via: String, reason: MissReason) -> Arc<Miss> {
         self.miss(via, reason, None)
     }
 
     /// The fixture that is replayed.
     #[must_use]
-    pub fn fixture(&self) -> &Arc<Fixture> {
+    pub(crate) fn fixture(&self) -> &Arc<Fixture> {
         &self.fixture
     }
 
     /// The key rules in force.
     #[must_use]
-    pub fn rules(&self) -> &Arc<Rules> {
+    pub(crate) fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
     /// The scope under which calls are registered.
     #[must_use]
-    pub fn scope(&self) -> &Scope {
+    pub(crate) fn scope(&self) -> &Scope {
         &self.scope
     }
 
@@ -223,7 +225,7 @@ impl Replay {
         })
     }
 
-    fn miss(&self, via: String, reason: Reason, call: Option<(&Lookup, Key)>) -> Arc<Miss> {
+    fn miss(&self, via: String, reason: MissReason, call: Option<(&Lookup, Key)>) -> Arc<Miss> {
         let (explained, served) = {
             let mut state = self.state();
             state.misses += 1;

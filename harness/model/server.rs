@@ -40,6 +40,7 @@ pub struct ModelServer {
 
 /// The base URLs of one server, each in the form that the provider's official SDK expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Urls {
     /// `http://127.0.0.1:PORT`, under which every provider's native paths are.
     pub url: String,

@@ -38,7 +38,7 @@ fn replay_of(turns: Vec<Recorded>) -> Replay {
     Replay::new(Arc::new(fixture), rules, Scope::new("a"))
 }
 
-fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, Reason> {
+fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, MissReason> {
     let lookup = Lookup {
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
@@ -56,7 +56,7 @@ fn turns_under_one_key_are_served_in_recorded_order_and_once() {
     assert_eq!(replay.unused(), [1]);
     assert_eq!(ask(&replay, Some("a"), "p", "q"), Ok("2".into()));
     assert!(replay.all_served());
-    assert_eq!(ask(&replay, Some("a"), "p", "q"), Err(Reason::AllServed { turns: vec![0, 1], more: 0 }));
+    assert_eq!(ask(&replay, Some("a"), "p", "q"), Err(MissReason::AllServed { turns: vec![0, 1], more: 0 }));
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn equal_checks_come_before_recorded_order() {
 #[test]
 fn a_known_caller_never_gets_a_turn_of_another() {
     let replay = replay_of(vec![turn(Some("a"), "p", "q", "1")]);
-    assert_eq!(ask(&replay, Some("b"), "p", "q"), Err(Reason::OtherCaller { callers: vec!["a".into()] }));
-    assert_eq!(ask(&replay, Some("lead_agent"), "p", "x"), Err(Reason::NotRecorded));
+    assert_eq!(ask(&replay, Some("b"), "p", "q"), Err(MissReason::OtherCaller { callers: vec!["a".into()] }));
+    assert_eq!(ask(&replay, Some("lead_agent"), "p", "x"), Err(MissReason::NotRecorded));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn an_unknown_caller_gets_the_only_one_that_fits() {
     assert_eq!(ask(&replay, None, "p2", "q"), Ok("2".into()));
     assert_eq!(
         ask(&replay, None, "p2", "q"),
-        Err(Reason::AllServed { turns: vec![1], more: 0 }),
+        Err(MissReason::AllServed { turns: vec![1], more: 0 }),
         "not the turn of `a`"
     );
     assert_eq!(ask(&replay, None, "p1", "q"), Ok("1".into()));
@@ -107,7 +107,7 @@ fn an_unknown_caller_gets_the_only_one_that_fits() {
 #[test]
 fn an_unknown_caller_that_fits_several_is_a_miss_that_names_them() {
     let replay = replay_of(vec![turn(Some("a"), "p", "q", "1"), turn(Some("b"), "p", "q", "2")]);
-    let both = Reason::Ambiguous { callers: vec!["a".into(), "b".into()] };
+    let both = MissReason::Ambiguous { callers: vec!["a".into(), "b".into()] };
     assert_eq!(ask(&replay, None, "p", "q"), Err(both.clone()));
     assert_eq!(ask(&replay, None, "other", "q"), Err(both));
     let told = replay.scope().misses()[0].to_string();
@@ -166,7 +166,7 @@ fn drift_names_the_check_and_both_texts() {
 #[test]
 fn a_miss_without_a_model_says_so() {
     let replay = Replay::none(Arc::new(Rules::default()), Scope::new("a"));
-    assert_eq!(ask(&replay, None, "p", "q"), Err(Reason::NoFixture));
+    assert_eq!(ask(&replay, None, "p", "q"), Err(MissReason::NoFixture));
 }
 
 #[test]

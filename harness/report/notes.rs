@@ -10,42 +10,42 @@ pub(crate) fn notes<'a>(
     drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
     flaws: &[ProtocolFlaw],
 ) -> Vec<String> {
-    let mut lines: Vec<Line> = Vec::new();
+    let mut said: Vec<Note> = Vec::new();
     for (turn, drift) in drift {
         let caller = fixture.and_then(|fixture| fixture.table.turns().get(*turn)?.caller.as_deref());
         let about = format!("drift: {} changed", drift.check);
-        Line::add(&mut lines, about, caller, Some(*turn), || change(&drift.recorded, &drift.called));
+        Note::add(&mut said, about, caller, Some(*turn), || change(&drift.recorded, &drift.called));
     }
     for flaw in flaws {
         let about = format!("protocol: {}", flaw.what);
-        Line::add(&mut lines, about, flaw.caller.as_deref(), flaw.turn, String::new);
+        Note::add(&mut said, about, flaw.caller.as_deref(), flaw.turn, String::new);
     }
-    lines.into_iter().map(Line::text).collect()
+    said.into_iter().map(Note::text).collect()
 }
 
 /// A thing to say, and the calls that it is said of.
-struct Line {
+struct Note {
     about: String,
     first: String,
     detail: String,
     more: usize,
 }
 
-impl Line {
+impl Note {
     fn add(
-        lines: &mut Vec<Line>,
+        notes: &mut Vec<Note>,
         about: String,
         caller: Option<&str>,
         turn: Option<usize>,
         detail: impl FnOnce() -> String,
     ) {
-        if let Some(line) = lines.iter_mut().find(|line| line.about == about) {
-            line.more += 1;
+        if let Some(note) = notes.iter_mut().find(|note| note.about == about) {
+            note.more += 1;
             return;
         }
         let by = caller.map(|caller| format!(" by `{caller}`")).unwrap_or_default();
         let turn = turn.map(|turn| format!(", turns[{turn}]")).unwrap_or_default();
-        lines.push(Line { about, first: format!("in the call{by}{turn}"), detail: detail(), more: 0 });
+        notes.push(Note { about, first: format!("in the call{by}{turn}"), detail: detail(), more: 0 });
     }
 
     fn text(self) -> String {

@@ -23,8 +23,7 @@ impl Policy {
         match (in_ci(), update || records) {
             (true, true) => {
                 let what = if records { "recording" } else { "updating goldens" };
-                Err(Error::new(format!("{what} with CI set: goldens and fixtures are never written in CI"))
-                    .help("run it on your own machine and commit what it wrote; if this is your machine, unset CI"))
+                Err(refusal(&format!("{what} with CI set: goldens and fixtures are never written in CI")))
             }
             (false, true) => Ok(Policy::Overwrite),
             (true, false) => Ok(Policy::Verify),
@@ -33,8 +32,23 @@ impl Policy {
     }
 }
 
-/// Whether `CI` is set: then only reports are written.
-pub(crate) fn in_ci() -> bool {
+/// Refuses to write a fixture where `CI` is set: then only reports are written. `doing` is what would write it.
+///
+/// # Errors
+/// With `CI` set.
+#[cfg(feature = "cli")]
+pub(crate) fn may_write_fixtures(doing: &str) -> Result<()> {
+    match in_ci() {
+        true => Err(refusal(&format!("{doing} with CI set: fixtures are never written in CI"))),
+        false => Ok(()),
+    }
+}
+
+fn refusal(what: &str) -> Error {
+    Error::new(what).help("run it on your own machine and commit what it wrote; if this is your machine, unset CI")
+}
+
+fn in_ci() -> bool {
     is_set("CI")
 }
 

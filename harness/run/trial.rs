@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, LiveTurns, Progress, SoFar};
+use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::key::Rules;
@@ -119,21 +119,21 @@ async fn drive(
     all_served: impl Fn() -> bool,
     turns: Option<&LiveTurns<'_>>,
 ) -> Result<Driven> {
-    let progress = Progress::default();
+    let underway = Underway::default();
     let driving = async {
         let mut given = running.stage.context(fixture);
         if let Some(turns) = turns {
             given.insert("turn", turns());
         }
         let context = scenario.resolve_vars(&given)?;
-        let mut driver = Driver::new(scenario, &running.stage, root, context, progress.clone(), turns);
+        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone(), turns);
         if driver.drive().await {
             running.model.activity().settled(scenario.settle, all_served).await;
         }
         Ok::<_, Error>(driver.finish(scenario.settle).await)
     };
     timeout_at(deadline, driving).await.unwrap_or_else(|_| {
-        let SoFar { step, events, note } = progress.so_far();
+        let SoFar { step, events, note } = underway.so_far();
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");

@@ -17,10 +17,10 @@
 //! | kind of step | a file in `step/`, and a variant of [`Action`] | a file in `read/`, called by `read/step` |
 //! | field of a request, of an agent | `step/request`, `step/agent` | `read/request`, `read/agent` |
 //! | act on a page | `step/page` | `read/page` |
-//! | option of a suite, a scenario and a case | `options` | `read/options` |
+//! | option of a suite, a scenario and a case | `options`, passed on by `scenario` | `read/options`; for its cases `read/case` |
 //! | field of a scenario alone | `scenario` | `read/scenario`; for its cases `read/case` |
-//! | option of the golden | `events/options` | `read/scenario`; for its cases `read/case` |
-//! | table of `suite.toml` | `suite`, `system` | `read/suite`, `read/system` |
+//! | option of the golden | `events/options` | `read/golden`; for its cases `read/case` |
+//! | table of `suite.toml` | `suite`, `system`, `tool` | `read/suite`, `read/system`, `read/tool` |
 //! | word, unit or pattern as a value | with the field that it is for | `read/values` |
 //! | name that templates may use | `template/names` | |
 
@@ -37,15 +37,18 @@ mod step;
 mod suite;
 mod system;
 mod template;
+mod tool;
 
 pub(crate) use discover::discover_one;
+#[cfg(feature = "cli")]
+pub(crate) use discover::suite_of;
 pub use discover::{Discovered, discover};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
-pub use scenario::{Broken, FixtureRef, Scenario};
+pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
 pub(crate) use step::without_browser;
 pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
@@ -54,6 +57,7 @@ pub use step::{
 pub use suite::{NormalizeRule, Suite};
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
+pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 
 #[cfg(test)]
 mod tests;

@@ -48,7 +48,7 @@ impl Known {
         let with_id = output.iter().filter_map(|item| Some((item.str_of("id")?.to_owned(), item.clone())));
         self.items.extend(with_id);
         let Some(id) = body.str_of("id") else { return };
-        let input = openai_responses::request::items_of(request).unwrap_or_default();
+        let input = openai_responses::items::items_of(request).unwrap_or_default();
         let before = request.str_of("previous_response_id").map(str::to_owned);
         let items = input.into_iter().chain(output.iter().cloned()).collect();
         self.responses.insert(id.to_owned(), Served { before, items });

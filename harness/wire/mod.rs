@@ -5,13 +5,11 @@
 //! unsent, and no input makes it panic. What a call's key is, which turn answers it and how bytes travel is for others
 //! to know (`key`, `model`).
 
-use std::fmt;
-
-use crate::json::Json;
-
 mod answer;
 mod anthropic;
+mod api;
 mod call;
+mod decode;
 mod gemini;
 mod known;
 mod ollama;
@@ -22,9 +20,13 @@ mod parts;
 mod request;
 mod respond;
 mod response;
+#[cfg(test)]
+mod tests;
 
 pub use answer::decode_response;
+pub use api::{Api, api_of_path};
 pub use call::Call;
+pub use decode::decode;
 pub use known::Known;
 pub use opaque::request_body;
 pub(crate) use opaque::{from_base64, to_base64};
@@ -34,86 +36,3 @@ pub use parts::sse::split_frames;
 pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
-
-/// A provider API that Retake speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Api {
-    /// OpenAI's Chat Completions, and the many services that copy it.
-    OpenAiChat,
-    /// OpenAI's Responses.
-    OpenAiResponses,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Google's Gemini.
-    Gemini,
-    /// Ollama's own chat API.
-    Ollama,
-    /// Any other request that is posted: embeddings, counts of tokens, moderation.
-    Opaque,
-}
-
-impl Api {
-    /// Every API, in the order in which help and errors list them.
-    pub const ALL: [Api; 6] =
-        [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
-
-    /// The name under which fixtures store it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Api::OpenAiChat => "openai-chat",
-            Api::OpenAiResponses => "openai-responses",
-            Api::Anthropic => "anthropic",
-            Api::Gemini => "gemini",
-            Api::Ollama => "ollama",
-            Api::Opaque => "opaque",
-        }
-    }
-
-    /// The API of a stored name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Api> {
-        Api::ALL.into_iter().find(|api| api.name() == name)
-    }
-}
-
-impl fmt::Display for Api {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// The API whose model calls are posted to a path, under any prefix: `/v1/chat/completions` as well as Azure's
-/// `/openai/deployments/gpt/chat/completions?api-version=1`.
-#[must_use]
-pub fn api_of_path(path: &str) -> Option<Api> {
-    let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    // `/v1/threads/ID/messages` is of OpenAI's Assistants.
-    let of_a_thread = || path.split('/').rev().nth(2) == Some("threads");
-    match path.rsplit('/').next()? {
-        "completions" if path.ends_with("/chat/completions") => Some(Api::OpenAiChat),
-        "responses" if path.contains('/') => Some(Api::OpenAiResponses),
-        "messages" if path.contains('/') && !of_a_thread() => Some(Api::Anthropic),
-        "chat" if path.ends_with("/api/chat") => Some(Api::Ollama),
-        last if last.ends_with(":generateContent") || last.ends_with(":streamGenerateContent") => Some(Api::Gemini),
-        _ => None,
-    }
-}
-
-/// Reads a request that was posted to a path. `known` is what requests may refer to.
-///
-/// # Errors
-/// The path of the first field that is not what the API demands, with what was expected and what was found.
-pub fn decode(api: Api, path: &str, body: &Json, known: &Known) -> Result<Call, WireError> {
-    match api {
-        Api::OpenAiChat => openai_chat::request::decode(body),
-        Api::OpenAiResponses => openai_responses::request::decode(body, known),
-        Api::Anthropic => anthropic::request::decode(body),
-        Api::Gemini => gemini::request::decode(path, body),
-        Api::Ollama => ollama::request::decode(body),
-        Api::Opaque => Ok(opaque::decode(path, body)),
-    }
-}
-
-#[cfg(test)]
-mod tests;

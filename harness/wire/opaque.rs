@@ -4,20 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{Api, Call};
-use crate::conversation::Message;
-use crate::json::{Json, Layout};
-
-/// The kind of the one message that stands for the request in a key.
-pub(super) const KIND: &str = "opaque";
+use crate::conversation::{Message, OPAQUE};
+use crate::json::Json;
 
 /// A request as a conversation of one message: its name is method and path, its content the body.
 pub(super) fn decode(path: &str, body: &Json) -> Call {
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    let content = match body {
-        Json::Null => "(no body)".to_owned(),
-        body => body.print(Layout::Python),
-    };
-    let request = Message { name: Some(format!("POST {path}")), ..Message::new(KIND, content) };
+    let request = Message { name: Some(format!("POST {path}")), content: body.clone(), ..Message::new(OPAQUE, "") };
     Call {
         api: Api::Opaque,
         messages: vec![request],

@@ -29,6 +29,7 @@ mod runner;
 #[path = "../support/mod.rs"]
 mod support;
 mod systems;
+mod tools;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(support::tree::RUNNER) {
@@ -45,7 +46,8 @@ fn main() -> ExitCode {
         Some(systems::service::AGENT) => return systems::service::work(),
         _ => {}
     }
-    let tests = [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS];
+    let tests =
+        [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS, tools::TESTS];
     #[cfg(feature = "browser")]
     let tests = [&tests[..], &[browser::TESTS]].concat();
     let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {

@@ -2,9 +2,15 @@
 //!
 //! `PROPTEST_CASES=1000000 cargo test --release --lib import::tests::spoilt` is how it is fuzzed.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use proptest::prelude::*;
 
+use crate::fixture::Fixture;
 use crate::import::*;
+use crate::key::Rules;
+use crate::secrets::Scrub;
 
 /// What each form is made of: whole files, and words that its readers look for.
 const SAMPLES: [&str; 4] = [

@@ -4,7 +4,7 @@ use super::caller_rule;
 use super::messages::outline;
 use super::nearest::{Nearest, nearest};
 use super::parting::parting;
-use super::reason::Reason;
+use super::reason::MissReason;
 use crate::fixture::Fixture;
 use crate::key::{Rules, plain_conversation};
 use crate::model::lookup::Lookup;
@@ -19,7 +19,7 @@ pub(in crate::model) struct Explanation {
 
 /// Looks into a miss. `served` tells of each turn whether a call has had it.
 pub(in crate::model) fn explain(
-    reason: &Reason,
+    reason: &MissReason,
     lookup: &Lookup,
     fixture: &Fixture,
     rules: &Rules,
@@ -29,17 +29,17 @@ pub(in crate::model) fn explain(
     let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
     let mut found = None;
     match reason {
-        Reason::Ambiguous { .. } => {
+        MissReason::Ambiguous { .. } => {
             let group = fixture.table.of_conversation(rules.conversation_hash(&lookup.conversation));
             let turns = group.map(|group| group.turns.as_slice()).unwrap_or_default();
             lines.extend(caller_rule::lines(turns, lookup.checks.as_ref().map(|checks| &checks.texts), fixture));
         }
-        Reason::OtherCaller { .. } => lines.push(
+        MissReason::OtherCaller { .. } => lines.push(
             "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases] in \
              scenarios/suite.toml"
                 .to_owned(),
         ),
-        Reason::AllServed { .. } => lines.push(format!(
+        MissReason::AllServed { .. } => lines.push(format!(
             "to fix     the system asks more often than when it was recorded, {} of {} turns are still open",
             open(served),
             served.len()

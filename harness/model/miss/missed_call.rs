@@ -3,12 +3,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::reason::Reason;
+use super::reason::MissReason;
 use crate::key::Key;
 use crate::model::lookup::Lookup;
 
 /// A model call that no turn answered, with all that a person needs to find out why.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Miss {
     /// The scenario in which it happened.
     pub scenario: String,
@@ -21,7 +22,7 @@ pub struct Miss {
     /// The call's key, where it could be computed.
     pub key: Option<Key>,
     /// Why no turn answers.
-    pub reason: Reason,
+    pub reason: MissReason,
     /// The nearest recorded turn, and where the two conversations part, line by line.
     pub evidence: Vec<String>,
 }
@@ -31,7 +32,7 @@ pub struct Miss {
 pub(crate) struct MissedCall {
     pub(crate) lookup: Lookup,
     pub(crate) nearest: Option<usize>,
-    pub(crate) reason: Reason,
+    pub(crate) reason: MissReason,
 }
 
 impl Miss {

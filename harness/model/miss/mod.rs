@@ -23,5 +23,5 @@ pub(crate) use messages::describe;
 pub use missed_call::Miss;
 pub(crate) use missed_call::MissedCall;
 pub(crate) use parting::first_difference;
-pub use reason::Reason;
+pub use reason::MissReason;
 pub(crate) use words::change;

@@ -4,7 +4,8 @@ use std::fmt;
 
 /// Why no turn answers a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+#[non_exhaustive]
+pub enum MissReason {
     /// No turn has this conversation.
     NotRecorded,
     /// The conversation is recorded, for other callers only.
@@ -49,30 +50,30 @@ pub enum Reason {
     WrongKey,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for MissReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
         match self {
-            Reason::NotRecorded => write!(f, "this conversation was never recorded"),
-            Reason::OtherCaller { callers } => {
+            MissReason::NotRecorded => write!(f, "this conversation was never recorded"),
+            MissReason::OtherCaller { callers } => {
                 write!(f, "this conversation was recorded for {} only", quoted(callers))
             }
-            Reason::AllServed { turns, more } => {
+            MissReason::AllServed { turns, more } => {
                 let turns: Vec<String> = turns.iter().map(|t| format!("turns[{t}]")).collect();
                 let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
                 write!(f, "the call was made again: {}{more} answered it before", turns.join(", "))
             }
-            Reason::Ambiguous { callers } => {
+            MissReason::Ambiguous { callers } => {
                 write!(f, "{} had this conversation, and the call does not say whose it is", quoted(callers))
             }
-            Reason::NoFixture => write!(f, "the scenario says `fixture = \"none\"`, so no model call is expected"),
-            Reason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
-            Reason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
-            Reason::RequestNotRecorded { request } => {
+            MissReason::NoFixture => write!(f, "the scenario says `fixture = \"none\"`, so no model call is expected"),
+            MissReason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
+            MissReason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
+            MissReason::RequestNotRecorded { request } => {
                 write!(f, "`{request}` is no path of a chat model, and was not recorded with this body")
             }
-            Reason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
-            Reason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
+            MissReason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
+            MissReason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
         }
     }
 }

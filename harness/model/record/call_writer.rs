@@ -74,14 +74,14 @@ impl CallWriter {
     }
 
     /// Writes the line with what came of the answer; `cut` says why that is not all of it.
-    pub(super) fn write(&mut self, cut: Option<Cut>) {
+    pub(super) fn write(&mut self, cut: Option<&Cut>) {
         let response = if self.status == 0 {
             // No answer began.
             Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
         } else {
             Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes))
         };
-        self.append(response, cut.as_ref(), false);
+        self.append(response, cut, false);
     }
 
     /// Writes the line with an answer that an earlier recording holds: nobody was asked for it anew.
@@ -123,6 +123,6 @@ impl CallWriter {
 impl Drop for CallWriter {
     fn drop(&mut self) {
         let cut = if self.status == 0 { Cut::ClientLeftBeforeAnswer } else { Cut::RecordingEnded };
-        self.write(Some(cut));
+        self.write(Some(&cut));
     }
 }

@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::fixture::call_log::CallLog;
 use crate::model::activity::InFlight;
 use crate::model::http;
-use crate::model::miss::Reason;
+use crate::model::miss::MissReason;
 use crate::wire;
 
 /// Passes calls on and writes the journal.
@@ -89,7 +89,7 @@ impl Recorder {
     }
 
     /// Notes a request that is no call.
-    pub(crate) fn refuse(&self, via: &str, reason: &Reason) {
+    pub(crate) fn refuse(&self, via: &str, reason: &MissReason) {
         self.state.note(&format!("{via}: {reason}"));
     }
 
@@ -120,7 +120,7 @@ impl Recorder {
             Err(why) => {
                 self.state.note(&why);
                 let error = wire::error_response(provider, 502, "record_error", &why);
-                writer.write(Some(Cut::NotSent(why)));
+                writer.write(Some(&Cut::NotSent(why)));
                 http::final_error(&error, in_flight)
             }
         }

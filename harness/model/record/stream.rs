@@ -87,7 +87,7 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
         }
     };
     let broken = matches!(cut, Some(Cut::ProviderLeft(_)));
-    writer.write(cut);
+    writer.write(cut.as_ref());
     if let Some(last) = last {
         // Where the client has left, it has all that it wanted.
         let _ = sender.send(last).await;

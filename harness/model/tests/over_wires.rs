@@ -137,7 +137,7 @@ fn what_a_wire_cannot_express_is_named_and_registered() {
         assert_eq!((status, json(&body).pointer("/error/type")), (404, Some(&"replay_unrenderable".into())));
         let named = "the API anthropic cannot express the block `web_search_call` of openai-responses";
         assert!(body.contains(named) && body.contains("turns[0] of fixtures/a.json"), "{body}");
-        assert!(matches!(replay.scope().misses()[0].reason, Reason::Unrenderable { .. }));
+        assert!(matches!(replay.scope().misses()[0].reason, MissReason::Unrenderable { .. }));
     });
 }
 

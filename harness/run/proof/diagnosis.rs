@@ -1,15 +1,14 @@
 //! What varied between a recording and its replay: in which message of which call, and the rules that would make the two
 //! equal, tried on both.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use super::vary::{Mend, Rule, Variation, compare};
-use crate::fixture::{Fixture, Recorded};
+use super::differing::Differing;
+use super::rule::Rule;
+use super::tried::{Tried, applied, normalizer, with};
+use super::vary::{Mend, Variation, compare};
+use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::{CheckTexts, Hash, Rules, is_blank};
-use crate::model::{MissedCall, Reason, describe, first_difference};
+use crate::key::{Check, Rules};
+use crate::model::{MissReason, MissedCall, describe};
 use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
 use crate::text::around;
@@ -38,113 +37,18 @@ pub(super) struct Diagnosis {
     pub(super) rules: Vec<Rule>,
 }
 
-/// A recorded call, as rules are tried on it.
-struct Call {
-    caller: Option<String>,
-    conversation: Vec<Json>,
-}
-
-/// What rules are tried on.
-pub(super) struct Tried<'a> {
-    rules: &'a Rules,
-    calls: Vec<Call>,
-    distinct: usize,
-}
-
-impl<'a> Tried<'a> {
-    pub(super) fn new(fixture: Option<&Fixture>, rules: &'a Rules) -> Tried<'a> {
-        let calls = fixture.into_iter().flat_map(|fixture| {
-            let turns = fixture.table.turns().iter().enumerate();
-            turns.filter_map(|(index, turn)| {
-                let conversation = fixture.conversation(index, rules)?;
-                Some(Call { caller: turn.caller.clone(), conversation })
-            })
-        });
-        let mut tried = Tried { rules, calls: calls.collect(), distinct: 0 };
-        tried.distinct = tried.keys(&[]).len();
-        tried
-    }
-
-    fn keys(&self, extra: &[Rule]) -> BTreeSet<(Option<String>, Hash)> {
-        let with = with(self.rules, extra);
-        let key = |call: &Call| (call.caller.clone(), with.conversation_hash(&applied(&call.conversation, extra)));
-        self.calls.iter().map(key).collect()
-    }
-
-    /// Whether calls that were different stay so.
-    pub(super) fn keep_calls_apart(&self, rules: &[&Rule]) -> bool {
-        let rules: Vec<Rule> = rules.iter().map(|rule| (*rule).clone()).collect();
-        self.keys(&rules).len() == self.distinct
-    }
-
-    /// The same for one rule. The rule stands behind others that were found before.
-    fn keeps_calls_apart(&self, before: &[Rule], rule: &Rule) -> bool {
-        let rules: Vec<Rule> = before.iter().chain([rule]).cloned().collect();
-        self.keys(&rules).len() == self.distinct
-    }
-}
-
-/// Key rules and more rules behind them.
-pub(super) fn with(rules: &Rules, extra: &[Rule]) -> Rules {
-    let more = extra.iter().map(|rule| (rule.regex.clone(), rule.replace.clone()));
-    Rules { normalizer: rules.normalizer.clone().with(more), aliases: rules.aliases.clone() }
-}
-
-/// Canonical messages as they would be with more rules: those rules stand behind all that were applied before.
-fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
-    let apply = |message: &Json| {
-        let Json::Object(fields) = message else { return Some(message.clone()) };
-        let mut fields = fields.clone();
-        if let Some(Json::Str(content)) = fields.get_mut("content") {
-            *content = in_text(content, extra);
-            if is_blank(content) && !fields.contains_key("tool_calls") {
-                return None;
-            }
-        }
-        Some(Json::Object(fields))
-    };
-    conversation.iter().filter_map(apply).collect()
-}
-
-fn in_text(text: &str, rules: &[Rule]) -> String {
-    rules.iter().fold(text.to_owned(), |text, rule| rule.apply(&text))
-}
-
-/// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
-pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
-    let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
-        let text = |hash: Hash| Some(Arc::from(in_text(fixture.texts.get(&hash)?, extra)));
-        let checks = turn.checks?;
-        Some(Recorded {
-            caller: turn.caller.clone(),
-            conversation: applied(&fixture.conversation(index, rules)?, extra),
-            checks: CheckTexts {
-                prompt: text(checks.prompt)?,
-                tools: text(checks.tools)?,
-                model: text(checks.model)?,
-                settings: text(checks.settings)?,
-            },
-            output: turn.output.clone(),
-            wire: turn.wire.clone()?,
-        })
-    });
-    let turns = turns.collect::<Option<Vec<_>>>()?;
-    let (path, notes): (&PathBuf, _) = (&fixture.path, fixture.notes.clone());
-    Some(Arc::new(Fixture::of_turns(path, notes, turns, &with(rules, extra))))
-}
-
 /// What varied in the calls that missed.
 pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_>) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
     for missed in &replayed.missed_calls {
         let Some(index) = missed.nearest else { continue };
-        if !matches!(missed.reason, Reason::NotRecorded | Reason::RequestNotRecorded { .. }) {
+        if !matches!(missed.reason, MissReason::NotRecorded | MissReason::RequestNotRecorded { .. }) {
             continue;
         }
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
         let rules = diagnosis.rules.clone();
         let (recorded, called) = (applied(&recorded, &rules), applied(&missed.lookup.conversation, &rules));
-        let call = OfCall { replayed, missed, turn: index };
+        let call = MissedAt { replayed, missed, turn: index };
         let (mut findings, more) = call.compare(&recorded, &called, &rules, tried);
         let all: Vec<Rule> = rules.into_iter().chain(more).collect();
         let key = |messages: &[Json]| with(tried.rules, &all).conversation_hash(&applied(messages, &all));
@@ -160,14 +64,40 @@ pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_
     diagnosis
 }
 
+/// What varies between the two texts of a check.
+pub(super) fn of_check(check: Check, recorded: &str, called: &str) -> Vec<Variation> {
+    let (Ok(mut a), Ok(mut b)) = (Json::parse(recorded.as_bytes()), Json::parse(called.as_bytes())) else {
+        return compare(recorded, called, true, &|_| true);
+    };
+    if !check.is_json() {
+        return compare(recorded, called, true, &|_| true);
+    }
+    let mut found = Vec::new();
+    while a != b {
+        let variations = Differing::in_values(&a, &b, false).variations(&|_| true);
+        let more = normalizer(&rules_of(&variations));
+        found.extend(variations);
+        if !more.has_own() {
+            break;
+        }
+        let before = (a.clone(), b.clone());
+        more.own_in(&mut a, false);
+        more.own_in(&mut b, false);
+        if (&a, &b) == (&before.0, &before.1) {
+            break;
+        }
+    }
+    found
+}
+
 /// One call that missed.
-struct OfCall<'a> {
+struct MissedAt<'a> {
     replayed: &'a Replayed,
     missed: &'a MissedCall,
     turn: usize,
 }
 
-impl OfCall<'_> {
+impl MissedAt<'_> {
     fn compare(
         &self,
         recorded: &[Json],
@@ -201,23 +131,26 @@ impl OfCall<'_> {
             let new = &all[before.len()..];
             let (a, b) = (applied(std::slice::from_ref(a), new).pop(), applied(std::slice::from_ref(b), new).pop());
             let (Some(a), Some(b)) = (a, b) else { continue };
-            if a == b {
-                continue;
+            let message = format!("message {} of {} ({})", at + 1, called.len(), describe(&b));
+            let (mut a, mut b) = (a, b);
+            // Rules act on texts, one by one: so what differs is looked at text by text.
+            while a != b {
+                let all: Vec<Rule> = before.iter().chain(&rules).cloned().collect();
+                let place = Differing::in_messages(&a, &b);
+                let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
+                let variations = place.variations(&fits);
+                let lines = parting_lines(&place.recorded, &place.called);
+                findings.push(self.finding(&format!("{message}, in `{}`", place.path), lines, &variations));
+                let more = rules_of(&variations);
+                rules.extend(more.iter().cloned());
+                let mut again = [&a, &b].map(|message| applied(std::slice::from_ref(message), &more).pop());
+                let (Some(new_a), Some(new_b)) = (again[0].take(), again[1].take()) else { break };
+                let moved = new_a == new_b || Differing::in_messages(&new_a, &new_b).path != place.path;
+                (a, b) = (new_a, new_b);
+                if !moved {
+                    break;
+                }
             }
-            let (field, left, right) = first_difference(&a, &b, String::new());
-            let place = format!("message {} of {} ({}), in `{field}`", at + 1, called.len(), describe(&b));
-            // Arguments are normalized within the JSON of the whole conversation.
-            let content = field == "content";
-            let text = |value: Option<&Json>| match value {
-                Some(Json::Str(text)) if content => text.clone(),
-                value => value.map_or_else(|| "(absent)".to_owned(), |value| value.print(Layout::Python)),
-            };
-            let whole = |message: &Json, value| if content { text(value) } else { message.print(Layout::Python) };
-            let (left, right) = (whole(&a, left), whole(&b, right));
-            let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
-            let variations = compare(&left, &right, true, &fits);
-            findings.push(self.finding(&place, parting_lines(&left, &right), &variations));
-            rules.extend(rules_of(&variations));
         }
         (findings, rules)
     }
@@ -256,7 +189,7 @@ fn other(cause: &str, reordered: bool) -> Variation {
     Variation { cause: cause.to_owned(), values: Default::default(), mend }
 }
 
-fn rules_of(variations: &[Variation]) -> Vec<Rule> {
+pub(super) fn rules_of(variations: &[Variation]) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for variation in variations {
         if let Mend::Rule(rule) = &variation.mend

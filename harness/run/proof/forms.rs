@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// A form that is known by its looks.
-pub(super) struct Form {
+pub(super) struct KnownForm {
     /// What people call it.
     pub(super) name: &'static str,
     /// What stands for it.
@@ -19,7 +19,7 @@ pub(super) struct Form {
 pub(super) const SIGNED: &str = "-?";
 
 /// The known forms, the more particular ones first.
-pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
     const MONTH: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
     const DAY: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
     const CLOCK: &str = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\b\.?)?";
@@ -85,7 +85,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     ];
     let compiled = |(name, word, pattern): (_, _, String)| {
         let regex = Regex::new(&pattern).ok()?;
-        Some(Form { name, word, pattern, regex })
+        Some(KnownForm { name, word, pattern, regex })
     };
     forms.into_iter().filter_map(compiled).collect()
 });

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::scenario::step::{AnswerAs, StreamSpec, WaitFor};
 use crate::scenario::template::Names;
 
+/// How the answer to a step of a `kind` is taken: what `stream`, `cancel`, `wait` and `reconnect` say together.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<AnswerAs> {
     let stream = match &raw.stream {
         None => None,
@@ -44,6 +45,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names:
     })
 }
 
+/// A stream that its client leaves midway.
 fn cancelled(scenario: ScenarioFile<'_>, stream: StreamSpec, cancel: &Spanned<RawCancel>) -> Result<StreamSpec> {
     let after = &cancel.get_ref().after;
     if after.get_ref().is_empty() {
@@ -57,6 +59,7 @@ fn cancelled(scenario: ScenarioFile<'_>, stream: StreamSpec, cancel: &Spanned<Ra
     Ok(StreamSpec { last: Some(after.get_ref().clone()), cancel: true, ..stream })
 }
 
+/// The first and the last event of a stream.
 fn ends_of(scenario: ScenarioFile<'_>, ends: &RawStreamEnds) -> Result<StreamSpec> {
     let event = |name: &Option<Spanned<String>>| match name {
         Some(name) if name.get_ref().is_empty() => {

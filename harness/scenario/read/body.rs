@@ -13,6 +13,7 @@ use crate::scenario::source::{Source, read_bytes};
 use crate::scenario::step::{StepBody, Upload};
 use crate::scenario::template::TemplateJson;
 
+/// Checks what a step sends. Files are read here, so that a missing one shows before anything runs.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody> {
     let given = fields!(raw; json, json_file, form);
     let given: Vec<_> = given.into_iter().filter_map(|(name, start)| Some((name, start?))).collect();
@@ -35,6 +36,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
     }
 }
 
+/// The fields of a form.
 fn fields_of(scenario: ScenarioFile<'_>, form: &Spanned<RawJson>) -> Result<TemplateJson> {
     let expected = "expected a table of fields, each with a value or a list of values";
     let RawJson::Table(fields) = form.get_ref() else {

@@ -25,7 +25,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     let why = "belongs to a request or a command, and this step opens a page";
     let of_others = fields!(raw; headers, cwd, env, exit, stream, cancel, reconnect, wait, golden);
     scenario.refuse(&of_others, why)?;
-    scenario.refuse(&fields!(raw; json, json_file, form, files), why)?;
+    scenario.refuse(&raw.body_fields(), why)?;
     let named = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
     let (system, path) = system_and_path(named);
     let storage = raw.storage.iter().flat_map(Spanned::get_ref);

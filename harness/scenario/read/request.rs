@@ -10,15 +10,13 @@ use crate::error::{Error, Result};
 use crate::scenario::step::{Method, Request};
 use crate::scenario::template::{Names, Template};
 
+/// Checks a step whose `kind` is a method or `listen`. Its templates may use `names`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<Request> {
     let of_run = fields!(raw; cwd, env, exit);
     scenario.refuse(&of_run, "belongs to a step with `run`")?;
-    scenario.refuse(&fields!(raw; acts, storage, traffic), "belongs to a step with `browser`")?;
+    scenario.refuse(&raw.page_fields(), "belongs to a step with `browser`")?;
     if kind == "listen" {
-        scenario.refuse(
-            &fields!(raw; json, json_file, form, files),
-            "belongs to a request that sends something, and `listen` does not",
-        )?;
+        scenario.refuse(&raw.body_fields(), "belongs to a request that sends something, and `listen` does not")?;
         let ends = fields!(raw; cancel, wait);
         scenario.refuse(&ends, "belongs to a step that waits for its answer, and `listen` does not")?;
     }

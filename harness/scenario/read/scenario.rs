@@ -1,14 +1,15 @@
 //! `scenario.toml`: from what a person typed to one [`Scenario`], or one for each of its cases.
 
+use toml::Spanned;
+
 use super::file::ScenarioFile;
-use super::raw::RawScenario;
-use super::{case, options, step, toml_file, vars};
+use super::raw::{RawScenario, RawStep};
+use super::{case, golden, options, recording, step, toml_file, vars};
 use crate::error::{Error, Result};
-use crate::events::ShapeOptions;
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::options::Defaults;
-use crate::scenario::scenario::{Broken, FixtureRef, Scenario};
-use crate::scenario::step::Action;
+use crate::scenario::scenario::{Broken, FixtureRef, Scenario, ToolsRun};
+use crate::scenario::step::{Action, Step};
 use crate::scenario::template::{Names, Vars};
 
 /// Reads the scenarios of a folder: one of its name, or one for each case. `defaults` hold where they say nothing.
@@ -57,10 +58,13 @@ impl Reader<'_> {
         }
     }
 
+    /// One scenario, or one case with what all have in it.
     fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
         let source = self.file.source;
         let options = options::read(raw, self.defaults, source)?;
-        let steps = match &raw.step {
+        let tools = recording::read(raw, source, self.file.root)?;
+        let steps: &[_] = match &raw.step {
+            _ if tools.is_some() => &[],
             Some(steps) if !steps.is_empty() => steps,
             _ => {
                 let error = Error::new("a scenario needs at least one [[step]]").in_file(&source.file);
@@ -75,31 +79,18 @@ impl Reader<'_> {
             }
         }
         let vars = raw.vars.as_ref().map_or_else(|| Ok(Vars::default()), |vars| vars::read(vars, &names, source))?;
-        let mut read = Vec::with_capacity(steps.len());
-        for step in steps {
-            for name in step.get_ref().captures() {
-                if vars.names().any(|var| var == name.get_ref()) {
-                    let error = source.error(name.span().start, format!("`{}` is a var already", name.get_ref()));
-                    return Err(error.help("a capture needs a name of its own"));
-                }
-            }
-            let step = step::read(self.file, step, &names)?;
-            for part in step.parts() {
-                part.capture.keys().for_each(|name| names.define(name));
-                if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
-                    names.saw_stream();
-                }
-            }
-            read.push(step);
-        }
-        let golden = raw.golden.clone().unwrap_or_default();
+        let steps = self.steps(steps, &vars, &mut names)?;
         Ok(Scenario {
             dir: self.file.dir.to_owned(),
             file: source.file.to_path_buf(),
             description: raw.description.clone().unwrap_or_default(),
             system: raw.system.as_ref().map(|system| system.get_ref().clone()),
             system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
-            fixture: self.fixture(&name, raw)?,
+            fixture: match &tools {
+                Some(ToolsRun { recording: Some(_), .. }) => FixtureRef::None,
+                _ => self.fixture(&name, raw)?,
+            },
+            tools,
             golden_name: name.clone(),
             name,
             timeout: options.timeout,
@@ -111,16 +102,35 @@ impl Reader<'_> {
             used_secrets: names.secrets(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             vars,
-            steps: read,
-            golden: ShapeOptions {
-                detail: golden.detail.unwrap_or_default(),
-                show: golden.show.iter().flatten().map(|pointer| pointer.as_str().to_owned()).collect(),
-                collapse: golden.collapse.unwrap_or_default(),
-                unordered: golden.unordered.unwrap_or_default(),
-            },
+            steps,
+            golden: golden::read(raw.golden.as_ref()),
         })
     }
 
+    /// Checks the steps in order: each defines names for those after it.
+    fn steps(&self, steps: &[Spanned<RawStep>], vars: &Vars, names: &mut Names) -> Result<Vec<Step>> {
+        let source = self.file.source;
+        let mut read = Vec::with_capacity(steps.len());
+        for step in steps {
+            for name in step.get_ref().captures() {
+                if vars.names().any(|var| var == name.get_ref()) {
+                    let error = source.error(name.span().start, format!("`{}` is a var already", name.get_ref()));
+                    return Err(error.help("a capture needs a name of its own"));
+                }
+            }
+            let step = step::read(self.file, step, names)?;
+            for part in step.parts() {
+                part.capture.keys().for_each(|name| names.define(name));
+                if matches!(&part.action, Action::Request(request) if request.stream().is_some()) {
+                    names.saw_stream();
+                }
+            }
+            read.push(step);
+        }
+        Ok(read)
+    }
+
+    /// Whose turns it replays: those of its own name where it does not say.
     fn fixture(&self, name: &str, raw: &RawScenario) -> Result<FixtureRef> {
         let Some(fixture) = &raw.fixture else { return Ok(FixtureRef::Named(name.to_owned())) };
         match fixture.get_ref().as_str() {

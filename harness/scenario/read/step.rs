@@ -70,11 +70,12 @@ fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'sta
     Err(error.help(format!("a step has exactly one of {}", listed(&KINDS))))
 }
 
+/// Checks the steps of a `together`, none of which may wait for another.
 fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<Vec<Step>> {
     let of_parts = fields!(raw; headers, status, capture, stream, golden, cancel, reconnect, wait, cwd, env, exit);
     scenario.refuse(&of_parts, "belongs to one of the steps in `together`")?;
-    let of_parts = fields!(raw; json, json_file, form, files, acts, storage, traffic);
-    scenario.refuse(&of_parts, "belongs to one of the steps in `together`")?;
+    scenario.refuse(&raw.body_fields(), "belongs to one of the steps in `together`")?;
+    scenario.refuse(&raw.page_fields(), "belongs to one of the steps in `together`")?;
     let parts = raw.together.as_ref().ok_or_else(|| Error::new("no steps"))?;
     if parts.get_ref().is_empty() {
         return Err(scenario.source.error(parts.span().start, "`together` holds no step"));

@@ -1,9 +1,23 @@
-//! The tool calls among the items of a conversation: requests repeat those of earlier answers in the same form.
+//! The items of a request's input, and the tool calls among them: requests repeat those of earlier answers in the same
+//! form.
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
 use crate::wire::parts::args;
 use crate::wire::parts::fields::{self, WireError};
+
+/// The items of a request's input; text is a user's message.
+pub(in crate::wire) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
+    match fields::given(body, "input") {
+        Some(text @ Json::Str(_)) => Ok(vec![Json::object([("role", Json::from("user")), ("content", text.clone())])]),
+        Some(Json::Array(items)) => Ok(items.clone()),
+        // A stored prompt may need none, and so may a response that goes on.
+        None if ["prompt", "previous_response_id"].iter().any(|key| fields::given(body, key).is_some()) => {
+            Ok(Vec::new())
+        }
+        found => Err(WireError::expected("input", "a string or an array", found)),
+    }
+}
 
 /// The call that an item makes, where it is one of a tool that the caller runs.
 pub(super) fn tool_call(item: &Json) -> Result<Option<ToolCall>, WireError> {

@@ -1,6 +1,6 @@
 //! A request as a [`Call`].
 
-use super::items::tool_call;
+use super::items::{items_of, tool_call};
 use crate::conversation::{Message, ToolCall};
 use crate::json::Json;
 use crate::wire::parts::fields::{self, WireError};
@@ -63,19 +63,6 @@ pub(in crate::wire) fn decode(body: &Json, known: &Known) -> Result<Call, WireEr
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
-}
-
-/// The items of a request's input; text is a user's message.
-pub(in crate::wire) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
-    match fields::given(body, "input") {
-        Some(text @ Json::Str(_)) => Ok(vec![Json::object([("role", Json::from("user")), ("content", text.clone())])]),
-        Some(Json::Array(items)) => Ok(items.clone()),
-        // A stored prompt may need none, and so may a response that goes on.
-        None if ["prompt", "previous_response_id"].iter().any(|key| fields::given(body, key).is_some()) => {
-            Ok(Vec::new())
-        }
-        found => Err(WireError::expected("input", "a string or an array", found)),
-    }
 }
 
 /// The messages so far, and the items of an assistant's message that is not over.

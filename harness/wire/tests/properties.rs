@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use crate::json::Layout;
+use crate::json::{Json, Layout};
 use crate::wire::parts::ids;
 use crate::wire::*;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::conversation::{Message, ToolCall};
-use crate::json::Layout;
+use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::wire::*;
 

@@ -11,7 +11,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let router = gateway::router(Config::from_env())?;
     let port: u16 = env::var("PORT").map_or(Ok(0), |port| port.parse())?;
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
-    println!("listening on http://{}", listener.local_addr()?);
+    #[expect(clippy::print_stdout, reason = "whoever starts it reads where it is")]
+    {
+        println!("listening on http://{}", listener.local_addr()?);
+    }
     // Without it, each event of a stream waits for the client's delayed acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, router).await?;

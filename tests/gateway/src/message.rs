@@ -29,6 +29,7 @@ pub(crate) struct ResponseMetadata {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "its names on the wire")]
 pub(crate) struct TokenUsage {
     pub(crate) prompt_tokens: u32,
     pub(crate) completion_tokens: u32,

@@ -35,6 +35,7 @@ const SCHEMA: &str = "
 pub(crate) struct Store(Mutex<Connection>);
 
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "its names on the wire")]
 pub(crate) struct Thread {
     pub(crate) thread_id: String,
     pub(crate) created_at: String,
@@ -42,6 +43,7 @@ pub(crate) struct Thread {
 }
 
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "its names on the wire")]
 pub(crate) struct Run {
     pub(crate) run_id: String,
     pub(crate) status: String,

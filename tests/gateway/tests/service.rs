@@ -1,5 +1,7 @@
 //! The service over real HTTP on loopback, against the scripted provider.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex},

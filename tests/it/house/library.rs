@@ -38,12 +38,12 @@ impl Library {
     /// Reads the modules that `lib.rs` declares, and those that they declare.
     pub(crate) fn read(files: &Files) -> Library {
         let mut library = Library { modules: BTreeMap::new() };
-        library.add(files, Vec::new());
+        library.add(files, &[]);
         library
     }
 
-    fn add(&mut self, files: &Files, path: Vec<String>) {
-        let stem = [&[FOLDER.to_owned()], path.as_slice()].concat().join("/");
+    fn add(&mut self, files: &Files, path: &[String]) {
+        let stem = [&[FOLDER.to_owned()], path].concat().join("/");
         let candidates = if path.is_empty() {
             vec![format!("{stem}/lib.rs")]
         } else {
@@ -56,9 +56,9 @@ impl Library {
         }
         let source = Source::parse(&files[&file]);
         let children: Vec<String> = source.modules().map(|module| module.name.clone()).collect();
-        self.modules.insert(path.clone(), Module { file, source });
+        self.modules.insert(path.to_owned(), Module { file, source });
         for child in children {
-            self.add(files, [path.as_slice(), &[child]].concat());
+            self.add(files, &[path, &[child]].concat());
         }
     }
 

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use super::library::{FOLDER, Files, Library};
-use super::{check, map, public};
+use super::{check, map, public, walks};
 
 tests!(
     the_map_is_the_folder_listing,
     imports_follow_the_map_and_no_two_files_use_each_other,
     what_is_public_is_written_down,
+    the_walks_lead_through_files_that_are_there_and_each_room_once,
 );
 
 fn the_map_is_the_folder_listing() {
@@ -16,16 +17,16 @@ fn the_map_is_the_folder_listing() {
 }
 
 fn imports_follow_the_map_and_no_two_files_use_each_other() {
-    let faults = check::imports(&files());
-    // What is still being mended.
-    if faults.len() > 66 {
-        none(&faults);
-    }
+    none(&check::imports(&files()));
 }
 
 fn what_is_public_is_written_down() {
     let files = files();
     none(&public::differences(&Library::read(&files), &files[public::LIST]));
+}
+
+fn the_walks_lead_through_files_that_are_there_and_each_room_once() {
+    none(&walks::faults(&files()));
 }
 
 #[track_caller]
@@ -39,6 +40,8 @@ fn files() -> Files {
     for folder in [FOLDER, "tests/it/house"] {
         add_files(Path::new(env!("CARGO_MANIFEST_DIR")), folder, &mut files);
     }
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(walks::PAGE)).unwrap();
+    files.insert(walks::PAGE.to_owned(), page);
     files
 }
 

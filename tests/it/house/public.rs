@@ -51,7 +51,7 @@ fn add(library: &Library, at: &[String], prefix: &str, names: &mut BTreeMap<Stri
     for item in source.items.iter().filter(|item| item.shown.public && !item.shown.hidden) {
         names.insert(format!("{prefix}::{}", item.name), format!("{file}:{}", item.line));
         if item.kind == "mod" {
-            add(library, &[at, &[item.name.clone()]].concat(), &format!("{prefix}::{}", item.name), names);
+            add(library, &[at, std::slice::from_ref(&item.name)].concat(), &format!("{prefix}::{}", item.name), names);
         }
     }
     for import in source.uses.iter().filter(|import| import.shown.public && !import.shown.hidden) {

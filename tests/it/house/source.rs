@@ -25,6 +25,7 @@ pub(crate) struct Item {
 
 /// Who sees an item or an import.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one word before the item")]
 pub(crate) struct Shown {
     /// `pub`, without a bound.
     pub(crate) public: bool,

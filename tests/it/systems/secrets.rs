@@ -29,7 +29,7 @@ fn nowhere(tree: &Tree, ran: &Ran) {
     for form in ["r3al", "r3al%2Fvalue", "cjNhbC92YWx1"] {
         assert!(!ran.all().contains(form), "{form}: {}", ran.all());
         for (file, text) in tree.files() {
-            assert!(!text.contains(form), "{form} is in {}:\n{text}", file);
+            assert!(!text.contains(form), "{form} is in {file}:\n{text}");
         }
     }
 }

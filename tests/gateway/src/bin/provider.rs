@@ -14,7 +14,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: provider [--addr 127.0.0.1:0]".into()),
     };
     let listener = TcpListener::bind(addr).await?;
-    println!("http://{}/v1", listener.local_addr()?);
+    #[expect(clippy::print_stdout, reason = "whoever starts it reads where it is")]
+    {
+        println!("http://{}/v1", listener.local_addr()?);
+    }
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, gateway::provider::provider()).await?;
     Ok(())

@@ -5,17 +5,15 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::Json;
-
 /// The entries of an object: unique keys, sorted by code point. Of a repeated key the last value counts.
-#[derive(Clone, Default, PartialEq)]
-pub struct Object(Vec<(SmolStr, Json)>);
+#[derive(Clone, PartialEq)]
+pub struct SortedMap<V>(Vec<(SmolStr, V)>);
 
-impl Object {
+impl<V> SortedMap<V> {
     /// An object without entries.
     #[must_use]
-    pub const fn new() -> Object {
-        Object(Vec::new())
+    pub const fn new() -> SortedMap<V> {
+        SortedMap(Vec::new())
     }
 
     /// How many entries there are.
@@ -32,12 +30,12 @@ impl Object {
 
     /// The value of a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Json> {
+    pub fn get(&self, key: &str) -> Option<&V> {
         self.find(key).ok().map(|at| &self.0[at].1)
     }
 
     /// The value of a key, to change it.
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Json> {
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut V> {
         self.find(key).ok().map(|at| &mut self.0[at].1)
     }
 
@@ -48,7 +46,7 @@ impl Object {
     }
 
     /// Sets the value of a key, and gives the earlier one.
-    pub fn insert(&mut self, key: impl Into<SmolStr>, value: Json) -> Option<Json> {
+    pub fn insert(&mut self, key: impl Into<SmolStr>, value: V) -> Option<V> {
         let key = key.into();
         match self.find(&key) {
             Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
@@ -60,7 +58,7 @@ impl Object {
     }
 
     /// The value of a key, which is set first where there is none.
-    pub fn or_insert_with(&mut self, key: &str, value: impl FnOnce() -> Json) -> &mut Json {
+    pub fn or_insert_with(&mut self, key: &str, value: impl FnOnce() -> V) -> &mut V {
         let at = self.find(key).unwrap_or_else(|at| {
             self.0.insert(at, (key.into(), value()));
             at
@@ -69,22 +67,22 @@ impl Object {
     }
 
     /// Takes an entry out.
-    pub fn remove(&mut self, key: &str) -> Option<Json> {
+    pub fn remove(&mut self, key: &str) -> Option<V> {
         self.find(key).ok().map(|at| self.0.remove(at).1)
     }
 
     /// Keeps the entries that a test accepts.
-    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Json) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.0.retain_mut(|(key, value)| keep(key, value));
     }
 
     /// The entries, by key.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> + Clone {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &V)> + Clone {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 
     /// The entries, by key, to change the values.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Json)> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut V)> {
         self.0.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
@@ -94,12 +92,12 @@ impl Object {
     }
 
     /// The values, by key.
-    pub fn values(&self) -> impl ExactSizeIterator<Item = &Json> {
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
         self.0.iter().map(|(_, value)| value)
     }
 
     /// The values, by key, to change them.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Json> {
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.0.iter_mut().map(|(_, value)| value)
     }
 
@@ -124,45 +122,51 @@ impl Object {
     }
 }
 
-impl fmt::Debug for Object {
+impl<V> Default for SortedMap<V> {
+    fn default() -> SortedMap<V> {
+        SortedMap::new()
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for SortedMap<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
-impl<K: Into<SmolStr>> FromIterator<(K, Json)> for Object {
-    fn from_iter<I: IntoIterator<Item = (K, Json)>>(entries: I) -> Object {
-        Object::from(entries.into_iter().map(|(key, value)| (key.into(), value)).collect::<Vec<_>>())
+impl<K: Into<SmolStr>, V> FromIterator<(K, V)> for SortedMap<V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> SortedMap<V> {
+        SortedMap::from(entries.into_iter().map(|(key, value)| (key.into(), value)).collect::<Vec<_>>())
     }
 }
 
-impl From<Vec<(SmolStr, Json)>> for Object {
-    fn from(entries: Vec<(SmolStr, Json)>) -> Object {
-        let mut object = Object(entries);
+impl<V> From<Vec<(SmolStr, V)>> for SortedMap<V> {
+    fn from(entries: Vec<(SmolStr, V)>) -> SortedMap<V> {
+        let mut object = SortedMap(entries);
         object.order();
         object
     }
 }
 
-impl<K: Into<SmolStr>> Extend<(K, Json)> for Object {
-    fn extend<I: IntoIterator<Item = (K, Json)>>(&mut self, entries: I) {
+impl<K: Into<SmolStr>, V> Extend<(K, V)> for SortedMap<V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         self.0.extend(entries.into_iter().map(|(key, value)| (key.into(), value)));
         self.order();
     }
 }
 
-impl IntoIterator for Object {
-    type Item = (String, Json);
-    type IntoIter = std::iter::Map<std::vec::IntoIter<(SmolStr, Json)>, fn((SmolStr, Json)) -> Self::Item>;
+impl<V> IntoIterator for SortedMap<V> {
+    type Item = (String, V);
+    type IntoIter = std::iter::Map<std::vec::IntoIter<(SmolStr, V)>, fn((SmolStr, V)) -> Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter().map(|(key, value)| (key.into(), value))
     }
 }
 
-impl<'a> IntoIterator for &'a Object {
-    type Item = (&'a str, &'a Json);
-    type IntoIter = std::iter::Map<std::slice::Iter<'a, (SmolStr, Json)>, fn(&'a (SmolStr, Json)) -> Self::Item>;
+impl<'a, V> IntoIterator for &'a SortedMap<V> {
+    type Item = (&'a str, &'a V);
+    type IntoIter = std::iter::Map<std::slice::Iter<'a, (SmolStr, V)>, fn(&'a (SmolStr, V)) -> Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.iter().map(|(key, value)| (key.as_str(), value))

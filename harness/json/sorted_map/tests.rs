@@ -1,4 +1,4 @@
-use super::*;
+use crate::json::{Json, Object};
 
 #[test]
 fn keys_are_sorted_and_the_last_of_a_repeated_one_counts() {

@@ -1,0 +1,60 @@
+//! What the command line is: the subcommands, and what becomes of an error.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use super::{import, init, key, new, serve, shape, test, tools};
+#[cfg(feature = "record")]
+use super::{proxy, record};
+use crate::report::terminal;
+
+/// Record an agent service's model calls once; replay them for ever against the real service.
+#[derive(Debug, Parser)]
+#[command(name = "retake", version, about, max_term_width = 80, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Init),
+    New(new::New),
+    #[cfg(feature = "record")]
+    Record(record::Record),
+    #[cfg(feature = "record")]
+    Proxy(proxy::Proxy),
+    Test(test::Test),
+    Tools(tools::Tools),
+    Serve(serve::Serve),
+    Import(import::Import),
+    Key(key::KeyOf),
+    Shape(shape::Shape),
+}
+
+/// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
+#[must_use]
+pub fn main() -> ExitCode {
+    if let Some(done) = crate::system::take_over() {
+        return done;
+    }
+    let done = match Arguments::parse().command {
+        Command::Init(init) => init.run(),
+        Command::New(new) => new.run(),
+        #[cfg(feature = "record")]
+        Command::Record(record) => record.run(),
+        #[cfg(feature = "record")]
+        Command::Proxy(proxy) => proxy.run(),
+        Command::Test(test) => test.run(),
+        Command::Tools(tools) => tools.run(),
+        Command::Serve(serve) => serve.run(),
+        Command::Import(import) => import.run(),
+        Command::Key(key) => key.run(),
+        Command::Shape(shape) => shape.run(),
+    };
+    done.unwrap_or_else(|error| {
+        terminal::error(error);
+        ExitCode::from(2)
+    })
+}

@@ -1,0 +1,18 @@
+//! What a subcommand reads: a file, or standard input.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// A file's bytes, or those of standard input where no file is named.
+pub(super) fn input(file: Option<&Path>) -> Result<Vec<u8>> {
+    if let Some(file) = file {
+        crate::files::read(file)
+    } else {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|e| Error::new(format!("failed to read standard input: {e}")))?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,267 @@
+//! Takes a scenario's steps one after another, and collects what each gives.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::agent::{self, Agent};
+use super::answered::Answered;
+use super::cookies::Cookies;
+use super::exchange::{self, Taking};
+use super::listen::Listener;
+use super::named_values::{NAMED_FROM, NamedValues};
+use super::request::Request;
+use super::turns::LiveTurns;
+use super::underway::Underway;
+#[cfg(feature = "browser")]
+use super::visit::Visitor;
+use crate::error::{Error, Result};
+use crate::events::Captured;
+use crate::json::Json;
+use crate::scenario::{self, Action, Context, Scenario, Step};
+use crate::system::Stage;
+
+/// Drives one scenario on one stage.
+pub(crate) struct Driver<'a> {
+    scenario: &'a Scenario,
+    stage: &'a Stage,
+    root: &'a Path,
+    context: Context,
+    cookies: Mutex<Cookies>,
+    /// What goes into the golden, in step order.
+    captured: Vec<Part<'a>>,
+    /// The id of the latest stream's last event; `None` before any stream.
+    last_id: Option<LastId>,
+    /// Values of this run and what goldens call them, longest value first.
+    names: NamedValues,
+    underway: Underway,
+    failure: Option<Error>,
+    #[cfg(feature = "browser")]
+    visitor: Visitor<'a>,
+}
+
+/// What a driven scenario showed.
+#[derive(Debug, Default)]
+pub(crate) struct Driven {
+    /// Streams and answers for the golden, in step order, requests not yet normalized.
+    pub(crate) captured: Vec<Captured>,
+    /// The run's values and their names.
+    pub(crate) names: NamedValues,
+    /// The step that failed, where one did.
+    pub(crate) failure: Option<Error>,
+}
+
+/// One part of the golden.
+enum Part<'a> {
+    Done(Captured),
+    /// A stream that is still open, and the step that opened it.
+    Listening(Box<Listener>, usize, &'a Step),
+}
+
+/// Where the id of a stream's last event is.
+#[derive(Clone)]
+enum LastId {
+    Known(Option<Box<str>>),
+    /// Of the stream that is the part of this index, which is still open.
+    Of(usize),
+}
+
+/// What a step gave.
+enum Outcome {
+    Answered(Box<Answered>),
+    Listening(Box<Listener>),
+}
+
+impl<'a> Driver<'a> {
+    /// While recording, `turns` gives those that were recorded so far.
+    #[cfg_attr(not(feature = "browser"), expect(unused_variables, reason = "only pages wait for turns"))]
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        stage: &'a Stage,
+        root: &'a Path,
+        context: Context,
+        underway: Underway,
+        turns: Option<&'a LiveTurns<'a>>,
+    ) -> Driver<'a> {
+        let mut names = NamedValues::default();
+        for (value, name) in stage.names() {
+            names.add(value, name);
+        }
+        Driver {
+            scenario,
+            stage,
+            root,
+            context,
+            cookies: Mutex::default(),
+            captured: Vec::new(),
+            last_id: None,
+            names,
+            underway,
+            failure: None,
+            #[cfg(feature = "browser")]
+            visitor: Visitor::new(scenario, stage, root, turns),
+        }
+    }
+
+    /// Takes the steps one after another; the first that fails is the last. Tells whether all went well.
+    pub(crate) async fn drive(&mut self) -> bool {
+        for (index, step) in self.scenario.steps.iter().enumerate() {
+            if let Err(error) = self.step(index, step).await {
+                self.failure = Some(error.in_file(&self.scenario.file));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Ends the streams that are still open, each at its last event; one that has none when nothing comes any more,
+    /// after `settle` at the latest.
+    pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
+        let mut captured = Vec::with_capacity(self.captured.len());
+        for part in std::mem::take(&mut self.captured) {
+            match part {
+                Part::Done(part) => captured.push(part),
+                Part::Listening(..) if self.failure.is_some() => {}
+                Part::Listening(listener, index, step) => {
+                    let title = self.title(index, step);
+                    self.underway.step(title.clone());
+                    match listener.finish(settle).await {
+                        Ok(answered) => captured.push(answered.into_captured()),
+                        Err(error) => self.failure = Some(self.failed(error, &title, step)),
+                    }
+                }
+            }
+        }
+        Driven { captured, names: self.names, failure: self.failure }
+    }
+
+    fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
+        error.while_doing(&format!("take {title}")).else_at(&self.scenario.file, step.place)
+    }
+
+    /// What reports call a step. A path is shown as it was sent, where it can be rendered.
+    fn title(&self, index: usize, step: &Step) -> String {
+        format!("step {} ({})", index + 1, self.action(step))
+    }
+
+    fn action(&self, step: &Step) -> String {
+        match &step.action {
+            Action::Request(request) => {
+                let path = request.path.render_text(&self.context);
+                let path = path.unwrap_or_else(|_| request.path.source().to_owned());
+                match &request.answer {
+                    scenario::AnswerAs::Listen(_) => format!("listen {path}"),
+                    _ => format!("{} {path}", request.method),
+                }
+            }
+            Action::Run(run) => agent::title(run),
+            Action::Browse(visit) => {
+                let path = visit.path.render_text(&self.context);
+                format!("browser {}", path.unwrap_or_else(|_| visit.path.source().to_owned()))
+            }
+            Action::Together(steps) => {
+                let actions: Vec<String> = steps.iter().map(|step| self.action(step)).collect();
+                format!("together {}", actions.join(", "))
+            }
+        }
+    }
+
+    async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
+        let title = self.title(index, step);
+        self.underway.step(title.clone());
+        #[cfg(feature = "browser")]
+        if let Action::Browse(visit) = &step.action {
+            let visited = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies).await;
+            let visited = visited.map_err(|error| self.failed(error, &title, step))?;
+            self.captured.extend(visited.captured.into_iter().map(Part::Done));
+            self.capture(visited.values);
+            return Ok(());
+        }
+        let parts = step.parts();
+        let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
+        for (part, outcome) in parts.iter().zip(outcomes) {
+            let outcome = outcome.map_err(|error| self.failed(error, &title, part))?;
+            self.take(index, part, outcome).map_err(|error| self.failed(error, &title, part))?;
+        }
+        Ok(())
+    }
+
+    async fn perform(&self, step: &Step) -> Result<Outcome> {
+        match &step.action {
+            Action::Request(request) => self.request(request).await,
+            Action::Run(run) => {
+                let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
+                let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
+                Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?)))
+            }
+            Action::Browse(_) => Err(scenario::without_browser()),
+            // The reader refuses them within each other.
+            Action::Together(_) => Err(Error::new("steps at the same time within steps at the same time")),
+        }
+    }
+
+    async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
+        let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to ask"));
+        let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
+        let taking = match &step.answer {
+            scenario::AnswerAs::Listen(wanted) => {
+                let listener = exchange::listen(&request, wanted, &self.cookies).await?;
+                return Ok(Outcome::Listening(Box::new(listener)));
+            }
+            scenario::AnswerAs::Body => Taking::Body,
+            scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
+            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted),
+        };
+        let answered = exchange::exchange(&request, &taking, &self.cookies, &self.underway).await?;
+        Ok(Outcome::Answered(Box::new(answered)))
+    }
+
+    fn id_to_come_back_with(&self) -> Result<String> {
+        let id = match &self.last_id {
+            None => None,
+            Some(LastId::Known(id)) => id.clone(),
+            Some(LastId::Of(part)) => match self.captured.get(*part) {
+                Some(Part::Listening(listener, ..)) => listener.last_id(),
+                _ => None,
+            },
+        };
+        id.map(String::from).ok_or_else(|| {
+            Error::new("the stream before this step had no event with an id")
+                .help("`reconnect` sends the id of the last event; where the service has none, use a plain step")
+        })
+    }
+
+    /// Takes in what a step gave: values for later steps, and its part of the golden.
+    fn take(&mut self, index: usize, step: &'a Step, outcome: Outcome) -> Result<()> {
+        match outcome {
+            Outcome::Answered(answered) => {
+                if matches!(&step.action, Action::Request(request) if request.stream().is_some()) {
+                    self.last_id = Some(LastId::Known(answered.last_id()));
+                }
+                self.capture(answered.captures(step)?);
+                if step.golden {
+                    self.captured.push(Part::Done(answered.into_captured()));
+                }
+            }
+            Outcome::Listening(listener) => {
+                self.last_id = Some(LastId::Of(self.captured.len()));
+                self.capture(listener.answered.captures(step)?);
+                self.captured.push(Part::Listening(listener, index, step));
+            }
+        }
+        Ok(())
+    }
+
+    fn capture(&mut self, values: Vec<(String, Json)>) {
+        for (name, value) in values {
+            if let Json::Str(text) = &value
+                && text.chars().count() >= NAMED_FROM
+            {
+                self.names.add(text.clone(), format!("<{name}>"));
+            }
+            self.context.insert(name, value);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The text around a place that varies, as far as a rule should name it.
+
+/// The most letters of a word that stands beside what varies.
+const WORD: usize = 24;
+/// A shorter word says little.
+const TELLING: usize = 3;
+
+/// What stands in front of a place, on its line.
+pub(super) enum Before {
+    /// Nothing at all.
+    Start,
+    /// A line feed.
+    LineStart,
+    /// A word, or what there is.
+    Text(String),
+}
+
+/// What stands in front of the end of a text: a word, where that says enough.
+pub(super) fn before(text: &str) -> Before {
+    let line = text.rfind('\n').map_or(0, |i| i + 1);
+    let line_text = &text[line..];
+    if line_text.is_empty() {
+        return if text.is_empty() { Before::Start } else { Before::LineStart };
+    }
+    let mut start = line_text.len();
+    let mut letters = 0;
+    // A word of one letter says little: one more then.
+    for _ in 0..2 {
+        let rest = &line_text[..start];
+        let separators: usize = rest.chars().rev().take(8).take_while(|c| !is_letter(*c)).map(char::len_utf8).sum();
+        let word: Vec<char> =
+            rest[..start - separators].chars().rev().take(WORD).take_while(|c| is_letter(*c)).collect();
+        if word.iter().any(char::is_ascii_digit) {
+            // It may vary as well, in another run.
+            if letters == 0 {
+                start -= separators;
+            }
+            break;
+        }
+        start -= separators + word.iter().map(|c| c.len_utf8()).sum::<usize>();
+        letters += word.len();
+        if letters >= TELLING || word.is_empty() {
+            break;
+        }
+    }
+    Before::Text(line_text[start..].to_owned())
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What follows a place in both texts: separators and a word.
+pub(super) fn after(a: &str, b: &str) -> String {
+    let same: usize =
+        a.chars().zip(b.chars()).take_while(|(a, b)| a == b && *a != '\n').map(|(c, _)| c.len_utf8()).sum();
+    let text = &a[..same];
+    let separators = text.find(is_letter).unwrap_or(text.len());
+    let word: String = text[separators..].chars().take(WORD).take_while(|c| is_letter(*c)).collect();
+    let whole =
+        a[separators.min(a.len())..].len() == word.len() || !a[separators + word.len()..].starts_with(is_letter);
+    let whole = whole && (separators + word.len() < same || a.len() == b.len());
+    if word.is_empty() || !whole || separators > 4 || word.contains(|c: char| c.is_ascii_digit()) {
+        return String::new();
+    }
+    format!("{}{word}", &text[..separators])
+}
+
+/// A text as a pattern: only what would mean something else is escaped.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

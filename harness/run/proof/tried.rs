@@ -1,0 +1,102 @@
+//! Rules tried on what was recorded: whether they keep calls apart that were different, and what the fixture would be with
+//! them.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::rule::Rule;
+use crate::fixture::{Fixture, Recorded};
+use crate::json::Json;
+use crate::key::{Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
+
+/// A recorded call, as rules are tried on it.
+struct RecordedCall {
+    caller: Option<String>,
+    conversation: Vec<Json>,
+}
+
+/// What rules are tried on.
+pub(super) struct Tried<'a> {
+    pub(super) rules: &'a Rules,
+    calls: Vec<RecordedCall>,
+    distinct: usize,
+}
+
+impl<'a> Tried<'a> {
+    pub(super) fn new(fixture: Option<&Fixture>, rules: &'a Rules) -> Tried<'a> {
+        let calls = fixture.into_iter().flat_map(|fixture| {
+            let turns = fixture.table.turns().iter().enumerate();
+            turns.filter_map(|(index, turn)| {
+                let conversation = fixture.conversation(index, rules)?;
+                Some(RecordedCall { caller: turn.caller.clone(), conversation })
+            })
+        });
+        let mut tried = Tried { rules, calls: calls.collect(), distinct: 0 };
+        tried.distinct = tried.keys(&[]).len();
+        tried
+    }
+
+    fn keys(&self, extra: &[Rule]) -> BTreeSet<(Option<String>, Hash)> {
+        let with = with(self.rules, extra);
+        let key =
+            |call: &RecordedCall| (call.caller.clone(), with.conversation_hash(&applied(&call.conversation, extra)));
+        self.calls.iter().map(key).collect()
+    }
+
+    /// Whether calls that were different stay so.
+    pub(super) fn keep_calls_apart(&self, rules: &[Rule]) -> bool {
+        self.keys(rules).len() == self.distinct
+    }
+
+    /// The same for one rule. The rule stands behind others that were found before.
+    pub(super) fn keeps_calls_apart(&self, before: &[Rule], rule: &Rule) -> bool {
+        let rules: Vec<Rule> = before.iter().chain([rule]).cloned().collect();
+        self.keys(&rules).len() == self.distinct
+    }
+}
+
+/// Key rules and more rules behind them.
+pub(super) fn with(rules: &Rules, extra: &[Rule]) -> Rules {
+    let more = extra.iter().map(|rule| (rule.regex.clone(), rule.replace.clone()));
+    Rules { normalizer: rules.normalizer.clone().with(more), aliases: rules.aliases.clone() }
+}
+
+/// Canonical messages as they would be with more rules: those rules stand behind all that were applied before.
+pub(super) fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
+    let more = normalizer(extra);
+    conversation.iter().filter_map(|message| with_more_rules(message, &more)).collect()
+}
+
+/// Version 1's rules and these.
+pub(super) fn normalizer(rules: &[Rule]) -> Normalizer {
+    Normalizer::default().with(rules.iter().map(|rule| (rule.regex.clone(), rule.replace.clone())))
+}
+
+/// The text of a check as it would be with more rules.
+pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
+    check_with_more_rules(check, text, &normalizer(extra))
+}
+
+/// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
+pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
+    let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
+        let checks = turn.checks?;
+        let text = |check| Some(Arc::from(checked(check, fixture.texts.get(&checks.of(check))?, extra)));
+        Some(Recorded {
+            caller: turn.caller.clone(),
+            conversation: applied(&fixture.conversation(index, rules)?, extra),
+            checks: CheckTexts {
+                prompt: text(Check::Prompt)?,
+                tools: text(Check::Tools)?,
+                model: text(Check::Model)?,
+                settings: text(Check::Settings)?,
+            },
+            output: turn.output.clone(),
+            wire: turn.wire.clone()?,
+        })
+    });
+    let turns = turns.collect::<Option<Vec<_>>>()?;
+    let (path, notes): (&PathBuf, _) = (&fixture.path, fixture.notes.clone());
+    Some(Arc::new(Fixture::of_turns(path, notes, turns, &with(rules, extra))))
+}

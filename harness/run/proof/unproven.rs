@@ -1,0 +1,130 @@
+//! The report on replays that are no proof: what varies, and what to do about it.
+
+use super::diagnosis::Finding;
+use super::inquiry::{Inquiry, Outcome};
+use super::replays::{Disagreement, Proof};
+use super::rule::Rule;
+use crate::report::{Failure, unified};
+use crate::run::commands::record_command;
+
+/// How many places a report shows.
+const SHOWN: usize = 5;
+
+/// Two replays do not agree, or one of them failed.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "record"), expect(dead_code, reason = "only a recording can be accepted as it is"))]
+pub(crate) struct Unproven {
+    pub(crate) failure: Failure,
+    /// What varies: a line each, without values. Empty where something else failed.
+    pub(crate) why: Vec<String>,
+    /// The text for the golden, where no call missed.
+    pub(crate) golden: Option<String>,
+}
+
+impl Proof<'_> {
+    /// Says why two replays are no proof. Where something varies, it is looked into.
+    pub(super) fn report(&self, disagreement: Disagreement) -> Unproven {
+        let name = &self.scenario.name;
+        let (replayed, failure, golden) = match &disagreement {
+            Disagreement::NoStage(failure) => return failed(failure.clone()),
+            // The system differs from the one that was recorded: the failure says so, and what to do.
+            Disagreement::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
+            Disagreement::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
+            Disagreement::Differ { first, texts: [one, other], .. } => {
+                let headline = format!("unstable: two replays of scenario `{name}` differ, so nothing was written");
+                let lines = format!("these lines vary from run to run:\n{}", unified(one, other));
+                (None, Failure::new(headline).evidence(lines), first.golden_text(self.scenario, &self.project.rules))
+            }
+        };
+        let why = match replayed {
+            Some(replayed) => replayed.instability(self.scenario),
+            None => vec!["the events that the service sends".to_owned()],
+        };
+        // What to do about another recording is no help: the next one would vary as well.
+        let again = record_command(name);
+        let mut failure = failure;
+        failure.resolve.retain(|(_, command)| *command != again);
+        if why.is_empty() {
+            return failed(failure);
+        }
+        let golden_varies = matches!(disagreement, Disagreement::Differ { .. });
+        let inquiry = self.look_into(disagreement);
+        let mut unproven = Unproven { failure, why, golden };
+        if !inquiry.findings.is_empty() {
+            unproven.why = inquiry.findings.iter().map(|finding| finding.short.clone()).collect();
+            unproven.failure = shown(name, &inquiry, unproven.failure);
+        }
+        unproven.failure = self.resolved(unproven.failure, golden_varies && inquiry.findings.is_empty(), &inquiry);
+        unproven
+    }
+
+    /// With what resolves it. `of_golden` says that all calls were answered, and the golden varies.
+    fn resolved(&self, mut failure: Failure, of_golden: bool, inquiry: &Inquiry) -> Failure {
+        let name = &self.scenario.name;
+        let Inquiry { findings, rules, outcome } = inquiry;
+        if findings.iter().any(|finding| finding.reordered) {
+            let what = "no rule can mend an order: let the tool or the system sort what it returns".to_owned();
+            failure = failure.resolve("for the same items in another order", what);
+        }
+        if of_golden {
+            failure = failure.resolve(
+                "if order or number may vary",
+                "unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]",
+            );
+            failure = failure.resolve("if a value may", "a [[normalize]] rule in scenarios/suite.toml");
+        }
+        if !rules.is_empty() {
+            match outcome {
+                Outcome::Agree => failure = failure.evidence("tried: with the rules below, two replays agree"),
+                Outcome::Left => {
+                    failure = failure.evidence(
+                        "the rules below make the calls above equal to the recorded ones; what is left is not mended by a rule",
+                    );
+                }
+                Outcome::Untried => {}
+            }
+            let rules: Vec<String> = rules.iter().map(Rule::toml).collect();
+            let text = rules.join("\n\n").replace('\n', "\n    ").replace("\n    \n", "\n\n");
+            failure = failure.resolve("if it may vary, add to scenarios/suite.toml", text);
+            let again = if self.of_recording || !of_golden {
+                format!("{} --resume", record_command(name))
+            } else {
+                self.project.commands.update(name)
+            };
+            failure = failure.resolve("and then, without paying again", again);
+        }
+        if self.project.systems.is_shared(self.scenario) {
+            let why = "the first replay had the shared system, which may know of earlier scenarios, \
+                       the second one a process of its own";
+            failure = failure.evidence(why);
+        }
+        if self.of_recording {
+            let anyway = format!("{} --resume --accept-unstable", record_command(name));
+            failure = failure.resolve("to write it all the same, marked as unstable", anyway);
+        }
+        failure
+    }
+}
+
+fn failed(failure: Failure) -> Unproven {
+    Unproven { failure, why: Vec::new(), golden: None }
+}
+
+/// The failure of calls that vary: each with its place and both values.
+fn shown(name: &str, inquiry: &Inquiry, missed: Failure) -> Failure {
+    let headline =
+        format!("unstable: what scenario `{name}` asks the model varies from run to run, so nothing was written");
+    let mut failure = Failure::new(headline);
+    for finding in inquiry.findings.iter().take(SHOWN) {
+        let Finding { place, lines: (recorded, replayed), causes, .. } = finding;
+        let mut lines: Vec<String> = place.iter().map(|line| format!("  {line}")).collect();
+        lines.push(format!("  recorded  {recorded}"));
+        lines.push(format!("  replayed  {replayed}"));
+        lines.push(format!("  it is     {}", causes.join(", ")));
+        failure = failure.evidence(lines.join("\n"));
+    }
+    if inquiry.findings.len() > SHOWN {
+        failure = failure.evidence(format!("… and {} more places", inquiry.findings.len() - SHOWN));
+    }
+    Failure { resolve: missed.resolve, ..failure }
+}
