@@ -74,16 +74,15 @@ impl Captured {
         let mut out =
             format!("{}\n{}\n", notation::unseen_escaped(normalize(self.request.trim()).trim()), status.trim_end());
         let sequence = Sequence::of(&self.events, options, normalize);
-        if !self.events.is_empty() {
+        if !sequence.is_empty() {
             out.push('\n');
             sequence.print(&mut out);
         }
         if !sequence.shapes.is_empty() {
             out.push('\n');
         }
-        let keep = Keep::of(options.detail);
-        for (label, shape) in &sequence.shapes {
-            outline::print(label, shape, keep, &mut out);
+        for (label, (keep, shape)) in &sequence.shapes {
+            outline::print(label, shape, *keep, &mut out);
         }
         out
     }

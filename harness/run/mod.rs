@@ -9,7 +9,7 @@
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
 //! | [`golden`] | insta |
 //! | `proof` | two runs that agree |
-//! | `orphans` | files that belong to no scenario |
+//! | `orphans`, `unused_names` | files that belong to no scenario; names in `unused` that name nobody |
 
 pub(crate) mod action;
 pub(crate) mod commands;
@@ -27,4 +27,5 @@ mod restart;
 pub(crate) mod runner;
 mod test;
 mod trial;
+mod unused_names;
 mod verdict;

@@ -13,6 +13,7 @@ use super::policy::Policy;
 use super::project::Project;
 use super::proof::prove;
 use super::trial;
+use super::unused_names;
 use super::verdict;
 use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
@@ -60,6 +61,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     if let Some(fixture) = &fixture {
         say_unstable(scenario, fixture);
     }
+    unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let text = prove(project, scenario, fixture.as_ref())?;
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
