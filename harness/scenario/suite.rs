@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::options::Defaults;
 use super::system::SystemSpec;
+use super::tool::ToolSpec;
 use crate::model::CallerRule;
 
 /// What all scenarios share.
@@ -14,6 +15,8 @@ use crate::model::CallerRule;
 pub struct Suite {
     /// The systems that are started as a command or attached by URL, by name.
     pub systems: BTreeMap<String, SystemSpec>,
+    /// What executes the calls of recorded tools, by the name of the tool or server.
+    pub tools: BTreeMap<String, ToolSpec>,
     /// Who made a call that declares no caller: the first rule that fits.
     pub callers: Vec<CallerRule>,
     /// What the key replaces beyond its own rules.

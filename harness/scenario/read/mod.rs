@@ -14,12 +14,14 @@ mod json;
 mod names;
 mod options;
 mod raw;
+mod recording;
 mod request;
 pub(super) mod scenario;
 mod step;
 pub(super) mod suite;
 mod system;
 mod toml_file;
+mod tool;
 mod values;
 mod vars;
 

@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::names::check_header_name;
 use super::raw::{RawCaller, RawNormalize, RawSuite};
 use super::values::Pattern;
-use super::{options, system, toml_file};
+use super::{options, system, toml_file, tool};
 use crate::error::Result;
 use crate::model::{CallerRule, When};
 use crate::scenario::hints::listed;
@@ -32,12 +32,13 @@ pub(in crate::scenario) fn parse(source: &Source, root: &Path) -> Result<Suite> 
     let raw: RawSuite = toml_file::read(source)?;
     let defaults = options::read(&raw, &Defaults::default(), source)?;
     let systems = system::read(&raw, source, root)?;
+    let tools = tool::read(&raw, source)?;
     let last = raw.callers.len().saturating_sub(1);
     let callers = raw.callers.iter().enumerate();
     let callers = callers.map(|(i, rule)| caller(rule.get_ref(), i == last, source)).collect::<Result<_>>()?;
     let normalize = raw.normalize.into_iter().map(|rule| normalize_rule(rule, source)).collect::<Result<_>>()?;
     let aliases = aliases(raw.aliases, source)?;
-    Ok(Suite { systems, callers, normalize, aliases, defaults, path: source.file.to_path_buf() })
+    Ok(Suite { systems, tools, callers, normalize, aliases, defaults, path: source.file.to_path_buf() })
 }
 
 /// Checks a rule that tells whose a call is; the last one may fit every call.
@@ -70,7 +71,7 @@ fn caller(raw: &RawCaller, last: bool, source: &Source) -> Result<CallerRule> {
 }
 
 /// Checks a rule that replaces what differs from run to run.
-fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<NormalizeRule> {
+pub(super) fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<NormalizeRule> {
     let at = rule.pattern.span().start;
     let Pattern(pattern) = rule.pattern.into_inner();
     if pattern.is_match("") {
