@@ -7,7 +7,6 @@
 use std::fmt;
 
 use super::event::Event;
-use super::merge::Keep;
 use super::options::ShapeOptions;
 use super::sequence::Sequence;
 use super::{notation, outline};
