@@ -7,7 +7,6 @@
 use std::fmt;
 
 use super::event::Event;
-use super::merge::Keep;
 use super::options::ShapeOptions;
 use super::sequence::Sequence;
 use super::{notation, outline};
@@ -81,16 +80,15 @@ impl Captured {
         let status = format!("{} {}", self.status, notation::unseen_escaped(media_type.trim()));
         let mut out = format!("{request}\n{}\n", status.trim_end());
         let sequence = Sequence::of(&self.events, options, normalize);
-        if !self.events.is_empty() {
+        if !sequence.is_empty() {
             out.push('\n');
             sequence.print(&mut out);
         }
         if !sequence.shapes.is_empty() {
             out.push('\n');
         }
-        let keep = Keep::of(options.detail);
-        for (label, shape) in &sequence.shapes {
-            outline::print(label, shape, keep, &mut out);
+        for (label, (keep, shape)) in &sequence.shapes {
+            outline::print(label, shape, *keep, &mut out);
         }
         out
     }

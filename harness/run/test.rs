@@ -14,6 +14,7 @@ use super::project::Project;
 use super::proof::prove;
 use super::tools;
 use super::trial;
+use super::unused_names;
 use super::verdict;
 use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
@@ -69,6 +70,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     if let Some(fixture) = &fixture {
         say_unstable(scenario, fixture);
     }
+    unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let text = prove(project, scenario, fixture.as_ref())?;
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));

@@ -27,6 +27,7 @@
 mod discover;
 mod hints;
 mod name;
+mod normalize;
 mod options;
 mod pointer;
 mod read;
@@ -46,6 +47,7 @@ pub use discover::{Discovered, discover};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
+pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
@@ -54,7 +56,7 @@ pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
     StreamSpec, Target, Upload, WaitFor,
 };
-pub use suite::{NormalizeRule, Suite};
+pub use suite::Suite;
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};

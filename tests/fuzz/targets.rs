@@ -170,6 +170,7 @@ pub fn stream(data: &[u8]) {
             show: vec!["/a/-1".to_owned(), String::new()],
             collapse: vec!["b".to_owned()],
             unordered: vec!["a".to_owned()],
+            comments: true,
         };
         let normalizer = Normalizer::default();
         let text = golden(std::slice::from_ref(&captured), &options, &|text| normalizer.apply(text).into_owned());

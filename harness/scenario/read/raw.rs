@@ -307,4 +307,5 @@ pub(super) struct RawGolden {
     pub(super) show: Option<Vec<Pointer>>,
     pub(super) collapse: Option<Vec<String>>,
     pub(super) unordered: Option<Vec<String>>,
+    pub(super) comments: Option<bool>,
 }
