@@ -33,7 +33,9 @@
 //! | `model` | the model server: match, miss, explanation; recording |
 //! | `scenario` | `scenarios/` to validated types |
 //! | `system` | the system under test, and the stage: all that one running scenario owns |
+//! | `browser` | pages in a real Chromium; behind the feature `browser` |
 //! | `drive` | steps to requests, answers to captures |
+//! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
 //! | `report` | everything that is printed |
 //! | `project` | a project as far as model calls go: rules of keys, callers, secrets; its fixtures without a runner |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
@@ -50,6 +52,8 @@
 //!   client has the end of an answer only when its line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
+#[cfg(feature = "browser")]
+mod browser;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -61,7 +65,6 @@ mod error;
 mod events;
 mod files;
 mod fixture;
-#[cfg(feature = "cli")]
 mod import;
 #[doc(hidden)]
 pub mod internal;
@@ -75,6 +78,7 @@ mod scenario;
 mod secrets;
 mod system;
 mod text;
+mod tools;
 mod wire;
 
 pub use axum;
@@ -85,6 +89,7 @@ pub use model::{Miss, MissReason, Replay, ServedTurn, Urls, misses, reset, serve
 pub use project::{ReplayModel, ReplayModelBuilder};
 pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
+pub use tools::{ToolReplay, ToolRun};
 
 /// The README's Rust is compiled with the documentation's.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@ use super::project::ProjectOption;
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::fixture::call_log;
-use crate::import::{Foreign, Options, to_fixture};
+use crate::import::{Foreign, Options, openhands, to_fixture};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::project::OpenProject;
@@ -37,6 +37,9 @@ pub(super) struct Import {
     /// Make turns of answers that failed too: status 400 and up, redirects
     #[arg(long)]
     errors: bool,
+    /// Of a folder with several conversations of OpenHands, the one of this id
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -55,7 +58,7 @@ enum ImportFormat {
     Har,
     /// Fixtures of aimock (llmock)
     Aimock,
-    /// Trajectories of OpenHands: not read yet
+    /// Conversations of OpenHands' agent SDK, each a folder with events/
     Openhands,
 }
 
@@ -69,6 +72,9 @@ struct Read {
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
         may_write_fixtures("importing")?;
+        if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
+            return Err(Error::new("--conversation is for conversations of OpenHands"));
+        }
         let project = self.project.open(&self.out)?;
         let secrets = project.secrets()?;
         hide(secrets.scrub().clone());
@@ -80,9 +86,7 @@ impl Import {
             ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, &project, secrets.scrub()),
             ImportFormat::Har => self.foreign(Foreign::Har, &project, secrets.scrub()),
             ImportFormat::Aimock => self.foreign(Foreign::Aimock, &project, secrets.scrub()),
-            ImportFormat::Openhands => Err(vec![Error::new("trajectories of OpenHands are not read yet").help(
-                "to record such an agent's calls, let it call `{{ model.openai }}` in a scenario: `retake record NAME`",
-            )]),
+            ImportFormat::Openhands => self.openhands(&project, secrets.scrub()).map_err(|error| vec![error]),
         };
         let Read { fixture, left_out, notes } = match read {
             Ok(read) => read,
@@ -130,6 +134,31 @@ impl Import {
                 notes.extend(taken_out(file, &found));
                 fixture
             };
+            made = Some(match made {
+                None => fixture,
+                Some(earlier) => earlier.followed_by(fixture),
+            });
+        }
+        let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
+        Ok(Read { fixture, left_out, notes })
+    }
+
+    /// Folders of conversations.
+    fn openhands(&self, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
+        let rules = &project.rules;
+        if self.errors {
+            return Err(Error::new("--errors is for recordings of other tools: vcr, go-vcr, har"));
+        }
+        let mut made: Option<Fixture> = None;
+        let (mut left_out, mut notes) = (Vec::new(), Vec::new());
+        for folder in &self.input {
+            let folder = openhands::find(folder, self.conversation.as_deref())?;
+            let conversation = openhands::Conversation::read(&folder)?;
+            notes.extend(conversation.warnings.iter().map(|warning| format!("{}: {warning}", folder.display())));
+            let (fixture, without_key) =
+                openhands::to_fixture(conversation, &self.out, notes_of(&self.out, rules), rules, scrub)
+                    .map_err(|error| error.in_file(&folder))?;
+            left_out.extend(without_key.into_iter().map(|line| format!("{}: {line}", folder.display())));
             made = Some(match made {
                 None => fixture,
                 Some(earlier) => earlier.followed_by(fixture),

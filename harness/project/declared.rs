@@ -40,7 +40,8 @@ fn in_suite(suite: &Suite) -> BTreeSet<String> {
         SystemSpec::Command(spec) => Some(&spec.secrets),
         SystemSpec::Url(_) => None,
     });
-    suite.defaults.secrets.iter().chain(of_systems.flatten()).cloned().collect()
+    let of_tools = suite.tools.values().flat_map(|tool| &tool.secrets);
+    suite.defaults.secrets.iter().chain(of_systems.flatten()).chain(of_tools).cloned().collect()
 }
 
 /// Scenarios, and the bodies that they name.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
-use crate::scenario::{Discovered, Drift, SCENARIOS, Suite, read_suite};
+use crate::scenario::{Discovered, Drift, SCENARIOS, Suite, suite_of};
 use crate::secrets::Secrets;
 
 /// What a project says of model calls.
@@ -32,8 +32,12 @@ impl OpenProject {
     /// # Errors
     /// Where its `suite.toml` is wrong.
     pub(crate) fn at(root: &Path) -> Result<OpenProject> {
-        let suite = read_suite(root)?;
-        Ok(OpenProject::of(&suite, declared::in_files(&root.join(SCENARIOS), &suite)))
+        suite_of(root).map(|suite| OpenProject::of_suite(root, &suite))
+    }
+
+    /// The project in a folder whose `suite.toml` was read.
+    pub(crate) fn of_suite(root: &Path, suite: &Suite) -> OpenProject {
+        OpenProject::of(suite, declared::in_files(&root.join(SCENARIOS), suite))
     }
 
     /// The project that a fixture lies in, or is to be written into; one that says nothing, with version 1 of the key, where

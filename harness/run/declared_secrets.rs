@@ -9,6 +9,12 @@ use crate::scenario::{Discovered, Scenario, SystemSpec};
 use crate::secrets::Scrub;
 use crate::system::SecretValues;
 
+/// What the templates of live tools take as `{{ secret.NAME }}`: the values of the environment.
+pub(crate) fn real_values(project: &OpenProject) -> Json {
+    let value = |name: &str| std::env::var(name).unwrap_or_else(|_| format!("<{name}>"));
+    Json::object(project.declared.iter().map(|name| (name.as_str(), Json::Str(value(name)))))
+}
+
 /// What goldens lose, whatever else the environment holds: known forms and declared variables.
 pub(crate) fn of_goldens(project: &OpenProject) -> Scrub {
     let mut scrub = Scrub::known();

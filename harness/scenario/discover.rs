@@ -28,20 +28,20 @@ pub struct Discovered {
     pub scenarios: Vec<Result<Scenario, Broken>>,
 }
 
-/// Reads the `suite.toml` of a project alone; one that says nothing where there is none.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn read_suite(root: &Path) -> Result<Suite> {
-    read::suite::read(root, &below(&[SUITE]))
-}
-
 /// Reads `scenarios/` below a root.
 ///
 /// # Errors
 /// No scenario at all, or a `suite.toml` that is wrong. What is wrong with one scenario is an entry of its own.
 pub fn discover(root: &Path) -> Result<Discovered> {
     discover_where(root, |_| true)
+}
+
+/// Reads `suite.toml` alone: a recording can be replayed where there is no scenario. One that is not there is empty.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
+    read::suite::read(root, &below(&[SUITE]))
 }
 
 /// Reads what can hold the one scenario of a name: with a process for each trial, reading all in each would add up. All
@@ -62,7 +62,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };
-    let suite = read_suite(root)?;
+    let suite = suite_of(root)?;
     let mut scenarios = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;

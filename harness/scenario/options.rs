@@ -45,6 +45,8 @@ pub struct Drift {
     pub model: Level,
     /// Temperature and the like.
     pub settings: Level,
+    /// What a live tool is observed to do.
+    pub observation: Level,
 }
 
 impl Drift {
@@ -62,7 +64,13 @@ impl Drift {
 
 impl Default for Drift {
     fn default() -> Drift {
-        Drift { prompt: Level::Note, tools: Level::Note, model: Level::Note, settings: Level::Ignore }
+        Drift {
+            prompt: Level::Note,
+            tools: Level::Note,
+            model: Level::Note,
+            settings: Level::Ignore,
+            observation: Level::Fail,
+        }
     }
 }
 
