@@ -170,3 +170,12 @@ proptest! {
         prop_assert_eq!(Written::from(text).print(Layout::Pretty), json.print(Layout::Pretty));
     }
 }
+
+#[test]
+fn half_an_emoji_in_a_request_is_a_replacement_character() {
+    let read = |text: &str| Json::parse_request(text.as_bytes());
+    assert_eq!(read(r#""a\ud83d""#), Ok("a\u{fffd}".into()));
+    assert_eq!(read(r#""\ude00b""#), Ok("\u{fffd}b".into()));
+    assert_eq!(read(r#""\ud83d\u0041\ud83d\ud83d\ude00""#), Ok("\u{fffd}A\u{fffd}\u{1f600}".into()));
+    assert!(Json::parse(br#""\ud83d\u0041""#).is_err(), "what else is read keeps every character or says why not");
+}

@@ -8,8 +8,9 @@
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
 //! | [`golden`] | insta |
+//! | `tools` | recorded calls of tools, executed again |
 //! | `proof` | two runs that agree |
-//! | `orphans` | files that belong to no scenario |
+//! | `orphans`, `unused_names` | files that belong to no scenario; names in `unused` that name nobody |
 
 pub(crate) mod action;
 pub(crate) mod commands;
@@ -26,5 +27,7 @@ pub(crate) mod record;
 mod restart;
 pub(crate) mod runner;
 mod test;
+pub(crate) mod tools;
 mod trial;
+mod unused_names;
 mod verdict;

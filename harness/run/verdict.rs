@@ -1,9 +1,9 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
-use crate::error::Result;
-use crate::events::golden;
+use crate::error::{Error, Result};
+use crate::events::{NamesNothing, golden, names_nothing};
 use crate::json::{Json, Layout};
-use crate::key::{Check, Rules};
+use crate::key::Rules;
 use crate::model::{DriftOf, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
@@ -13,6 +13,7 @@ use crate::run::project::Project;
 use crate::run::trial::Replayed;
 use crate::scenario::{Level, Scenario, Step, Unused};
 use crate::secrets::Fired;
+use crate::text::nearest;
 
 /// How many misses a failure shows.
 const SHOWN_MISSES: usize = 5;
@@ -25,7 +26,7 @@ impl Replayed {
 
     /// What a person should know of the run, red or green: a line each.
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
-        let noted = self.played.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Note);
+        let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         notes(self.fixture.as_deref(), noted, &self.played.flaws)
     }
 
@@ -70,7 +71,27 @@ impl Replayed {
         if let Some(failure) = self.drifted(scenario) {
             return Err(failure);
         }
+        if let Some(failure) = self.names_nothing(scenario) {
+            return Err(failure);
+        }
         Ok(self.golden_text(scenario, &self.rules))
+    }
+
+    /// A name in the options of the golden that no event of the run has.
+    fn names_nothing(&self, scenario: &Scenario) -> Option<Failure> {
+        let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
+        let NamesNothing { option, name, there } =
+            names_nothing(&self.played.driven.captured, &scenario.golden, &normalize)?;
+        let error =
+            Error::new(format!("`{option}` in [golden] names `{name}`, and no event of this run has that name"));
+        let error = error.in_file(&scenario.file);
+        let near = nearest(&name, there.iter().map(String::as_str));
+        let error = match near {
+            _ if name == ":" => error.help("it stands for comments, which a golden holds with `comments = true`"),
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),
+        };
+        Some(Failure::from(error).evidence(format!("the events of this run: {}", there.join(", "))))
     }
 
     fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {
@@ -123,8 +144,8 @@ impl Replayed {
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let failing: Vec<_> =
-            self.played.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Fail).collect();
+        let fails = |(_, drift): &&(usize, DriftOf)| scenario.drift.of(drift.check) == Level::Fail;
+        let failing: Vec<_> = self.played.drift.iter().filter(fails).collect();
         let (turn, first) = failing.first()?;
         let fixture = self.fixture.as_ref()?;
         let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
@@ -183,16 +204,6 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
                 .evidence(format!("- golden, + this run\n{}", unified(&golden, text)))
                 .resolve("if the change is meant", update),
         )),
-    }
-}
-
-/// What a scenario says to a check that differs.
-fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
-    match drift.check {
-        Check::Prompt => scenario.drift.prompt,
-        Check::Tools => scenario.drift.tools,
-        Check::Model => scenario.drift.model,
-        Check::Settings => scenario.drift.settings,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::files;
 use crate::text::{nearest, visible};
 
 /// The folder of all scenarios, below the root.
-const SCENARIOS: &str = "scenarios";
+pub(crate) const SCENARIOS: &str = "scenarios";
 const SUITE: &str = "suite.toml";
 const SCENARIO: &str = "scenario.toml";
 
@@ -36,6 +36,14 @@ pub fn discover(root: &Path) -> Result<Discovered> {
     discover_where(root, |_| true)
 }
 
+/// Reads `suite.toml` alone: a recording can be replayed where there is no scenario. One that is not there is empty.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
+    read::suite::read(root, &below(&[SUITE]))
+}
+
 /// Reads what can hold the one scenario of a name: with a process for each trial, reading all in each would add up. All
 /// are read where nothing can hold it.
 ///
@@ -54,7 +62,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };
-    let suite = read::suite::read(root, &below(&[SUITE]))?;
+    let suite = suite_of(root)?;
     let mut scenarios = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;

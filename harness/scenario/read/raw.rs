@@ -8,11 +8,12 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::json::RawJson;
-use super::values::{Pattern, RawDuration, RawStream, Statuses};
+use super::values::{Kind, Pattern, RawDuration, RawStream, Statuses};
 use crate::events::Detail;
 use crate::model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Unused};
 use crate::scenario::pointer::Pointer;
+use crate::scenario::scenario::Unobserved;
 
 /// Text keys and values, each with its place.
 pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
@@ -22,6 +23,8 @@ pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 pub(super) struct RawSuite {
     #[serde(default)]
     pub(super) systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
+    #[serde(default)]
+    pub(super) tools: BTreeMap<Spanned<String>, Spanned<RawTool>>,
     #[serde(default)]
     pub(super) callers: Vec<Spanned<RawCaller>>,
     #[serde(default)]
@@ -47,6 +50,30 @@ pub(super) struct RawSystem {
     pub(super) needs: Option<Vec<Spanned<String>>>,
     pub(super) url: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<RawModel>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawTool {
+    pub(super) mcp: Option<Spanned<RawMcp>>,
+    pub(super) http: Option<Spanned<String>>,
+    pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) as_recorded: Option<Spanned<bool>>,
+    pub(super) cwd: Option<Spanned<String>>,
+    pub(super) env: Option<Spanned<Texts>>,
+    pub(super) headers: Option<Spanned<Texts>>,
+    pub(super) tools: Option<Spanned<Vec<String>>>,
+    pub(super) prefix: Option<Spanned<String>>,
+    pub(super) timeout: Option<Spanned<RawDuration>>,
+    pub(super) ignore: Option<Vec<Spanned<String>>>,
+    pub(super) normalize: Option<Vec<RawNormalize>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawMcp {
+    pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) url: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +111,7 @@ pub(super) struct RawWhen {
     pub(super) tools: Option<OfferedTools>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawNormalize {
     pub(super) pattern: Spanned<Pattern>,
@@ -98,17 +125,37 @@ pub(super) struct RawDrift {
     pub(super) tools: Option<Level>,
     pub(super) model: Option<Level>,
     pub(super) settings: Option<Level>,
+    pub(super) observation: Option<Level>,
 }
 
 /// What a person most likely put one line too low, behind a `[[step]]`.
-pub(super) const SCENARIO_FIELDS: [&str; 11] =
-    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "record", "vars"];
+pub(super) const SCENARIO_FIELDS: [&str; 15] = [
+    "description",
+    "kind",
+    "recording",
+    "conversation",
+    "unobserved",
+    "system",
+    "fixture",
+    "timeout",
+    "settle",
+    "unused",
+    "drift",
+    "delays",
+    "secrets",
+    "record",
+    "vars",
+];
 
 /// A scenario, or one of its cases, which may override any field.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawScenario {
     pub(super) description: Option<String>,
+    pub(super) kind: Option<Spanned<Kind>>,
+    pub(super) recording: Option<Spanned<String>>,
+    pub(super) conversation: Option<Spanned<String>>,
+    pub(super) unobserved: Option<Spanned<Unobserved>>,
     pub(super) system: Option<Spanned<String>>,
     pub(super) fixture: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<RawDuration>>,
@@ -131,7 +178,7 @@ pub(super) struct RawRecord {
 }
 
 /// What a person most likely put one line too high, above the `[[step]]`.
-pub(super) const STEP_FIELDS: [&str; 18] = [
+pub(super) const STEP_FIELDS: [&str; 22] = [
     "get",
     "post",
     "put",
@@ -139,6 +186,7 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "delete",
     "listen",
     "run",
+    "browser",
     "together",
     "headers",
     "json",
@@ -150,6 +198,9 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "cancel",
     "reconnect",
     "wait",
+    "do",
+    "storage",
+    "traffic",
 ];
 
 #[derive(Clone, Deserialize)]
@@ -163,6 +214,7 @@ pub(super) struct RawStep {
     pub(super) delete: Option<Spanned<String>>,
     pub(super) listen: Option<Spanned<String>>,
     pub(super) run: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) browser: Option<Spanned<String>>,
     pub(super) together: Option<Spanned<Vec<Spanned<RawStep>>>>,
     pub(super) headers: Option<Spanned<Texts>>,
     pub(super) json: Option<Spanned<RawJson>>,
@@ -179,6 +231,29 @@ pub(super) struct RawStep {
     pub(super) reconnect: Option<Spanned<bool>>,
     pub(super) wait: Option<Spanned<RawWait>>,
     pub(super) golden: Option<Spanned<bool>>,
+    #[serde(rename = "do")]
+    pub(super) acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
+    pub(super) storage: Option<Spanned<Texts>>,
+    pub(super) traffic: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawAct {
+    pub(super) see: Option<Spanned<String>>,
+    pub(super) unseen: Option<Spanned<String>>,
+    pub(super) once: Option<Spanned<String>>,
+    pub(super) above: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) click: Option<Spanned<String>>,
+    pub(super) fill: Option<Spanned<String>>,
+    pub(super) text: Option<Spanned<String>>,
+    pub(super) press: Option<Spanned<String>>,
+    pub(super) goto: Option<Spanned<String>>,
+    pub(super) reload: Option<Spanned<bool>>,
+    pub(super) aria: Option<Spanned<String>>,
+    pub(super) screenshot: Option<Spanned<String>>,
+    pub(super) baseline: Option<Spanned<bool>>,
+    pub(super) within: Option<Spanned<RawDuration>>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -203,6 +278,15 @@ macro_rules! fields {
 pub(super) use fields;
 
 impl RawStep {
+    /// The fields that only a step with a page has.
+    pub(super) fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
+        [
+            ("do", self.acts.as_ref().map(|field| field.span().start)),
+            ("storage", self.storage.as_ref().map(|field| field.span().start)),
+            ("traffic", self.traffic.as_ref().map(|field| field.span().start)),
+        ]
+    }
+
     /// The fields that say what is sent, each with where it starts if it is there.
     pub(super) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
         fields!(self; json, json_file, form, files)
@@ -223,4 +307,5 @@ pub(super) struct RawGolden {
     pub(super) show: Option<Vec<Pointer>>,
     pub(super) collapse: Option<Vec<String>>,
     pub(super) unordered: Option<Vec<String>>,
+    pub(super) comments: Option<bool>,
 }
