@@ -23,6 +23,7 @@ fn checks(prompt: &str) -> CheckTexts {
 fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Recorded {
     let body = Json::object([("said", Json::from(answer))]);
     Recorded {
+        request: None,
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]),
         checks: checks(prompt),
@@ -40,13 +41,14 @@ fn replay_of(turns: Vec<Recorded>) -> Replay {
 
 fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, MissReason> {
     let lookup = Lookup {
+        flaws: Vec::new(),
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
-    replay.take(lookup).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
+    replay.take(lookup, None).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
 }
 
 #[test]
@@ -151,15 +153,20 @@ fn choosing_and_taking_are_one_step() {
 fn drift_names_the_check_and_both_texts() {
     let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
     let lookup = |prompt: &str| Lookup {
+        flaws: Vec::new(),
         via: String::new(),
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
         conversation: Rules::default().canonical(vec![Message::new("human", "q")]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
-    let served = replay.take(lookup("Be long on 2026-03-04")).unwrap();
-    let drift =
-        DriftOf { check: Check::Prompt, recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };
+    let served = replay.take(lookup("Be long on 2026-03-04"), None).unwrap();
+    let drift = DriftOf {
+        check: Check::Prompt,
+        recorded: "Be brief on <DATE>".into(),
+        called: "Be long on <DATE>".into(),
+        breakage: None,
+    };
     assert_eq!(served.drift, [drift]);
 }
 

@@ -43,11 +43,19 @@ pub struct Drift {
     pub model: Level,
     /// Temperature and the like.
     pub settings: Level,
+    /// What is exceptional about the results of tool calls: errors, empty ones, ones out of order.
+    pub results: Level,
 }
 
 impl Default for Drift {
     fn default() -> Drift {
-        Drift { prompt: Level::Note, tools: Level::Note, model: Level::Note, settings: Level::Ignore }
+        Drift {
+            prompt: Level::Note,
+            tools: Level::Note,
+            model: Level::Note,
+            settings: Level::Ignore,
+            results: Level::Fail,
+        }
     }
 }
 

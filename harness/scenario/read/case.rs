@@ -41,6 +41,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             tools: over.tools.or(base.tools),
             model: over.model.or(base.model),
             settings: over.settings.or(base.settings),
+            results: over.results.or(base.results),
         }),
         delays: over.delays.or(base.delays),
         secrets: over.secrets.or(base.secrets),

@@ -98,6 +98,7 @@ pub(super) struct RawDrift {
     pub(super) tools: Option<Level>,
     pub(super) model: Option<Level>,
     pub(super) settings: Option<Level>,
+    pub(super) results: Option<Level>,
 }
 
 /// What a person most likely put one line too low, behind a `[[step]]`.

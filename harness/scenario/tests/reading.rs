@@ -243,7 +243,13 @@ step = [{ get = "/other" }]
     assert_eq!(ultra.settle, Duration::from_secs(1));
     assert_eq!(ultra.unused, Unused::Callers(vec!["title".to_owned()]));
     assert_eq!(flash.unused, Unused::Allow);
-    let drift = Drift { prompt: Level::Ignore, tools: Level::Fail, model: Level::Fail, settings: Level::Ignore };
+    let drift = Drift {
+        prompt: Level::Ignore,
+        tools: Level::Fail,
+        model: Level::Fail,
+        settings: Level::Ignore,
+        results: Level::Fail,
+    };
     assert_eq!(flash.drift, drift);
     assert_eq!(ultra.golden.detail, Detail::Keys);
     assert_eq!(ultra.golden.collapse, ["messages"]);
