@@ -76,7 +76,9 @@ fn recorded(fixture: &Fixture, rules: &Rules) -> Vec<Recorded> {
                     tools: text(checks.tools),
                     model: text(checks.model),
                     settings: text(checks.settings),
+                    results: checks.results.map(text).unwrap_or_default(),
                 },
+                request: turn.request,
                 output: turn.output.clone(),
                 wire: turn.wire.clone().unwrap(),
             }
