@@ -34,6 +34,7 @@
 //! | `scenario` | `scenarios/` to validated types |
 //! | `system` | the system under test, and the stage: all that one running scenario owns |
 //! | `drive` | steps to requests, answers to captures |
+//! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
 //! | `report` | everything that is printed |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
 //! | `cli` | the `retake` command, one file a subcommand |
@@ -60,7 +61,6 @@ mod error;
 mod events;
 mod files;
 mod fixture;
-#[cfg(feature = "cli")]
 mod import;
 #[doc(hidden)]
 pub mod internal;
@@ -73,6 +73,7 @@ mod scenario;
 mod secrets;
 mod system;
 mod text;
+mod tools;
 mod wire;
 
 pub use axum;
@@ -82,6 +83,7 @@ pub use error::{Error, Place, Result};
 pub use model::{Miss, MissReason, Replay, ReplayModel, ServedTurn, Urls, misses, reset, served};
 pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
+pub use tools::{ToolReplay, ToolRun};
 
 /// The README's Rust is compiled with the documentation's.
 #[cfg(doctest)]

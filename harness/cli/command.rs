@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{import, init, key, new, serve, shape, test};
+use super::{import, init, key, new, serve, shape, test, tools};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
@@ -26,6 +26,7 @@ enum Command {
     #[cfg(feature = "record")]
     Proxy(proxy::Proxy),
     Test(test::Test),
+    Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
     Key(key::KeyOf),
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "record")]
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
+        Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),
         Command::Key(key) => key.run(),

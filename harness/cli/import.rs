@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::fixture::call_log;
-use crate::import::{Foreign, Options, to_fixture};
+use crate::import::{Foreign, Options, openhands, to_fixture};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::model::CallerRules;
@@ -35,6 +35,9 @@ pub(super) struct Import {
     /// Make turns of answers that failed too: status 400 and up, redirects
     #[arg(long)]
     errors: bool,
+    /// Of a folder with several conversations of OpenHands, the one of this id
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -51,7 +54,7 @@ enum ImportFormat {
     Har,
     /// Fixtures of aimock (llmock)
     Aimock,
-    /// Trajectories of OpenHands: not read yet
+    /// Conversations of OpenHands' agent SDK, each a folder with events/
     Openhands,
 }
 
@@ -65,15 +68,16 @@ struct Read {
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let (rules, callers) = rules_of_here()?;
+        if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
+            return Err(Error::new("--conversation is for conversations of OpenHands"));
+        }
         let read = match self.format {
             ImportFormat::Deerflow | ImportFormat::Journal => self.own(&rules).map_err(|error| vec![error]),
             ImportFormat::Vcr => self.foreign(Foreign::Vcr, &rules, &callers),
             ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, &rules, &callers),
             ImportFormat::Har => self.foreign(Foreign::Har, &rules, &callers),
             ImportFormat::Aimock => self.foreign(Foreign::Aimock, &rules, &callers),
-            ImportFormat::Openhands => Err(vec![Error::new("trajectories of OpenHands are not read yet").help(
-                "to record such an agent's calls, let it call `{{ model.openai }}` in a scenario: `retake record NAME`",
-            )]),
+            ImportFormat::Openhands => self.openhands(&rules).map_err(|error| vec![error]),
         };
         let Read { fixture, left_out, notes } = match read {
             Ok(read) => read,
@@ -128,6 +132,30 @@ impl Import {
         Ok(Read { fixture, left_out, notes })
     }
 
+    /// Folders of conversations.
+    fn openhands(&self, rules: &Rules) -> Result<Read> {
+        if self.errors {
+            return Err(Error::new("--errors is for recordings of other tools: vcr, go-vcr, har"));
+        }
+        let mut made: Option<Fixture> = None;
+        let (mut left_out, mut notes) = (Vec::new(), Vec::new());
+        for folder in &self.input {
+            let folder = openhands::find(folder, self.conversation.as_deref())?;
+            let conversation = openhands::Conversation::read(&folder)?;
+            notes.extend(conversation.warnings.iter().map(|warning| format!("{}: {warning}", folder.display())));
+            let (fixture, without_key) =
+                openhands::to_fixture(conversation, &self.out, notes_of(&self.out, rules), rules, &Scrub::known())
+                    .map_err(|error| error.in_file(&folder))?;
+            left_out.extend(without_key.into_iter().map(|line| format!("{}: {line}", folder.display())));
+            made = Some(match made {
+                None => fixture,
+                Some(earlier) => earlier.followed_by(fixture),
+            });
+        }
+        let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
+        Ok(Read { fixture, left_out, notes })
+    }
+
     fn foreign(&self, form: Foreign, rules: &Rules, callers: &CallerRules) -> Result<Read, Vec<Error>> {
         let caller = |headers: &_, call: &_| callers.caller_of(headers, call);
         let options = Options { rules, caller: &caller, errors: self.errors, scrub: &Scrub::known() };
@@ -150,6 +178,6 @@ pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
     if !root.join("scenarios/suite.toml").exists() {
         return Ok((Rules::default(), CallerRules::default()));
     }
-    let suite = crate::scenario::discover(&root)?.suite;
+    let suite = crate::scenario::suite_of(&root)?;
     Ok((crate::run::project::rules_of(&suite), CallerRules::new(suite.callers.clone())))
 }

@@ -17,6 +17,7 @@ mod record;
 mod serve;
 mod shape;
 mod test;
+mod tools;
 
 use std::path::PathBuf;
 

@@ -6,8 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use super::file::{Asked, Kind, Opened, RecordedStep, StepFile};
+use super::finite::not_finite;
 use super::number::StepNumber;
 
 /// What becomes of a recorded step that cannot be fingerprinted, and so cannot be compared with what is asked now.
@@ -49,6 +51,8 @@ pub(super) struct Attempt {
     pub(super) unverified: Unverified,
     pub(super) recorded: HashMap<StepNumber, RecordedStep>,
     runs: BTreeMap<String, RunProgress>,
+    /// What steps inside others finished in this attempt, while the steps around them may fail and be tried again.
+    inside: HashMap<StepNumber, RecordedStep>,
     pub(super) top_runs: usize,
     pub(super) counters: Counters,
     pub(super) warnings: Vec<String>,
@@ -61,6 +65,8 @@ struct RunProgress {
     asked: usize,
     /// Whether the last of them was served.
     served: bool,
+    /// The positions of tries that failed, which go to who asks the same again.
+    failed: Vec<(usize, Asked)>,
 }
 
 /// A step that has its number.
@@ -78,6 +84,7 @@ impl SharedAttempt {
             unverified: Unverified::default(),
             recorded: opened.steps,
             runs: BTreeMap::new(),
+            inside: HashMap::new(),
             top_runs: 0,
             counters: Counters::default(),
             warnings: opened.torn.into_iter().collect(),
@@ -105,20 +112,51 @@ impl SharedAttempt {
         self.lock().counters.live += 1;
     }
 
-    /// Stores the result of a step that succeeded.
-    pub(super) fn store(&self, number: &StepNumber, asked: &Asked, value: &impl Serialize) {
-        let value = serde_json::value::to_raw_value(value);
+    /// Notes a try that failed: who asks the same again takes its number.
+    pub(super) fn failed(&self, number: &StepNumber, asked: &Asked, replayable: bool) {
         let mut attempt = self.lock();
+        let progress = attempt.runs.entry(number.run.clone()).or_default();
+        progress.failed.push((number.position, asked.clone()));
+        if replayable
+            && !attempt.finished
+            && let Err(e) = attempt.file.failed(number, asked)
+        {
+            attempt.warn(e.to_string());
+        }
+    }
+
+    /// Stores the result of a step that succeeded.
+    pub(super) fn store<T: Serialize + DeserializeOwned>(&self, number: &StepNumber, asked: &Asked, value: &T) {
+        let value = readable_json::<T>(value);
+        let mut attempt = self.lock();
+        attempt.inside.retain(|inside, _| !number.holds(&inside.run));
         if attempt.finished {
             return;
         }
-        let stored = match value {
-            Ok(value) => attempt.file.append(number, asked, &value).map_err(|e| e.to_string()),
-            Err(e) => Err(format!("its result is no JSON: {e}")),
-        };
-        if let Err(reason) = stored {
-            attempt.warn(format!("{}: not recorded, so a retry runs it again: {reason}", named(number, asked)));
+        let stored = value
+            .and_then(|value| attempt.file.append(number, asked, &value).map(|()| value).map_err(|e| e.to_string()));
+        match stored {
+            Ok(value) if number.run.contains('.') => {
+                let step = RecordedStep { asked: asked.clone(), value: Some(value) };
+                attempt.inside.insert(number.clone(), step);
+            }
+            Ok(_) => {}
+            Err(reason) => {
+                attempt.warn(format!("{}: not recorded, so a retry runs it again: {reason}", named(number, asked)));
+            }
         }
+    }
+}
+
+/// A result as JSON that reads back as what it was.
+fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawValue>, String> {
+    if let Some(number) = not_finite(value).first() {
+        return Err(format!("its result holds a number that is not finite, which JSON cannot say: {number}"));
+    }
+    let json = serde_json::value::to_raw_value(value).map_err(|e| format!("its result is no JSON: {e}"))?;
+    match serde_json::from_str::<T>(json.get()) {
+        Ok(_) => Ok(json),
+        Err(e) => Err(format!("its result cannot be read back: {e}")),
     }
 }
 
@@ -130,10 +168,7 @@ impl Attempt {
         no_fingerprint: Option<&str>,
         replayable: bool,
     ) -> Claim<T> {
-        let progress = self.runs.entry(run.to_owned()).or_default();
-        let number = StepNumber { run: run.to_owned(), position: progress.asked };
-        progress.asked += 1;
-        let before_was_served = std::mem::take(&mut progress.served);
+        let (number, before_was_served) = self.number(run, asked);
         let trusted = no_fingerprint.is_none() || (before_was_served && self.unverified == Unverified::Serve);
 
         let served = match self.recorded.remove(&number) {
@@ -141,23 +176,64 @@ impl Attempt {
                 self.diverge(&number, asked, &difference(&step.asked, asked));
                 None
             }
-            Some(step) if replayable && trusted => match serde_json::from_str(step.value.get()) {
-                Ok(value) => Some(value),
-                Err(e) => {
-                    self.diverge(&number, asked, &format!("the recorded result is not what is expected: {e}"));
-                    None
+            Some(RecordedStep { value: Some(value), .. }) if replayable && trusted => {
+                match serde_json::from_str(value.get()) {
+                    Ok(value) => Some(value),
+                    Err(e) => {
+                        self.diverge(&number, asked, &format!("the recorded result is not what is expected: {e}"));
+                        None
+                    }
                 }
-            },
+            }
+            Some(RecordedStep { value: Some(_), .. }) => {
+                self.gone(&number, true);
+                None
+            }
             _ => None,
         };
         if let Some(reason) = no_fingerprint {
             let so = if served.is_some() { "served unverified, as the step before it was served" } else { "run live" };
             self.warn(format!("{}: cannot be fingerprinted, {so}: {reason}", named(&number, asked)));
         }
-        let Some(value) = served else { return Claim::Live(number) };
+        let Some(value) = served else {
+            self.forget_behind(&number);
+            return Claim::Live(number);
+        };
         self.counters.replayed += 1;
         self.runs.entry(number.run).or_default().served = true;
         Claim::Served(value)
+    }
+
+    /// The number of a step, and whether the step before it was served. Who asks what just failed takes that number again,
+    /// so that a run after a crash, which is asked once, agrees. What cannot be fingerprinted may be something else.
+    fn number(&mut self, run: &str, asked: &Asked) -> (StepNumber, bool) {
+        let progress = self.runs.entry(run.to_owned()).or_default();
+        let again = progress.failed.iter().position(|(_, failed)| failed == asked && asked.fingerprint.is_some());
+        let before_was_served = std::mem::take(&mut progress.served);
+        let Some(again) = again else {
+            progress.asked += 1;
+            return (StepNumber { run: run.to_owned(), position: progress.asked - 1 }, before_was_served);
+        };
+        let number = StepNumber { run: run.to_owned(), position: progress.failed.remove(again).0 };
+        // Its agents start anew, and find what they finished, as they would after a crash.
+        self.runs.retain(|run, _| !number.holds(run));
+        self.recorded.extend(self.inside.extract_if(|inside, _| number.holds(&inside.run)));
+        (number, false)
+    }
+
+    /// A step behind one that runs live, and that nothing speaks for: what is recorded of it is of another run.
+    fn forget_behind(&mut self, live: &StepNumber) {
+        let behind = StepNumber { run: live.run.clone(), position: live.position + 1 };
+        if self.recorded.get(&behind).is_some_and(|step| step.asked.fingerprint.is_none()) {
+            self.recorded.remove(&behind);
+            self.gone(&behind, false);
+        }
+    }
+
+    fn gone(&mut self, number: &StepNumber, now: bool) {
+        if let Err(e) = self.file.gone(number, now) {
+            self.warn(e.to_string());
+        }
     }
 
     /// From this step on nothing is served, now and in later attempts.
@@ -183,7 +259,7 @@ fn difference(recorded: &Asked, asked: &Asked) -> String {
         return format!("the last attempt had {} `{}` here", recorded.kind.word(), recorded.name);
     }
     match asked.kind {
-        Kind::Model => "its model, messages, settings, tools or output schema differ from the last attempt's",
+        Kind::Model => "its model, messages, settings, tools, output schema or params differ from the last attempt's",
         Kind::Tool => "its arguments or call id differ from the last attempt's",
     }
     .to_owned()

@@ -1,6 +1,7 @@
 //! The file of a journal: a line that names the format, then a line a step, each appended with one write and synced.
 //!
-//! Where an attempt diverged, a line says which steps were asked for until then: what the lines before it hold beyond
+//! A try that failed is a line as well, without a result, and so is a step whose recorded result an attempt passed by: that
+//! is gone. Where an attempt diverged, a line says which steps were asked for until then: what the lines before it hold beyond
 //! these is stale. So the file is only ever appended to, and is right after each of its lines.
 
 use std::borrow::Cow;
@@ -25,6 +26,8 @@ enum FileLine<'a> {
     Format(Cow<'a, str>),
     #[serde(borrow)]
     Step(StepLine<'a>),
+    Failed(FailedLine<'a>),
+    Gone(Cow<'a, str>),
     Diverged(DivergedLine),
 }
 
@@ -37,6 +40,16 @@ struct StepLine<'a> {
     fingerprint: Option<String>,
     #[serde(borrow)]
     value: &'a RawValue,
+}
+
+/// A try that failed: what was asked, and no result.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailedLine<'a> {
+    step: String,
+    kind: Kind,
+    name: Cow<'a, str>,
+    fingerprint: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -77,8 +90,8 @@ pub(super) struct Asked {
 #[derive(Clone, Debug)]
 pub(super) struct RecordedStep {
     pub(super) asked: Asked,
-    /// The JSON of the result.
-    pub(super) value: Box<RawValue>,
+    /// The JSON of the result; `None` of a try that failed.
+    pub(super) value: Option<Box<RawValue>>,
 }
 
 /// The open file, which no other writer has.
@@ -135,10 +148,27 @@ impl StepFile {
         saved.map_err(|e| files::failed("append to", &self.path, &e))
     }
 
+    /// Notes a try that failed, which goes in with the next step: before that there is nothing that it could explain.
+    pub(super) fn failed(&mut self, number: &StepNumber, asked: &Asked) -> Result<()> {
+        let Asked { kind, name, fingerprint } = asked;
+        let (step, name, fingerprint) = (number.to_string(), name.into(), fingerprint.clone());
+        self.note(&FileLine::Failed(FailedLine { step, kind: *kind, name, fingerprint }))
+    }
+
+    /// Notes that what is recorded of a step is stale. It goes in with the next step, or `now`.
+    pub(super) fn gone(&mut self, number: &StepNumber, now: bool) -> Result<()> {
+        self.note(&FileLine::Gone(number.to_string().into()))?;
+        if now { self.save().map_err(|e| files::failed("append to", &self.path, &e)) } else { Ok(()) }
+    }
+
     /// Notes a divergence, which goes in with the next step: an attempt that is killed before that diverges again.
     pub(super) fn diverged(&mut self, at: &StepNumber, asked: BTreeMap<String, usize>) -> Result<()> {
-        let line = line_of(&FileLine::Diverged(DivergedLine { at: at.to_string(), asked }));
-        self.unsaved.extend(line.map_err(|e| files::failed("append to", &self.path, &io::Error::other(e)))?);
+        self.note(&FileLine::Diverged(DivergedLine { at: at.to_string(), asked }))
+    }
+
+    fn note(&mut self, line: &FileLine<'_>) -> Result<()> {
+        let line = line_of(line).map_err(|e| files::failed("append to", &self.path, &io::Error::other(e)))?;
+        self.unsaved.extend(line);
         Ok(())
     }
 
@@ -270,9 +300,15 @@ impl ReadSteps {
             FileLine::Format(_) => return Err(Wrong::new("expected a step, found a second `format`".to_owned(), 1)),
             FileLine::Step(StepLine { step, kind, name, fingerprint, value }) => {
                 let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
-                let recorded = RecordedStep { asked: Asked { kind, name, fingerprint }, value: value.to_owned() };
+                let recorded = RecordedStep { asked: Asked { kind, name, fingerprint }, value: Some(value.to_owned()) };
                 self.steps.insert(number, recorded);
             }
+            FileLine::Failed(FailedLine { step, kind, name, fingerprint }) => {
+                let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
+                let asked = Asked { kind, name: name.into_owned(), fingerprint };
+                self.steps.insert(number, RecordedStep { asked, value: None });
+            }
+            FileLine::Gone(step) => _ = self.steps.remove(&step.parse().map_err(|e| Wrong::new(e, 1))?),
             FileLine::Diverged(DivergedLine { asked, .. }) => {
                 self.steps.retain(|number, _| asked.get(&number.run).is_some_and(|asked| number.position < *asked));
             }

@@ -11,6 +11,11 @@ pub(super) struct StepNumber {
 }
 
 impl StepNumber {
+    /// Whether a run is inside this step, however deep.
+    pub(super) fn holds(&self, run: &str) -> bool {
+        run.strip_prefix(&self.to_string()).is_some_and(|inside| inside.starts_with('.'))
+    }
+
     /// The number of the nth run that this step starts.
     pub(super) fn nested(&self, n: usize) -> String {
         format!("{self}.{n}")

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::finite::not_finite;
 use crate::json::{Json, Layout, Object};
 use crate::key::Hash;
 
@@ -37,6 +38,8 @@ const OF_TRANSPORT: [&str; 14] = [
 ///
 /// Nothing deeper is looked into: an argument that is called `run_id` counts.
 ///
+/// NaN and the infinities, for which JSON has no word, count as what they are.
+///
 /// What does not serialize to JSON (a map with keys that are no strings, say) cannot be fingerprinted. What has no order,
 /// such as a `HashSet`, has another fingerprint in each process.
 #[derive(Clone, Debug)]
@@ -46,6 +49,7 @@ pub struct ModelRequest {
     settings: Part,
     tools: Part,
     output_schema: Part,
+    params: Part,
 }
 
 /// A call of a tool. Its fingerprint is the SHA-256 of name, arguments and call id, as JSON with sorted keys.
@@ -59,19 +63,39 @@ pub struct ToolRequest {
     pub(super) replayable: bool,
 }
 
-/// A part of a request as JSON, or why it is none.
-type Part = Result<Json, String>;
+/// A part of a request, or why it is no JSON.
+type Part = Result<Given, String>;
+
+/// A part of a request as JSON, and what JSON has no word for: to serde_json NaN, infinities and nothing are all null.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    json: Json,
+    not_finite: Vec<String>,
+}
+
+impl Given {
+    fn map(self, change: impl FnOnce(Json) -> Json) -> Given {
+        Given { json: change(self.json), ..self }
+    }
+}
+
+impl From<Json> for Given {
+    fn from(json: Json) -> Given {
+        Given { json, not_finite: Vec::new() }
+    }
+}
 
 impl ModelRequest {
     /// A request with the model's name and the messages, in whatever form the agent has them.
     pub fn new(model: &str, messages: &(impl Serialize + ?Sized)) -> ModelRequest {
-        let absent = || Ok(Json::Null);
+        let absent = || Ok(Given::default());
         ModelRequest {
             model: model.to_owned(),
             messages: part("messages", messages),
             settings: absent(),
             tools: absent(),
             output_schema: absent(),
+            params: absent(),
         }
     }
 
@@ -93,14 +117,21 @@ impl ModelRequest {
         ModelRequest { output_schema: part("output_schema", schema), ..self }
     }
 
+    /// Adds whatever else is sent and decides the answer: the output mode, tools that the provider runs itself.
+    #[must_use]
+    pub fn params(self, params: &(impl Serialize + ?Sized)) -> ModelRequest {
+        ModelRequest { params: part("params", params), ..self }
+    }
+
     /// The fingerprint, or why there is none.
     pub(super) fn fingerprint(&self) -> Result<Hash, String> {
         Ok(hash([
-            ("model", Json::from(self.model.as_str())),
-            ("messages", messages_that_count(self.messages.clone()?)),
-            ("settings", settings_that_count(self.settings.clone()?)),
+            ("model", Json::from(self.model.as_str()).into()),
+            ("messages", self.messages.clone()?.map(messages_that_count)),
+            ("settings", self.settings.clone()?.map(settings_that_count)),
             ("tools", self.tools.clone()?),
             ("output_schema", self.output_schema.clone()?),
+            ("params", self.params.clone()?),
         ]))
     }
 }
@@ -126,22 +157,32 @@ impl ToolRequest {
     /// The fingerprint, or why there is none.
     pub(super) fn fingerprint(&self) -> Result<Hash, String> {
         Ok(hash([
-            ("name", Json::from(self.name.as_str())),
+            ("name", Json::from(self.name.as_str()).into()),
             ("args", self.args.clone()?),
-            ("call_id", self.call_id.as_deref().into()),
+            ("call_id", Json::from(self.call_id.as_deref()).into()),
         ]))
     }
 }
 
 fn part(what: &str, value: &(impl Serialize + ?Sized)) -> Part {
     let text = serde_json::to_vec(value).map_err(|e| format!("`{what}` is no JSON: {e}"))?;
-    Json::parse(&text).map_err(|e| format!("`{what}` is no JSON: {}", e.message))
+    let json = Json::parse(&text).map_err(|e| format!("`{what}` is no JSON: {}", e.message))?;
+    Ok(Given { json, not_finite: not_finite(value) })
 }
 
 /// What is absent is left out, so that a request keeps its fingerprint when a later version knows more parts.
-fn hash<const N: usize>(parts: [(&str, Json); N]) -> Hash {
-    let present = parts.into_iter().filter(|(_, value)| *value != Json::Null);
-    Hash::of(Json::object(present).print(Layout::Python).as_bytes())
+fn hash<const N: usize>(parts: [(&str, Given); N]) -> Hash {
+    let mut present = Object::new();
+    for (name, Given { json, not_finite }) in parts {
+        if !not_finite.is_empty() {
+            let numbers: Vec<Json> = not_finite.into_iter().map(Json::Str).collect();
+            present.insert(format!("{name}, not finite"), numbers.into());
+        }
+        if json != Json::Null {
+            present.insert(name, json);
+        }
+    }
+    Hash::of(Json::Object(present).print(Layout::Python).as_bytes())
 }
 
 fn messages_that_count(messages: Json) -> Json {

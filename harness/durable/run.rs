@@ -43,7 +43,8 @@ impl Run {
     /// each attempt; `call` makes it, and is not called where the answer is served.
     ///
     /// # Errors
-    /// Only what `call` returns. A step that fails is not recorded and runs again in the next attempt.
+    /// Only what `call` returns. A step that fails runs again in the next attempt; who asks the same in this one takes its
+    /// number.
     pub fn model<T, E, F, Fut>(
         &self,
         name: &str,
@@ -100,11 +101,37 @@ impl Run {
             };
             attempt.runs_live();
             let step = Step { attempt: Arc::clone(&attempt), number: number.clone(), runs: AtomicUsize::new(0) };
+            let running = Running { attempt: &attempt, number: &number, asked: &asked, replayable, succeeded: false };
             let value = call(step).await?;
-            if replayable {
-                attempt.store(&number, &asked, &value);
-            }
+            running.succeeded(&value);
             Ok(value)
+        }
+    }
+}
+
+/// A step while it runs. One that ends in any other way than by succeeding has failed: by an error, a panic, or as it was
+/// dropped at a time limit.
+struct Running<'a> {
+    attempt: &'a SharedAttempt,
+    number: &'a StepNumber,
+    asked: &'a Asked,
+    replayable: bool,
+    succeeded: bool,
+}
+
+impl Running<'_> {
+    fn succeeded<T: Serialize + DeserializeOwned>(mut self, value: &T) {
+        self.succeeded = true;
+        if self.replayable {
+            self.attempt.store(self.number, self.asked, value);
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if !self.succeeded {
+            self.attempt.failed(self.number, self.asked, self.replayable);
         }
     }
 }

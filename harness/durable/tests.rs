@@ -1,6 +1,7 @@
 //! The contract of the journal, a test for each sentence.
 
 mod fingerprints;
+mod retries;
 mod steps;
 mod storing;
 mod writing;

@@ -8,9 +8,10 @@ use super::sorted_map::SortedMap;
 pub type Object = SortedMap<Json>;
 
 /// One JSON value. Object keys are unique and sorted by code point; of a repeated key the last value counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Json {
     /// `null`
+    #[default]
     Null,
     /// `true` or `false`
     Bool(bool),
@@ -56,6 +57,11 @@ impl Json {
     /// The entries of an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&Object> {
+        if let Json::Object(o) = self { Some(o) } else { None }
+    }
+
+    /// The entries of an object, to change them.
+    pub(crate) fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 

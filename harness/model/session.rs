@@ -60,7 +60,7 @@ impl Session {
     pub(super) fn read_call(&self, api: Api, path: &str, body: &[u8]) -> Result<(Call, Json), String> {
         let mut json = match api {
             Api::Opaque => wire::request_body(body),
-            _ => Json::parse(body).map_err(|e| format!("not JSON: {e}"))?,
+            _ => Json::parse_request(body).map_err(|e| format!("not JSON: {e}"))?,
         };
         let path = match &self.mode {
             Mode::Replay(replay) => replay.scrub(&mut json, path),

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 #[cfg(feature = "record")]
 use crate::scenario::Scenario;
-use crate::scenario::{Discovered, SystemSpec};
+use crate::scenario::{Discovered, Suite, SystemSpec};
 use crate::secrets::{Scrub, Secrets};
 use crate::system::SecretValues;
 
@@ -18,6 +18,22 @@ pub(crate) fn of_project(discovered: &Discovered) -> Result<Secrets> {
     let text = |os: std::ffi::OsString| os.into_string().ok();
     let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
     Secrets::new(declared(discovered), environment).map_err(Error::new)
+}
+
+/// As [`of_project`], where there may be no scenario.
+///
+/// # Errors
+/// A declared value that is too short.
+pub(crate) fn of_suite(suite: &Suite) -> Result<Secrets> {
+    let text = |os: std::ffi::OsString| os.into_string().ok();
+    let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+    Secrets::new(declared_in(suite), environment).map_err(Error::new)
+}
+
+/// What the templates of live tools take as `{{ secret.NAME }}`: the values of the environment.
+pub(crate) fn real_values(suite: &Suite) -> Json {
+    let value = |name: &str| std::env::var(name).unwrap_or_else(|_| format!("<{name}>"));
+    Json::object(declared_in(suite).map(|name| (name, Json::Str(value(name)))))
 }
 
 /// What goldens lose, whatever else the environment holds: known forms and declared variables.
@@ -69,11 +85,16 @@ fn of_system<'a>(discovered: &'a Discovered, name: &str) -> Vec<&'a str> {
 
 /// The environment variables that the suite and its scenarios declare as secrets, in lists or by `{{ secret.NAME }}`.
 fn declared(discovered: &Discovered) -> BTreeSet<&str> {
-    let suite = &discovered.suite;
+    let of_scenarios = discovered.sound().flat_map(|scenario| scenario.secrets.iter().chain(&scenario.used_secrets));
+    declared_in(&discovered.suite).chain(of_scenarios.map(String::as_str)).collect()
+}
+
+/// Those of the suite alone.
+fn declared_in(suite: &Suite) -> impl Iterator<Item = &str> {
     let of_systems = suite.systems.values().filter_map(|system| match system {
         SystemSpec::Command(spec) => Some(&spec.secrets),
         SystemSpec::Url(_) => None,
     });
-    let of_scenarios = discovered.sound().flat_map(|scenario| scenario.secrets.iter().chain(&scenario.used_secrets));
-    suite.defaults.secrets.iter().chain(of_systems.flatten()).chain(of_scenarios).map(String::as_str).collect()
+    let of_tools = suite.tools.values().flat_map(|tool| &tool.secrets);
+    suite.defaults.secrets.iter().chain(of_systems.flatten()).chain(of_tools).map(String::as_str)
 }

@@ -8,6 +8,7 @@
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
 //! | [`golden`] | insta |
+//! | `tools` | recorded calls of tools, executed again |
 //! | `proof` | two runs that agree |
 //! | `orphans` | files that belong to no scenario |
 
@@ -26,5 +27,6 @@ pub(crate) mod record;
 mod restart;
 pub(crate) mod runner;
 mod test;
+pub(crate) mod tools;
 mod trial;
 mod verdict;

@@ -12,6 +12,7 @@ use super::orphans;
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::prove;
+use super::tools;
 use super::trial;
 use super::verdict;
 use crate::fixture::Fixture;
@@ -56,6 +57,9 @@ fn of_libtest(result: Result<(), Failure>) -> Result<(), Failed> {
 
 /// One scenario: its run and its verdict, or its proof where its golden may be written.
 fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
+    if let Some(tested) = tools::test(project, scenario) {
+        return tested;
+    }
     let fixture = project.fixtures.of(scenario)?;
     if let Some(fixture) = &fixture {
         say_unstable(scenario, fixture);

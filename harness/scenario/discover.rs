@@ -36,6 +36,15 @@ pub fn discover(root: &Path) -> Result<Discovered> {
     discover_where(root, |_| true)
 }
 
+/// Reads `suite.toml` alone: a recording can be replayed where there is no scenario. One that is not there is empty.
+///
+/// # Errors
+/// What is wrong with it.
+#[cfg(feature = "cli")]
+pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
+    read::suite::read(root, &below(&[SUITE]))
+}
+
 /// Reads what can hold the one scenario of a name: with a process for each trial, reading all in each would add up. All
 /// are read where nothing can hold it.
 ///

@@ -19,13 +19,14 @@
 //! | option of a suite, a scenario and a case | `options`, passed on by `scenario` | `read/options`; for its cases `read/case` |
 //! | field of a scenario alone | `scenario` | `read/scenario`; for its cases `read/case` |
 //! | option of the golden | `events/options` | `read/golden`; for its cases `read/case` |
-//! | table of `suite.toml` | `suite`, `system` | `read/suite`, `read/system` |
+//! | table of `suite.toml` | `suite`, `system`, `tool` | `read/suite`, `read/system`, `read/tool` |
 //! | word, unit or pattern as a value | with the field that it is for | `read/values` |
 //! | name that templates may use | `template/names` | |
 
 mod discover;
 mod hints;
 mod name;
+mod normalize;
 mod options;
 mod pointer;
 mod read;
@@ -36,21 +37,26 @@ mod step;
 mod suite;
 mod system;
 mod template;
+mod tool;
 
 pub(crate) use discover::discover_one;
+#[cfg(feature = "cli")]
+pub(crate) use discover::suite_of;
 pub use discover::{Discovered, discover};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
+pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
-pub use scenario::{Broken, FixtureRef, Scenario};
+pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
 pub use step::{
     Action, AgentRun, AnswerAs, CaptureFrom, Method, RenderedBody, Request, Step, StepBody, StreamSpec, Upload, WaitFor,
 };
-pub use suite::{NormalizeRule, Suite};
+pub use suite::Suite;
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
+pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 
 #[cfg(test)]
 mod tests;

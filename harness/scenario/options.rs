@@ -45,6 +45,8 @@ pub struct Drift {
     pub settings: Level,
     /// What is exceptional about the results of tool calls: errors, empty ones, ones out of order.
     pub results: Level,
+    /// What a live tool is observed to do.
+    pub observation: Level,
 }
 
 impl Default for Drift {
@@ -55,6 +57,7 @@ impl Default for Drift {
             model: Level::Note,
             settings: Level::Ignore,
             results: Level::Fail,
+            observation: Level::Fail,
         }
     }
 }

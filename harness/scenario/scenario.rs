@@ -45,12 +45,35 @@ pub struct Scenario {
     pub record_errors: bool,
     /// Values of its own, for its templates.
     pub vars: Vars,
-    /// What it does, in order; at least one step.
+    /// The recorded calls of tools that it executes again; it has no steps then.
+    pub tools: Option<ToolsRun>,
+    /// What it does, in order; at least one step, or none where it executes recorded calls of tools.
     pub steps: Vec<Step>,
     /// What its golden holds.
     pub golden: ShapeOptions,
     /// Where `system` stands.
     pub(super) system_place: Option<Place>,
+}
+
+/// Recorded calls of tools, to be executed again (`kind = "tools"`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolsRun {
+    /// The folder of a conversation, relative to the root; the fixture's own conversations where absent.
+    pub recording: Option<PathBuf>,
+    /// Which conversation of the folder.
+    pub conversation: Option<String>,
+    /// What becomes of actions that did not run when they were recorded.
+    pub unobserved: Unobserved,
+}
+
+/// What becomes of actions that were rejected, or recorded without an observation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unobserved {
+    /// They are listed.
+    #[default]
+    Skip,
+    /// They are executed.
+    Execute,
 }
 
 /// Whose turns a scenario replays.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use regex::Regex;
-
+use super::normalize::NormalizeRule;
 use super::options::Defaults;
 use super::system::SystemSpec;
+use super::tool::ToolSpec;
 use crate::model::CallerRule;
 
 /// What all scenarios share.
@@ -14,6 +14,8 @@ use crate::model::CallerRule;
 pub struct Suite {
     /// The systems that are started as a command or attached by URL, by name.
     pub systems: BTreeMap<String, SystemSpec>,
+    /// What executes the calls of recorded tools, by the name of the tool or server.
+    pub tools: BTreeMap<String, ToolSpec>,
     /// Who made a call that declares no caller: the first rule that fits.
     pub callers: Vec<CallerRule>,
     /// What the key replaces beyond its own rules.
@@ -24,13 +26,4 @@ pub struct Suite {
     pub defaults: Defaults,
     /// The file, relative to the root; it need not exist.
     pub path: PathBuf,
-}
-
-/// A replacement in what the key hashes.
-#[derive(Clone, Debug)]
-pub struct NormalizeRule {
-    /// What is replaced.
-    pub pattern: Regex,
-    /// By what; `$1` is the first group.
-    pub replace: String,
 }

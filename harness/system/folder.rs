@@ -96,6 +96,11 @@ impl Folder {
         vec![self.root.clone(), self.work.clone(), self.home.clone(), self.temp.clone()]
     }
 
+    /// The environment of a program that is no system: today is today.
+    pub(crate) fn environment_of_today(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
+        self.environment(own, &date::today())
+    }
+
     /// The environment that every program of the stage gets, with its own on top: nothing of the runner's but PATH.
     /// `date` is the day that it is to take for today.
     pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {

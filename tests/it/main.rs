@@ -27,6 +27,7 @@ mod runner;
 #[path = "../support/mod.rs"]
 mod support;
 mod systems;
+mod tools;
 
 fn main() -> ExitCode {
     if let Ok(system) = std::env::var(support::tree::RUNNER) {
@@ -43,7 +44,8 @@ fn main() -> ExitCode {
         Some(systems::service::AGENT) => return systems::service::work(),
         _ => {}
     }
-    let tests = [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS];
+    let tests =
+        [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS, tools::TESTS];
     let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {
         // Without the name of this program.
         let module = module.split_once("::").map_or(module, |(_, module)| module);

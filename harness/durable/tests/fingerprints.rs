@@ -33,7 +33,7 @@ fn it_is_the_sha_256_of_canonical_json() {
 }
 
 #[test]
-fn model_messages_settings_tools_and_output_schema_count() {
+fn model_messages_settings_tools_output_schema_and_params_count() {
     let base = || ModelRequest::new("m", &json!(["hi"]));
     let some = json!({ "a": 1 });
     let all = [
@@ -43,6 +43,8 @@ fn model_messages_settings_tools_and_output_schema_count() {
         base().settings(&some),
         base().tools(&some),
         base().output_schema(&some),
+        base().params(&some),
+        base().params(&json!({ "output_mode": "native" })),
     ];
     let different: std::collections::BTreeSet<String> = all.iter().map(model).collect();
     assert_eq!(different.len(), all.len());
@@ -140,4 +142,24 @@ fn what_is_no_json_has_no_fingerprint() {
     }
     let reason = ToolRequest::new("t", &deep).fingerprint().unwrap_err();
     assert_eq!(reason, "`args` is no JSON: more than 256 levels of nesting");
+}
+
+#[test]
+fn numbers_that_json_has_no_word_for_have_fingerprints_of_their_own() {
+    let of = |temperature: Option<f64>| {
+        model(&ModelRequest::new("m", "hi").settings(&std::collections::BTreeMap::from([("temperature", temperature)])))
+    };
+    let call = |value: f64, other: f64| {
+        ToolRequest::new("t", &[Some(value), None, Some(other)]).fingerprint().unwrap().to_string()
+    };
+    let all = [
+        of(None),
+        of(Some(f64::NAN)),
+        of(Some(f64::INFINITY)),
+        of(Some(f64::NEG_INFINITY)),
+        call(f64::NAN, 1.0),
+        call(1.0, f64::NAN),
+        ToolRequest::new("t", &[None::<f64>; 3]).fingerprint().unwrap().to_string(),
+    ];
+    assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
 }

@@ -113,8 +113,8 @@ async fn the_first_mismatch_and_all_later_steps_run_live_stale_tool_results_incl
     assert_eq!(retry.model("c", "again").await, "again");
     assert_eq!(retry.counters(), (1, 3, Some("0.1".into())));
     retry.warns(&[
-        "step 0.1 (model `plan`): its model, messages, settings, tools or output schema differ from the last \
-                   attempt's; it and all later steps run live",
+        "step 0.1 (model `plan`): its model, messages, settings, tools, output schema or params differ from the \
+                   last attempt's; it and all later steps run live",
     ]);
 }
 

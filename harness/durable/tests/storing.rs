@@ -127,3 +127,43 @@ async fn a_result_that_is_no_json_is_returned_with_a_warning() {
         attempt.warns(&["step 0.0 (tool `map`): not recorded, so a retry runs it again: its result is no JSON"]);
     }
 }
+
+/// Floats of every magnitude, among them such as a reader that rounds once too often alters.
+#[tokio::test]
+async fn floats_come_back_to_the_bit() {
+    let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from_bits(bits)
+    };
+    let floats: Vec<f64> = std::iter::repeat_with(&mut next).filter(|f| f.is_finite()).take(5_000).collect();
+    let folder = Folder::new();
+    for live in [1, 0] {
+        let attempt = folder.open();
+        let request = ToolRequest::new("n", &());
+        let read = attempt.run.tool(&request, |_| async { Ok::<_, ()>(floats.clone()) }).await.unwrap();
+        assert_eq!(attempt.counters().1, live);
+        assert!(read.iter().map(|f| f.to_bits()).eq(floats.iter().map(|f| f.to_bits())), "a float came back altered");
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_could_not_be_read_back_is_refused_by_name_when_it_is_stored() {
+    let folder = Folder::new();
+    let deep = || (0..200).fold(json!(1), |deep, _| json!([deep]));
+    for _ in 0..2 {
+        let attempt = folder.open();
+        let tool = |name: &str| ToolRequest::new(name, &());
+        attempt.run.tool(&tool("deep"), |_| async { Ok::<_, ()>(deep()) }).await.unwrap();
+        let nan = attempt.run.tool(&tool("nan"), |_| async { Ok::<_, ()>(f64::NAN) }).await.unwrap();
+        let some = attempt.run.tool(&tool("some"), |_| async { Ok::<_, ()>(Some(f64::INFINITY)) }).await.unwrap();
+        assert!(nan.is_nan() && some == Some(f64::INFINITY));
+        assert_eq!(attempt.counters(), (0, 3, None));
+        let refused = |step: &str| format!("step {step}): not recorded, so a retry runs it again: its result ");
+        attempt.warns(&[
+            &format!("{}cannot be read back: recursion limit exceeded", refused("0.0 (tool `deep`")),
+            &format!("{}holds a number that is not finite, which JSON cannot say: 0: NaN", refused("0.1 (tool `nan`")),
+            &format!("{}holds a number that is not finite, which JSON cannot say: 0: inf", refused("0.2 (tool `some`")),
+        ]);
+    }
+}

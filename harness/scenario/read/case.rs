@@ -31,6 +31,10 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
     let (base, over) = (base.clone(), case.clone());
     RawScenario {
         description: over.description.or(base.description),
+        kind: over.kind.or(base.kind),
+        recording: over.recording.or(base.recording),
+        conversation: over.conversation.or(base.conversation),
+        unobserved: over.unobserved.or(base.unobserved),
         system: over.system.or(base.system),
         fixture: over.fixture.or(base.fixture),
         timeout: over.timeout.or(base.timeout),
@@ -42,6 +46,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             model: over.model.or(base.model),
             settings: over.settings.or(base.settings),
             results: over.results.or(base.results),
+            observation: over.observation.or(base.observation),
         }),
         delays: over.delays.or(base.delays),
         secrets: over.secrets.or(base.secrets),

@@ -12,14 +12,17 @@ mod file;
 mod golden;
 mod json;
 mod names;
+mod normalize;
 mod options;
 mod raw;
+mod recording;
 mod request;
 pub(super) mod scenario;
 mod step;
 pub(super) mod suite;
 mod system;
 mod toml_file;
+mod tool;
 mod values;
 mod vars;
 

@@ -8,11 +8,12 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::json::RawJson;
-use super::values::{Pattern, RawDuration, RawStream, Statuses};
+use super::values::{Kind, Pattern, RawDuration, RawStream, Statuses};
 use crate::events::Detail;
 use crate::model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Unused};
 use crate::scenario::pointer::Pointer;
+use crate::scenario::scenario::Unobserved;
 
 /// Text keys and values, each with its place.
 pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
@@ -22,6 +23,8 @@ pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 pub(super) struct RawSuite {
     #[serde(default)]
     pub(super) systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
+    #[serde(default)]
+    pub(super) tools: BTreeMap<Spanned<String>, Spanned<RawTool>>,
     #[serde(default)]
     pub(super) callers: Vec<Spanned<RawCaller>>,
     #[serde(default)]
@@ -47,6 +50,30 @@ pub(super) struct RawSystem {
     pub(super) needs: Option<Vec<Spanned<String>>>,
     pub(super) url: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<RawModel>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawTool {
+    pub(super) mcp: Option<Spanned<RawMcp>>,
+    pub(super) http: Option<Spanned<String>>,
+    pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) as_recorded: Option<Spanned<bool>>,
+    pub(super) cwd: Option<Spanned<String>>,
+    pub(super) env: Option<Spanned<Texts>>,
+    pub(super) headers: Option<Spanned<Texts>>,
+    pub(super) tools: Option<Spanned<Vec<String>>>,
+    pub(super) prefix: Option<Spanned<String>>,
+    pub(super) timeout: Option<Spanned<RawDuration>>,
+    pub(super) ignore: Option<Vec<Spanned<String>>>,
+    pub(super) normalize: Option<Vec<RawNormalize>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawMcp {
+    pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) url: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +111,7 @@ pub(super) struct RawWhen {
     pub(super) tools: Option<OfferedTools>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawNormalize {
     pub(super) pattern: Spanned<Pattern>,
@@ -99,17 +126,37 @@ pub(super) struct RawDrift {
     pub(super) model: Option<Level>,
     pub(super) settings: Option<Level>,
     pub(super) results: Option<Level>,
+    pub(super) observation: Option<Level>,
 }
 
 /// What a person most likely put one line too low, behind a `[[step]]`.
-pub(super) const SCENARIO_FIELDS: [&str; 11] =
-    ["description", "system", "fixture", "timeout", "settle", "unused", "drift", "delays", "secrets", "record", "vars"];
+pub(super) const SCENARIO_FIELDS: [&str; 15] = [
+    "description",
+    "kind",
+    "recording",
+    "conversation",
+    "unobserved",
+    "system",
+    "fixture",
+    "timeout",
+    "settle",
+    "unused",
+    "drift",
+    "delays",
+    "secrets",
+    "record",
+    "vars",
+];
 
 /// A scenario, or one of its cases, which may override any field.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawScenario {
     pub(super) description: Option<String>,
+    pub(super) kind: Option<Spanned<Kind>>,
+    pub(super) recording: Option<Spanned<String>>,
+    pub(super) conversation: Option<Spanned<String>>,
+    pub(super) unobserved: Option<Spanned<Unobserved>>,
     pub(super) system: Option<Spanned<String>>,
     pub(super) fixture: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<RawDuration>>,

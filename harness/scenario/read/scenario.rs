@@ -4,11 +4,11 @@ use toml::Spanned;
 
 use super::file::ScenarioFile;
 use super::raw::{RawScenario, RawStep};
-use super::{case, golden, options, step, toml_file, vars};
+use super::{case, golden, options, recording, step, toml_file, vars};
 use crate::error::{Error, Result};
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::options::Defaults;
-use crate::scenario::scenario::{Broken, FixtureRef, Scenario};
+use crate::scenario::scenario::{Broken, FixtureRef, Scenario, ToolsRun};
 use crate::scenario::step::{Action, Step};
 use crate::scenario::template::{Names, Vars};
 
@@ -62,7 +62,9 @@ impl Reader<'_> {
     fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
         let source = self.file.source;
         let options = options::read(raw, self.defaults, source)?;
-        let steps = match &raw.step {
+        let tools = recording::read(raw, source, self.file.root)?;
+        let steps: &[_] = match &raw.step {
+            _ if tools.is_some() => &[],
             Some(steps) if !steps.is_empty() => steps,
             _ => {
                 let error = Error::new("a scenario needs at least one [[step]]").in_file(&source.file);
@@ -84,7 +86,11 @@ impl Reader<'_> {
             description: raw.description.clone().unwrap_or_default(),
             system: raw.system.as_ref().map(|system| system.get_ref().clone()),
             system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
-            fixture: self.fixture(&name, raw)?,
+            fixture: match &tools {
+                Some(ToolsRun { recording: Some(_), .. }) => FixtureRef::None,
+                _ => self.fixture(&name, raw)?,
+            },
+            tools,
             golden_name: name.clone(),
             name,
             timeout: options.timeout,

@@ -14,6 +14,7 @@ use crate::model::OfferedTools;
 use crate::scenario::hints::listed;
 use crate::scenario::options::{Delays, Level, Unused};
 use crate::scenario::pointer::Pointer;
+use crate::scenario::scenario::Unobserved;
 
 /// `"60s"`, `"500ms"`, `"2m"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,15 @@ pub(super) struct RawDuration(pub(super) Duration);
 /// A regular expression.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern(pub(super) Regex);
+
+/// What a scenario does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It drives a system.
+    System,
+    /// It executes recorded calls of tools again.
+    Tools,
+}
 
 /// One status or a list of them.
 #[derive(Clone, Debug)]
@@ -149,6 +159,8 @@ macro_rules! read_word {
 }
 
 read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
+read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
+read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 
 read_as!(Detail, &format!("one of {}", listed(&Detail::WORDS)), {

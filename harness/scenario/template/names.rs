@@ -15,6 +15,12 @@ pub const RESERVED: [&str; 9] = ["run", "port", "workdir", "root", "model", "sec
 /// What the configuration of a system may use: it starts before any scenario's own values exist.
 const OF_SYSTEMS: [&str; 6] = ["run", "port", "workdir", "root", "model", "secret"];
 
+/// What the configuration of a tool may use.
+const OF_TOOLS: [&str; 3] = ["workdir", "root", "secret"];
+
+/// What a tool that is a command may use beside that: the tool's name and its arguments.
+const OF_CALLS: [&str; 2] = ["tool", "args"];
+
 /// The systems that a system needs: a name in its configuration only.
 const SYSTEMS: &str = "systems";
 
@@ -45,6 +51,16 @@ impl Names {
         let mut elsewhere: BTreeMap<_, _> =
             RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
         elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
+        Names { here, elsewhere, secrets: Rc::default(), systems: Vec::new(), stream: false }
+    }
+
+    /// The names for what executes a tool's calls; a command has those of the call too.
+    pub(in crate::scenario) fn of_tools(call: bool) -> Names {
+        let of_call: &[&str] = if call { &OF_CALLS } else { &[] };
+        let here = OF_TOOLS.iter().chain(of_call).map(|name| (*name).to_owned()).collect();
+        let reason = |name: &str| (name.to_owned(), "a tool is called without it".to_owned());
+        let mut elsewhere: BTreeMap<_, _> = RESERVED.map(reason).into();
+        elsewhere.extend(OF_CALLS.map(|name| (name.to_owned(), "only `command` is rendered for each call".to_owned())));
         Names { here, elsewhere, secrets: Rc::default(), systems: Vec::new(), stream: false }
     }
 

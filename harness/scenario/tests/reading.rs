@@ -249,6 +249,7 @@ step = [{ get = "/other" }]
         model: Level::Fail,
         settings: Level::Ignore,
         results: Level::Fail,
+        observation: Level::Fail,
     };
     assert_eq!(flash.drift, drift);
     assert_eq!(ultra.golden.detail, Detail::Keys);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::order::{Exit, Order};
+use super::order::{Exit, Input, Order, Program};
 use crate::error::{Error, Result};
 
 /// What is known of a guarded program.
@@ -48,7 +48,24 @@ impl Guard {
         env: Vec<(String, String)>,
         errors: Option<PathBuf>,
     ) -> Guard {
-        self.order.program = Some(super::order::Program { command, cwd, env, errors });
+        self.order.program = Some(Program { command, cwd, env, errors, input: Input::Closed });
+        self
+    }
+
+    /// The socket over which the program speaks, by its standard input and output: somebody has to listen there.
+    #[cfg(all(feature = "mcp", unix))]
+    pub(crate) fn speaks_over(mut self, socket: PathBuf) -> Guard {
+        if let Some(program) = &mut self.order.program {
+            program.input = Input::Socket(socket);
+        }
+        self
+    }
+
+    /// What the program reads on its standard input, to its end.
+    pub(crate) fn input(mut self, text: String) -> Guard {
+        if let Some(program) = &mut self.order.program {
+            program.input = Input::Text(text);
+        }
         self
     }
 

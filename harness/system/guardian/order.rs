@@ -31,6 +31,18 @@ pub(super) struct Program {
     pub(super) env: Vec<(String, String)>,
     /// The file for its standard error; where absent, that goes where its output goes.
     pub(super) errors: Option<PathBuf>,
+    pub(super) input: Input,
+}
+
+/// What a program reads on its standard input.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) enum Input {
+    /// Nothing.
+    Closed,
+    /// A text, to its end.
+    Text(String),
+    /// What comes by a Unix socket; what it prints goes there too.
+    Socket(PathBuf),
 }
 
 /// What a guardian tells.

@@ -2,7 +2,9 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -13,7 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group};
 
 use super::descendants;
-use super::order::{Exit, MARK, OVER, Order, Program, Told};
+use super::order::{Exit, Input, MARK, OVER, Order, Program, Told};
 
 /// How long a system may take to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
@@ -104,10 +106,24 @@ fn spawn(program: &Program) -> Result<Pid, String> {
         let file = File::options().create(true).append(true).open(file);
         command.stderr(file.map_err(|e| format!("the file for its errors cannot be made: {e}"))?);
     }
-    let child = command.spawn().map_err(|e| match e.kind() {
+    match &program.input {
+        Input::Closed => {}
+        Input::Text(_) => drop(command.stdin(Stdio::piped())),
+        Input::Socket(socket) => {
+            let both = UnixStream::connect(socket).and_then(|stream| Ok((stream.try_clone()?, stream)));
+            let (input, output) = both.map_err(|e| format!("its socket cannot be opened: {e}"))?;
+            command.stdin(OwnedFd::from(input)).stdout(OwnedFd::from(output));
+        }
+    }
+    let mut child = command.spawn().map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => format!("there is no program `{name}`"),
         _ => format!("`{name}` cannot be run: {e}"),
     })?;
+    if let (Some(mut pipe), Input::Text(text)) = (child.stdin.take(), &program.input) {
+        let text = text.clone();
+        // One that reads nothing of it may end before all is written.
+        thread::spawn(move || drop(pipe.write_all(text.as_bytes())));
+    }
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "it has no process id".to_owned())
 }
 

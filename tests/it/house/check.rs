@@ -1,7 +1,7 @@
 //! All checks, put together.
 
 use super::library::{Files, Library};
-use super::{arrows, map, public};
+use super::{arrows, map, public, walks};
 
 /// What is wrong with imports, a message each.
 pub(crate) fn imports(files: &Files) -> Vec<String> {
@@ -14,5 +14,6 @@ pub(crate) fn imports(files: &Files) -> Vec<String> {
 /// All that is wrong.
 pub(crate) fn all(files: &Files) -> Vec<String> {
     let list = files.get(public::LIST).map_or("", String::as_str);
-    [map::differences(files), imports(files), public::differences(&Library::read(files), list)].concat()
+    [map::differences(files), imports(files), public::differences(&Library::read(files), list), walks::faults(files)]
+        .concat()
 }

@@ -3,6 +3,7 @@
 use super::check::all;
 use super::library::Files;
 use super::public::LIST;
+use super::walks::PAGE;
 
 tests!(
     a_house_in_order_has_no_fault,
@@ -20,9 +21,13 @@ tests!(
     a_public_name_that_is_not_listed_is_a_fault,
     a_listed_name_that_is_gone_is_a_fault,
     a_path_that_cannot_be_followed_is_a_fault,
+    a_walk_through_a_file_that_is_gone_is_a_fault,
+    a_walk_that_comes_back_to_a_room_is_a_fault,
 );
 
 const MAP: &str = "//! # The rooms\n//!\n//! | room | holds |\n//! |---|---|\n//! | `low` | a |\n//! | `high` | b |\n//!\n//! # Invariants\n";
+
+const WALKS: &str = "## Walks\n### A\n1. `harness/low.rs`: a\n2. `harness/high.rs`: b\n### B\n### C\n### D\n";
 
 /// A library of a room `low` and a room `high` below it, with more files, or others in place of those.
 fn faults(more: &[(&str, &str)]) -> Vec<String> {
@@ -31,6 +36,7 @@ fn faults(more: &[(&str, &str)]) -> Vec<String> {
     files.insert("harness/low.rs".to_owned(), "pub struct Low;\n".to_owned());
     files.insert("harness/high.rs".to_owned(), "use crate::low::Low;\npub struct High(Low);\n".to_owned());
     files.insert(LIST.to_owned(), "# a note\nretake::Low\n".to_owned());
+    files.insert(PAGE.to_owned(), WALKS.to_owned());
     for (file, text) in more {
         files.insert((*file).to_owned(), (*text).to_owned());
     }
@@ -95,6 +101,7 @@ fn a_name_that_is_passed_on_counts_for_the_file_that_defines_it() {
     let mut files = Files::new();
     files.extend(passed_on.map(|(file, text)| (file.to_owned(), text.to_owned())));
     files.insert("harness/lib.rs".to_owned(), format!("{MAP}mod high;\nmod low;\n"));
+    files.insert(PAGE.to_owned(), WALKS.replace("harness/high.rs", "harness/high/mod.rs"));
     one(&all(&files), &["harness/low.rs:2 → harness/high/deep.rs"]);
     // And by the names of all of a module.
     files.insert("harness/high/mod.rs".to_owned(), "mod deep;\npub use deep::*;\n".to_owned());
@@ -182,4 +189,15 @@ fn a_listed_name_that_is_gone_is_a_fault() {
 fn a_path_that_cannot_be_followed_is_a_fault() {
     let low = "pub struct Low;\nfn f() { crate::internal::high::High }\n";
     one(&faults(&[("harness/low.rs", low)]), &["harness/low.rs:2: `crate::internal::high::High` leads nowhere"]);
+}
+
+fn a_walk_through_a_file_that_is_gone_is_a_fault() {
+    let walks = WALKS.replace("high.rs", "gone.rs");
+    one(&faults(&[(PAGE, &walks)]), &[&format!("{PAGE}:4: there is no harness/gone.rs")]);
+}
+
+fn a_walk_that_comes_back_to_a_room_is_a_fault() {
+    let walks = WALKS.replace("### B", "3. `harness/low.rs`: again\n### B");
+    one(&faults(&[(PAGE, &walks)]), &[&format!("{PAGE}:5: harness/low.rs leads back to `low`")]);
+    one(&faults(&[(PAGE, "## Walks\n### A\n")]), &["there are 1 walks, and should be 4"]);
 }

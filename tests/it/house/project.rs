@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use super::library::{FOLDER, Files, Library};
-use super::{check, map, public};
+use super::{check, map, public, walks};
 
 tests!(
     the_map_is_the_folder_listing,
     imports_follow_the_map_and_no_two_files_use_each_other,
     what_is_public_is_written_down,
+    the_walks_lead_through_files_that_are_there_and_each_room_once,
 );
 
 fn the_map_is_the_folder_listing() {
@@ -24,6 +25,10 @@ fn what_is_public_is_written_down() {
     none(&public::differences(&Library::read(&files), &files[public::LIST]));
 }
 
+fn the_walks_lead_through_files_that_are_there_and_each_room_once() {
+    none(&walks::faults(&files()));
+}
+
 #[track_caller]
 fn none(faults: &[String]) {
     assert!(faults.is_empty(), "{} faults of the house:\n\n{}\n", faults.len(), faults.join("\n"));
@@ -35,6 +40,8 @@ fn files() -> Files {
     for folder in [FOLDER, "tests/it/house"] {
         add_files(Path::new(env!("CARGO_MANIFEST_DIR")), folder, &mut files);
     }
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(walks::PAGE)).unwrap();
+    files.insert(walks::PAGE.to_owned(), page);
     files
 }
 

@@ -1,0 +1,170 @@
+//! Numbers that JSON has no word for: NaN and the infinities, which serde_json writes as null.
+
+use std::fmt::{Display, Error};
+
+use serde::ser::{
+    Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    SerializeTupleStruct, SerializeTupleVariant, Serializer,
+};
+
+/// The numbers of a value that are not finite, each with its place among the value's numbers: `3: NaN`. What cannot be
+/// serialized has none; serde_json says why it cannot be.
+pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Vec<String> {
+    let mut search = Search::default();
+    let _ = value.serialize(&mut search);
+    search.found
+}
+
+/// Goes through a value and writes nothing.
+#[derive(Default)]
+struct Search {
+    floats: usize,
+    found: Vec<String>,
+}
+
+impl Search {
+    fn float(&mut self, is_finite: bool, value: impl Display) {
+        if !is_finite {
+            self.found.push(format!("{}: {value}", self.floats));
+        }
+        self.floats += 1;
+    }
+}
+
+/// Values that hold no float.
+macro_rules! passed_by {
+    ($($method:ident($of:ty)),* $(,)?) => {
+        $(fn $method(self, _: $of) -> Result<(), Error> { Ok(()) })*
+    };
+}
+
+impl<'a> Serializer for &'a mut Search {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = &'a mut Search;
+    type SerializeTuple = &'a mut Search;
+    type SerializeTupleStruct = &'a mut Search;
+    type SerializeTupleVariant = &'a mut Search;
+    type SerializeMap = &'a mut Search;
+    type SerializeStruct = &'a mut Search;
+    type SerializeStructVariant = &'a mut Search;
+
+    passed_by! {
+        serialize_bool(bool), serialize_char(char), serialize_str(&str), serialize_bytes(&[u8]),
+        serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_i128(i128),
+        serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128),
+        serialize_unit_struct(&'static str),
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<(), Error> {
+        self.float(value.is_finite(), value);
+        Ok(())
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<(), Error> {
+        self.float(value.is_finite(), value);
+        Ok(())
+    }
+
+    fn serialize_none(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        value.serialize(self)
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self, Error> {
+        Ok(self)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self, Error> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Error> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Error> {
+        Ok(self)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self, Error> {
+        Ok(self)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Error> {
+        Ok(self)
+    }
+
+    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, Error> {
+        Ok(self)
+    }
+}
+
+/// What holds others: each is gone through.
+macro_rules! gone_through {
+    ($($of:ident: $method:ident($($before:ty)?)),* $(,)?) => {
+        $(impl $of for &mut Search {
+            type Ok = ();
+            type Error = Error;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, $(_: $before,)? value: &T) -> Result<(), Error> {
+                value.serialize(&mut **self)
+            }
+
+            fn end(self) -> Result<(), Error> {
+                Ok(())
+            }
+        })*
+    };
+}
+
+gone_through! {
+    SerializeSeq: serialize_element(),
+    SerializeTuple: serialize_element(),
+    SerializeTupleStruct: serialize_field(),
+    SerializeTupleVariant: serialize_field(),
+    SerializeStruct: serialize_field(&'static str),
+    SerializeStructVariant: serialize_field(&'static str),
+}
+
+impl SerializeMap for &mut Search {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        value.serialize(&mut **self)
+    }
+
+    fn end(self) -> Result<(), Error> {
+        Ok(())
+    }
+}

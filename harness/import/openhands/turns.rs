@@ -1,0 +1,165 @@
+//! A conversation's answers of the model as turns: each answers what was said before it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::conversation::Conversation;
+use super::event::{Action, Event, Observation, Speaker};
+use crate::conversation::{Answer, Block, Finish, Message, ToolCall};
+use crate::error::{Error, Result};
+use crate::fixture::{After, Fixture, Input, Table, Turn};
+use crate::json::Json;
+use crate::key::Rules;
+use crate::secrets::{Fired, Scrub};
+
+/// The turns of a conversation; their answers have no wire of their own, so each API gets them in its words. Gives a line
+/// for each answer that becomes none. `scrub` is what turns lose of it.
+///
+/// # Errors
+/// None where the names of secrets are known, as those of a scrub are.
+pub(crate) fn to_fixture(
+    conversation: Conversation,
+    out: &Path,
+    notes: BTreeMap<String, Json>,
+    rules: &Rules,
+    scrub: &Scrub,
+) -> Result<(Fixture, Vec<String>)> {
+    let mut fired = Fired::new();
+    let mut turns = Turns { rules, said: Vec::new(), new: Vec::new(), answered: Vec::new() };
+    let mut open: Option<(Option<String>, Answer)> = None;
+    let (mut condensed, mut left_out) = (false, Vec::new());
+    let mut close =
+        |turns: &mut Turns<'_>, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take() {
+            Some((id, _)) if condensed => {
+                let id = id.unwrap_or_else(|| "without an id".to_owned());
+                left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
+            }
+            Some((_, answer)) => turns.answer(answer),
+            None => {}
+        };
+    for mut event in conversation.events {
+        event.scrub(scrub, &mut fired);
+        match event {
+            Event::Action(action) => {
+                let same = matches!(&open, Some((answer, _)) if answer.is_some() && *answer == action.answer);
+                if !same {
+                    close(&mut turns, &mut open, condensed);
+                    open = Some((action.answer.clone(), answer(action.answer.clone(), thought(&action.event))));
+                }
+                if let Some((_, answer)) = &mut open {
+                    answer.blocks.push(Block::ToolCall(call(action)));
+                    answer.finish = Some(Finish::ToolCalls);
+                }
+            }
+            Event::Message { by: Speaker::Agent, event } => {
+                close(&mut turns, &mut open, condensed);
+                let id = event.str_of("llm_response_id").map(str::to_owned);
+                open = Some((id.clone(), answer(id, said(&event))));
+            }
+            Event::Message { by: Speaker::User, event } => {
+                close(&mut turns, &mut open, condensed);
+                turns.said(Message::new("human", said(&event)));
+            }
+            Event::Observation(observation) => {
+                close(&mut turns, &mut open, condensed);
+                turns.said(result(observation));
+            }
+            Event::Condensed => {
+                close(&mut turns, &mut open, condensed);
+                condensed = true;
+            }
+            Event::Aside => {}
+        }
+    }
+    close(&mut turns, &mut open, condensed);
+    let turns = turns.answered;
+    let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
+    fixture.table = Table::new(turns);
+    let fired = fired.iter().map(String::as_str);
+    fixture.scrub = Scrub::of_names(fired, |_| None).map_err(Error::new)?;
+    Ok((fixture, left_out))
+}
+
+/// The turns so far, and the conversation in which they stand.
+struct Turns<'a> {
+    rules: &'a Rules,
+    /// All that was said, canonical.
+    said: Vec<Json>,
+    /// What of it came after the last answer.
+    new: Vec<Json>,
+    answered: Vec<Turn>,
+}
+
+impl Turns<'_> {
+    fn said(&mut self, message: Message) {
+        let canonical = self.rules.canonical(vec![message]);
+        self.said.extend(canonical.iter().cloned());
+        self.new.extend(canonical);
+    }
+
+    fn answer(&mut self, output: Answer) {
+        let after = self.answered.len().checked_sub(1).map(|turn| After { turn, keep: None });
+        let key = self.rules.key(&self.said, None);
+        let input = Some(Input { after, messages: std::mem::take(&mut self.new) });
+        self.said.extend(self.rules.canonical(vec![output.to_message()]));
+        self.answered.push(Turn { caller: None, key, input, checks: None, request: None, output, wire: None });
+    }
+}
+
+fn answer(id: Option<String>, text: String) -> Answer {
+    let blocks = if text.is_empty() { Vec::new() } else { vec![Block::Text(text)] };
+    Answer { id, blocks, finish: Some(Finish::Stop), ..Answer::default() }
+}
+
+/// What the model asked for, as it asked: the action may lack what the agent took off.
+fn call(action: Action) -> ToolCall {
+    let args = action.event.get("tool_call").and_then(|call| call.get("arguments"));
+    let args = match args {
+        Some(Json::Str(text)) => Json::parse(text.as_bytes()).unwrap_or_else(|_| text.as_str().into()),
+        Some(other) => other.clone(),
+        None => action.args.unwrap_or_else(|| Json::object::<String>([])),
+    };
+    ToolCall { id: action.call_id, name: action.tool, args }
+}
+
+fn result(observation: Observation) -> Message {
+    let event = &observation.event;
+    let told = event.get("observation");
+    let text = match event.str_of("kind") {
+        Some("AgentErrorEvent") => event.str_of("error").unwrap_or_default().to_owned(),
+        Some("UserRejectObservation") => {
+            format!("Action rejected: {}", event.str_of("rejection_reason").unwrap_or_default())
+        }
+        _ => {
+            let failed = told.and_then(|told| told.get("is_error")).is_some_and(Json::is_truthy);
+            let content = told.and_then(|told| told.get("content")).map(text_of).unwrap_or_default();
+            if failed { format!("Tool Execution Error. {content}") } else { content }
+        }
+    };
+    Message {
+        name: event.str_of("tool_name").map(str::to_owned),
+        tool_call_id: Some(observation.call_id),
+        ..Message::new("tool", text)
+    }
+}
+
+fn thought(event: &Json) -> String {
+    event.get("thought").map(text_of).unwrap_or_default()
+}
+
+fn said(event: &Json) -> String {
+    let message = event.get("llm_message").and_then(|message| message.get("content")).map(text_of).unwrap_or_default();
+    message + &event.get("extended_content").map(text_of).unwrap_or_default()
+}
+
+/// The text of blocks, joined; a text as it is.
+fn text_of(content: &Json) -> String {
+    match content {
+        Json::Str(text) => text.clone(),
+        Json::Array(blocks) => blocks.iter().filter_map(|block| block.str_of("text")).collect(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! Recorded calls of tools, executed again: a scenario of `kind = "tools"`, and `retake tools`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::declared_secrets;
+use super::project::rules_of;
+use crate::error::{Error, Result};
+use crate::fixture::Fixture;
+use crate::import::openhands::{self, Conversation};
+use crate::key::Rules;
+use crate::report::Failure;
+use crate::run::project::Project;
+use crate::scenario::{Level, Scenario, Suite, Unobserved};
+use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of_fixture, replay};
+
+/// Where the recorded calls are.
+#[derive(Debug)]
+pub(crate) enum Recording {
+    /// In the conversations of a fixture.
+    Fixture(Arc<Fixture>),
+    /// In a conversation on disk, of this id where the folder holds several.
+    Folder(PathBuf, Option<String>),
+}
+
+/// One run of recorded calls.
+pub(crate) struct ToolsReplay<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) suite: &'a Suite,
+    pub(crate) recording: Recording,
+    pub(crate) unobserved: Unobserved,
+    /// The log; a new one in the run data of this name where absent.
+    pub(crate) log: Option<PathBuf>,
+    pub(crate) name: &'a str,
+}
+
+impl ToolsReplay<'_> {
+    /// Executes the calls on a runtime of its own.
+    ///
+    /// # Errors
+    /// Where the recording does not load or a tool has no target: nothing was executed then.
+    pub(crate) fn run(self) -> Result<Outcome> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        let outcome = runtime.block_on(self.execute());
+        runtime.shutdown_background();
+        outcome
+    }
+
+    async fn execute(self) -> Result<Outcome> {
+        let rules = rules_of(self.suite);
+        let script = script(&self.recording, &rules)?;
+        let all = self.unobserved == Unobserved::Execute;
+        let secrets = declared_secrets::of_suite(self.suite)?;
+        let scrub = secrets.scrub().clone();
+        let values = declared_secrets::real_values(self.suite);
+        let live = Live::start(self.suite, &script, self.root, &values, &rules.normalizer, scrub.clone()).await?;
+        let folder = self.root.join(".retake/tools").join(self.name);
+        let log = || match self.log {
+            Some(file) => DriftLog::create(file, &scrub),
+            None => DriftLog::next_in(&folder, &scrub),
+        };
+        let outcome = replay(script, &live.targets, &live.comparison, all, log).await;
+        live.end().await;
+        outcome
+    }
+}
+
+fn script(recording: &Recording, rules: &Rules) -> Result<Script> {
+    match recording {
+        Recording::Fixture(fixture) => of_fixture(fixture, rules),
+        Recording::Folder(folder, id) => {
+            let folder = openhands::find(folder, id.as_deref())?;
+            Ok(of_conversation(Conversation::read(&folder)?))
+        }
+    }
+}
+
+/// Runs a scenario of `kind = "tools"`, where it is one.
+pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), Failure>> {
+    let tools = scenario.tools.as_ref()?;
+    let run = || {
+        let recording = if let Some(folder) = &tools.recording {
+            Recording::Folder(project.root.join(folder), tools.conversation.clone())
+        } else {
+            let none = || Error::new("the scenario has no recording").in_file(&scenario.file);
+            Recording::Fixture(project.fixtures.of(scenario)?.ok_or_else(none)?)
+        };
+        let suite = &project.discovered.suite;
+        let (unobserved, name) = (tools.unobserved, scenario.name.as_str());
+        let replay = ToolsReplay { root: &project.root, suite, recording, unobserved, log: None, name };
+        let outcome = replay.run().map_err(|error| error.in_file(&scenario.file))?;
+        let mut notes = explain::notes(&outcome);
+        let drifted = !outcome.is_same();
+        if drifted && scenario.drift.observation == Level::Note {
+            notes.push(format!("{}: {}", explain::summary(&outcome), shown(project, &outcome)));
+        }
+        project.note(&scenario.name, notes);
+        if drifted && scenario.drift.observation == Level::Fail {
+            return Err(failure(project, scenario, &outcome));
+        }
+        Ok(())
+    };
+    Some(run())
+}
+
+fn failure(project: &Project, scenario: &Scenario, outcome: &Outcome) -> Failure {
+    let log = shown(project, outcome);
+    Failure::new(format!("drift: in scenario `{}`: {}", scenario.name, explain::summary(outcome)))
+        .evidence(format!("{}\n  all of it: {log}", explain::drifts(outcome)))
+        .resolve(
+            "if the tools are right",
+            format!("drift = {{ observation = \"note\" }} in {}", scenario.file.display()),
+        )
+}
+
+fn shown(project: &Project, outcome: &Outcome) -> String {
+    outcome.log.strip_prefix(&project.root).unwrap_or(&outcome.log).display().to_string()
+}

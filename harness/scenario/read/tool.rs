@@ -1,0 +1,159 @@
+//! `[tools.NAME]` of a suite: what executes the calls of recorded tools.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::names::{check_header_name, check_variable};
+use super::normalize::normalize_rule;
+use super::options::limit;
+use super::raw::{RawSuite, RawTool, Texts};
+use crate::error::{Error, Result};
+use crate::scenario::hints::listed;
+use crate::scenario::source::Source;
+use crate::scenario::template::{Names, Template};
+use crate::scenario::tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
+
+/// How long a call may take where nothing is said.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// The fields of which a tool has exactly one.
+const KINDS: [&str; 4] = ["mcp", "http", "command", "as_recorded"];
+
+/// Reads the tools of a suite, by name.
+pub(super) fn read(raw: &RawSuite, source: &Source) -> Result<BTreeMap<String, ToolSpec>> {
+    let mut tools: BTreeMap<String, ToolSpec> = BTreeMap::new();
+    for (name, tool) in &raw.tools {
+        if name.get_ref().trim().is_empty() {
+            return Err(source.error(name.span().start, "the tool's name is empty"));
+        }
+        let spec = Reader { source, names: Names::of_tools(false), name, raw: tool.get_ref() }.tool()?;
+        for (other, earlier) in &tools {
+            if let Some(twice) = spec.tools.iter().find(|tool| earlier.tools.contains(tool)) {
+                let what = format!("`{twice}` is declared by `{other}` too");
+                return Err(source.error(name.span().start, what));
+            }
+        }
+        tools.insert(name.get_ref().clone(), spec);
+    }
+    Ok(tools)
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    names: Names,
+    name: &'a Spanned<String>,
+    raw: &'a RawTool,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: usize, what: impl Into<String>) -> Error {
+        self.source.error(at, what)
+    }
+
+    fn tool(mut self) -> Result<ToolSpec> {
+        let raw = self.raw;
+        let by = self.by()?;
+        let is_server = matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
+        if let (Some(prefix), false) = (&raw.prefix, is_server) {
+            return Err(self.error(prefix.span().start, "`prefix` belongs to a server: mcp = { … }"));
+        }
+        let tools = match &raw.tools {
+            Some(tools) if tools.get_ref().is_empty() => {
+                return Err(self.error(tools.span().start, "`tools` names no tool"));
+            }
+            Some(tools) => tools.get_ref().clone(),
+            None if is_server => Vec::new(),
+            None => vec![self.name.get_ref().clone()],
+        };
+        for pointer in raw.ignore.iter().flatten() {
+            if !pointer.get_ref().starts_with('/') {
+                let what = format!("`{}` is no JSON pointer: it does not start with `/`", pointer.get_ref());
+                return Err(self.error(pointer.span().start, what).help("as the drift log has it: /observation/…"));
+            }
+        }
+        let normalize = raw.normalize.iter().flatten().cloned();
+        Ok(ToolSpec {
+            by,
+            tools,
+            prefix: raw.prefix.as_ref().map(|prefix| prefix.get_ref().clone()).unwrap_or_default(),
+            timeout: raw.timeout.as_ref().map_or(Ok(TIMEOUT), |timeout| limit(timeout, self.source))?,
+            ignore: raw.ignore.iter().flatten().map(|pointer| pointer.get_ref().clone()).collect(),
+            normalize: normalize.map(|rule| normalize_rule(rule, self.source)).collect::<Result<_>>()?,
+            secrets: self.names.secrets(),
+        })
+    }
+
+    fn by(&mut self) -> Result<ToolBy> {
+        let (name, raw) = (self.name, self.raw);
+        let as_recorded = raw.as_recorded.as_ref().filter(|flag| *flag.get_ref());
+        let by = match (&raw.mcp, &raw.http, &raw.command, as_recorded) {
+            (Some(mcp), None, None, None) => match (&mcp.get_ref().command, &mcp.get_ref().url) {
+                (Some(command), None) => ToolBy::McpCommand(self.command(command)?),
+                (None, Some(url)) => ToolBy::McpUrl(self.url(url)?),
+                _ => return Err(self.error(mcp.span().start, "`mcp` has exactly one of `command` and `url`")),
+            },
+            (None, Some(url), None, None) => ToolBy::Http(self.url(url)?),
+            (None, None, Some(command), None) => {
+                self.names = Names::of_tools(true);
+                ToolBy::Command(self.command(command)?)
+            }
+            (None, None, None, Some(_)) => ToolBy::AsRecorded,
+            _ => {
+                let what = format!("the tool `{}` has not exactly one of {}", name.get_ref(), listed(&KINDS));
+                return Err(self.error(name.span().start, what).help("it says what executes the tool's calls"));
+            }
+        };
+        let is_command = matches!(by, ToolBy::Command(_) | ToolBy::McpCommand(_));
+        let is_url = matches!(by, ToolBy::Http(_) | ToolBy::McpUrl(_));
+        let strays = [
+            ("cwd", raw.cwd.as_ref().map(Spanned::span), is_command, "a command"),
+            ("env", raw.env.as_ref().map(Spanned::span), is_command, "a command"),
+            ("headers", raw.headers.as_ref().map(Spanned::span), is_url, "an address"),
+        ];
+        for (field, span, fits, of) in strays {
+            if let (Some(span), false) = (span, fits) {
+                return Err(self.error(span.start, format!("`{field}` belongs to a tool that is {of}")));
+            }
+        }
+        Ok(by)
+    }
+
+    fn command(&self, command: &Spanned<Vec<Spanned<String>>>) -> Result<ToolCommand> {
+        if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
+            return Err(self.error(command.span().start, "the command names no program"));
+        }
+        Ok(ToolCommand {
+            command: command.get_ref().iter().map(|part| self.template(part)).collect::<Result<_>>()?,
+            cwd: self.raw.cwd.as_ref().map(|cwd| self.template(cwd)).transpose()?,
+            env: self.texts(self.raw.env.as_ref(), check_variable)?,
+        })
+    }
+
+    fn url(&self, url: &Spanned<String>) -> Result<ToolUrl> {
+        let text = url.get_ref();
+        if !["http://", "https://", "{{"].iter().any(|begin| text.starts_with(begin)) {
+            let what = format!("`{text}` is no address: it starts neither with `http://` nor with `https://`");
+            return Err(self.error(url.span().start, what));
+        }
+        Ok(ToolUrl { url: self.template(url)?, headers: self.texts(self.raw.headers.as_ref(), check_header_name)? })
+    }
+
+    fn texts(
+        &self,
+        raw: Option<&Spanned<Texts>>,
+        check: impl Fn(&Spanned<String>, &Source) -> Result<()>,
+    ) -> Result<BTreeMap<String, Template>> {
+        let texts = raw.map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
+            check(name, self.source)?;
+            Ok((name.get_ref().clone(), self.template(value)?))
+        });
+        texts.collect()
+    }
+
+    fn template(&self, text: &Spanned<String>) -> Result<Template> {
+        let template = Template::parse(text.get_ref(), self.source, text.span())?;
+        self.names.check(&template)?;
+        Ok(template)
+    }
+}

@@ -1,0 +1,58 @@
+//! Where two JSON values differ, by JSON pointer. Pure.
+
+use crate::json::Json;
+
+/// One place at which two values differ.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Difference {
+    /// A JSON pointer (RFC 6901).
+    pub(crate) pointer: String,
+    /// `None` where nothing stands there.
+    pub(crate) expected: Option<Json>,
+    pub(crate) actual: Option<Json>,
+}
+
+impl Difference {
+    /// The difference as the log shows it. What is not there is left out, as `null` is a value.
+    pub(crate) fn to_json(&self) -> Json {
+        let sides = [("expected", &self.expected), ("actual", &self.actual)];
+        let sides = sides.into_iter().filter_map(|(name, side)| Some((name, side.clone()?)));
+        Json::object(sides.chain([("pointer", self.pointer.as_str().into())]))
+    }
+}
+
+/// All places at which two values differ, in order; `at` is the pointer at which both stand.
+pub(crate) fn differences(at: &str, expected: &Json, actual: &Json, found: &mut Vec<Difference>) {
+    match (expected, actual) {
+        (Json::Object(a), Json::Object(b)) => {
+            let mut keys: Vec<&str> = a.keys().chain(b.keys()).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                either(at, a.get(key), b.get(key), found);
+            }
+        }
+        (Json::Array(a), Json::Array(b)) => {
+            for index in 0..a.len().max(b.len()) {
+                either(format!("{at}/{index}"), a.get(index), b.get(index), found);
+            }
+        }
+        _ if expected == actual => {}
+        _ => found.push(Difference {
+            pointer: at.to_owned(),
+            expected: Some(expected.clone()),
+            actual: Some(actual.clone()),
+        }),
+    }
+}
+
+fn either(at: String, expected: Option<&Json>, actual: Option<&Json>, found: &mut Vec<Difference>) {
+    match (expected, actual) {
+        (Some(expected), Some(actual)) => differences(&at, expected, actual, found),
+        _ => found.push(Difference { pointer: at, expected: expected.cloned(), actual: actual.cloned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! The log of one run: a line of JSON for each action, and beside it a file about the whole run.
+//!
+//! ```text
+//! {"Action": …, "Actual Observation": […], "Drift from expected observation": "No drift"}
+//! {"Action": …, "Actual Observation": […], "Drift from expected observation":
+//!     {"Difference": [{"actual": …, "expected": …, "pointer": "/0/observation/content"}], "Drift Present": true, "Expected": […]}}
+//! {"User": {"content": …}}
+//! ```
+
+use std::fs::File;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::difference::Difference;
+use super::observed::Observed;
+use super::script::Action;
+use crate::error::{Error, Result};
+use crate::files;
+use crate::json::{Json, Layout};
+use crate::secrets::{Fired, Scrub};
+
+/// A log that is being written. Each line is there when the next action begins.
+#[derive(Debug)]
+pub(crate) struct DriftLog {
+    file: File,
+    pub(crate) path: PathBuf,
+    scrub: Scrub,
+}
+
+impl DriftLog {
+    /// A new log of this path.
+    ///
+    /// # Errors
+    /// Where something is there already: a log is of one run.
+    pub(crate) fn create(path: PathBuf, scrub: &Scrub) -> Result<DriftLog> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder).map_err(|e| files::failed("make", folder, &e))?;
+        }
+        match File::options().append(true).create_new(true).open(&path) {
+            Ok(file) => Ok(DriftLog { file, path, scrub: scrub.clone() }),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+                let error = Error::new("the file is there already, and a drift log is of one run").in_file(&path);
+                Err(error.help("name another file, or remove it"))
+            }
+            Err(e) => Err(files::failed("make", &path, &e)),
+        }
+    }
+
+    /// A new log in a folder of logs: `drift-0001.jsonl`, and so on.
+    ///
+    /// # Errors
+    /// Where the folder cannot be written.
+    pub(crate) fn next_in(folder: &Path, scrub: &Scrub) -> Result<DriftLog> {
+        let numbers = files::names(folder, ".jsonl")?;
+        let last = numbers.iter().filter_map(|name| name.strip_prefix("drift-")?.parse::<u64>().ok()).max();
+        let mut number = last.unwrap_or(0) + 1;
+        loop {
+            let path = folder.join(format!("drift-{number:04}.jsonl"));
+            let taken = path.exists();
+            match DriftLog::create(path, scrub) {
+                // Another run was quicker.
+                Err(_) if taken => number += 1,
+                made => return made,
+            }
+        }
+    }
+
+    /// Writes the line of an action.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub(crate) fn action(&mut self, action: &Action, actual: &[Observed], differences: &[Difference]) -> Result<()> {
+        let drift = if differences.is_empty() {
+            "No drift".into()
+        } else {
+            Json::object([
+                ("Difference", Json::Array(differences.iter().map(Difference::to_json).collect())),
+                ("Drift Present", true.into()),
+                ("Expected", Json::Array(action.expected.clone())),
+            ])
+        };
+        let actual = actual.iter().map(|observed| observed.event(&action.tool)).collect();
+        self.line(Json::object([
+            ("Action", action.record.clone()),
+            ("Actual Observation", Json::Array(actual)),
+            ("Drift from expected observation", drift),
+        ]))
+    }
+
+    /// Writes the line of what a user said.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub(crate) fn user(&mut self, said: Json) -> Result<()> {
+        self.line(Json::object([("User", said)]))
+    }
+
+    /// Writes what concerns the run as a whole: `<log>.run.json`.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub(crate) fn run(&self, mut run: Json) -> Result<()> {
+        self.scrub.json(&mut run, &mut Fired::new());
+        files::write_whole(&self.path.with_extension("run.json"), (run.print(Layout::Pretty) + "\n").as_bytes())
+    }
+
+    fn line(&mut self, mut line: Json) -> Result<()> {
+        self.scrub.json(&mut line, &mut Fired::new());
+        let mut text = line.print(Layout::Python);
+        text.push('\n');
+        self.file.write_all(text.as_bytes()).map_err(|e| files::failed("write", &self.path, &e))
+    }
+}

@@ -1,0 +1,82 @@
+//! What a person is told of a run. Pure.
+
+use super::difference::Difference;
+use super::replay::{Drifted, Outcome};
+use crate::json::{Json, Layout};
+use crate::text::counted;
+
+/// How many differences of an action are quoted; the log has all.
+const QUOTED: usize = 3;
+/// The most characters of a value.
+const LONGEST: usize = 160;
+
+/// What came of a run in one line.
+pub(crate) fn summary(outcome: &Outcome) -> String {
+    let not_executed = match outcome.not_executed.len() {
+        0 => String::new(),
+        count => format!(", {count} not executed"),
+    };
+    let never_reached = match outcome.never_reached {
+        0 => String::new(),
+        count => format!(", {} never reached", counted(count, "observation")),
+    };
+    let drift = match outcome.drifted {
+        0 => "no drift".to_owned(),
+        count => format!("drift in {count}"),
+    };
+    let executed = counted(outcome.executed, "action");
+    format!("{executed} executed, {drift}{not_executed}{never_reached}, 0 model calls")
+}
+
+/// The first drifts, each with its differences.
+pub(crate) fn drifts(outcome: &Outcome) -> String {
+    let mut lines: Vec<String> = outcome.quoted.iter().flat_map(drifted).collect();
+    let more = outcome.drifted - outcome.quoted.len();
+    if more > 0 {
+        lines.push(format!("  and {} more", counted(more, "action")));
+    }
+    if outcome.never_reached > 0 {
+        let count = counted(outcome.never_reached, "recorded observation");
+        lines.push(format!("  {count} answered no action, so nothing could reach them"));
+    }
+    lines.join("\n")
+}
+
+/// What is worth knowing of a run beside its drift: a line each.
+pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
+    let mut lines = outcome.warnings.clone();
+    let mut reasons: Vec<&str> = outcome.not_executed.iter().map(|(_, reason)| *reason).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    for reason in reasons {
+        let tools: Vec<&str> =
+            outcome.not_executed.iter().filter(|(_, why)| *why == reason).map(|(tool, _)| &**tool).collect();
+        lines.push(format!("not executed, {reason}: {}", tools.join(", ")));
+    }
+    lines
+}
+
+fn drifted(drifted: &Drifted) -> Vec<String> {
+    let Drifted { number, tool, args, differences } = drifted;
+    let mut lines = vec![format!("  action {number}, `{tool}` {}", cut(&args.print(Layout::Python)))];
+    for Difference { pointer, expected, actual } in differences.iter().take(QUOTED) {
+        lines.push(format!("    at {pointer}"));
+        lines.push(format!("      recorded  {}", shown(expected.as_ref())));
+        lines.push(format!("      now       {}", shown(actual.as_ref())));
+    }
+    if differences.len() > QUOTED {
+        lines.push(format!("    and {} more", counted(differences.len() - QUOTED, "difference")));
+    }
+    lines
+}
+
+fn shown(value: Option<&Json>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), |value| cut(&value.print(Layout::Python)))
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST).chain(['…']).collect()
+}

@@ -1,0 +1,144 @@
+//! The tools that a suite declares, started for one run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::comparison::{Comparison, ToolRules};
+use super::script::Script;
+use super::target::{Bound, Command, Http, Mcp, Target, Targets};
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::key::Normalizer;
+use crate::scenario::{Context, Suite, ToolBy, ToolCommand, ToolSpec, ToolUrl};
+use crate::secrets::Scrub;
+use crate::system::{Folder, working_folder};
+
+/// Tools that are live, in a stage's folder of their own. They and the folder go when this is dropped; [`Live::end`] waits
+/// for that.
+pub(crate) struct Live {
+    pub(crate) targets: Targets,
+    pub(crate) comparison: Comparison,
+    servers: Vec<Arc<Mcp>>,
+    _folder: TempDir,
+}
+
+impl Live {
+    /// Starts what a script needs of a suite's tools. `secrets` is what templates take as `{{ secret.NAME }}`, `normalizer`
+    /// what keys of the suite go through, `scrub` what must not be written.
+    ///
+    /// # Errors
+    /// Where a template cannot be rendered, or a server does not start.
+    pub(crate) async fn start(
+        suite: &Suite,
+        script: &Script,
+        root: &Path,
+        secrets: &Json,
+        normalizer: &Normalizer,
+        scrub: Scrub,
+    ) -> Result<Live> {
+        let (folder, handle) = Folder::make().await?;
+        folder.make_for_programs()?;
+        let mut context = Context::new();
+        context.insert("workdir", folder.work.display().to_string());
+        context.insert("root", root.display().to_string());
+        context.insert("secret", secrets.clone());
+        let mut live = Live {
+            targets: Targets::default(),
+            comparison: Comparison { normalizer: normalizer.clone(), scrub, tools: BTreeMap::new() },
+            servers: Vec::new(),
+            _folder: handle,
+        };
+        let stage = OnStage { root, folder: &folder, context: &context };
+        let wanted = |tool: &str| script.actions().any(|action| action.tool == tool);
+        // Those that say which tools are theirs first: the others have what is left.
+        let (named, open): (Vec<_>, Vec<_>) = suite.tools.iter().partition(|(_, spec)| !spec.tools.is_empty());
+        for (name, spec) in named.into_iter().chain(open) {
+            let left = script.actions().any(|action| live.targets.get(&action.tool).is_none());
+            let needed = if spec.tools.is_empty() { left } else { spec.tools.iter().any(|tool| wanted(tool)) };
+            if needed {
+                let of_tool = |error: Error| error.of(&format!("tool `{name}`:")).in_file(&suite.path);
+                live.bind(spec, &stage, normalizer).await.map_err(of_tool)?;
+            }
+        }
+        Ok(live)
+    }
+
+    /// Ends its servers.
+    pub(crate) async fn end(self) {
+        for server in &self.servers {
+            server.end().await;
+        }
+    }
+
+    async fn bind(&mut self, spec: &ToolSpec, stage: &OnStage<'_>, normalizer: &Normalizer) -> Result<()> {
+        let target: Arc<dyn Target> = match &spec.by {
+            ToolBy::AsRecorded => {
+                spec.tools.iter().for_each(|tool| self.targets.insert(tool, Bound::AsRecorded));
+                return Ok(());
+            }
+            ToolBy::Command(command) => Arc::new(stage.command(command)?),
+            ToolBy::Http(url) => {
+                let (url, headers) = stage.url(url)?;
+                Arc::new(Http::new(url, headers))
+            }
+            ToolBy::McpCommand(command) => self.server(Mcp::start(stage.command(command)?, spec.timeout).await?),
+            ToolBy::McpUrl(url) => {
+                let (url, headers) = stage.url(url)?;
+                self.server(Mcp::connect(url, headers, spec.timeout).await?)
+            }
+        };
+        let mut tools = spec.tools.clone();
+        if let (true, Some(server)) = (tools.is_empty(), self.servers.last()) {
+            let listed = server.tools().await?.into_iter().map(|tool| format!("{}{tool}", spec.prefix));
+            tools = listed.filter(|tool| self.targets.get(tool).is_none()).collect();
+        }
+        let own = spec.normalize.iter().map(|rule| (rule.pattern.clone(), rule.replace.clone()));
+        let own = (!spec.normalize.is_empty()).then(|| normalizer.clone().with(own));
+        for tool in tools {
+            let name = tool.strip_prefix(&spec.prefix).unwrap_or(&tool).to_owned();
+            let rules = ToolRules { ignore: spec.ignore.clone(), normalizer: own.clone() };
+            self.comparison.tools.insert(tool.clone(), rules);
+            self.targets.insert(&tool, Bound::Live { target: Arc::clone(&target), name, timeout: spec.timeout });
+        }
+        Ok(())
+    }
+
+    fn server(&mut self, server: Mcp) -> Arc<dyn Target> {
+        let server = Arc::new(server);
+        self.servers.push(Arc::clone(&server));
+        server
+    }
+}
+
+/// Where tools run, and what their templates may use.
+struct OnStage<'a> {
+    root: &'a Path,
+    folder: &'a Folder,
+    context: &'a Context,
+}
+
+impl OnStage<'_> {
+    fn command(&self, spec: &ToolCommand) -> Result<Command> {
+        let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), value.render_text(self.context)?)));
+        let cwd = match &spec.cwd {
+            Some(cwd) => working_folder(self.root, Some(&cwd.render_text(self.context)?))?,
+            None => self.folder.work.clone(),
+        };
+        Ok(Command {
+            words: spec.command.clone(),
+            context: self.context.clone(),
+            cwd,
+            env: self.folder.environment_of_today(env.collect::<Result<_>>()?),
+            errors: self.folder.root.clone(),
+        })
+    }
+
+    fn url(&self, spec: &ToolUrl) -> Result<(String, Vec<(String, String)>)> {
+        let text =
+            |(name, value): (&String, &crate::scenario::Template)| Ok((name.clone(), value.render_text(self.context)?));
+        Ok((spec.url.render_text(self.context)?, spec.headers.iter().map(text).collect::<Result<_>>()?))
+    }
+}

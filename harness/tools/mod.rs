@@ -1,0 +1,24 @@
+//! Tools: what an agent did, done again against live tools, without a model.
+//!
+//! A recording becomes a [`Script`](script::Script): its actions, in order, those of one answer of the model together. Each
+//! is executed by its target, and what is observed now is compared with what was observed then. Drift fails the run and
+//! never stops it, so the log of a run is whole.
+
+mod comparison;
+mod difference;
+mod drift_log;
+pub(crate) mod explain;
+mod live;
+mod observed;
+mod replay;
+mod script;
+mod source;
+mod target;
+mod tool_replay;
+
+pub(crate) use drift_log::DriftLog;
+pub(crate) use live::Live;
+pub(crate) use replay::{Outcome, replay};
+pub(crate) use script::Script;
+pub(crate) use source::{of_conversation, of_fixture};
+pub use tool_replay::{ToolReplay, ToolRun};

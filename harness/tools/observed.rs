@@ -1,0 +1,69 @@
+//! What a live tool returned, as one of three kinds of answer, and as the event that the log shows. Pure.
+
+use crate::json::{Json, Layout, Object};
+
+/// One observation of a live tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Observed {
+    /// All that a tool server, a command or a text tells: content, and whether the call failed.
+    Content { content: Json, is_error: bool, structured: Option<Json> },
+    /// An observation with fields of its own; all of them are compared.
+    Payload(Object),
+    /// A whole event.
+    Event(Json),
+}
+
+impl Observed {
+    /// A text that a tool returned.
+    pub(crate) fn text(text: impl Into<String>) -> Observed {
+        Observed::Content { content: Json::Str(text.into()), is_error: false, structured: None }
+    }
+
+    /// A tool's failure.
+    pub(crate) fn error(text: impl Into<String>) -> Observed {
+        Observed::Content { content: Json::Str(text.into()), is_error: true, structured: None }
+    }
+
+    /// What a JSON value tells: a text is content; a list of events is one observation each; an object is an event where it
+    /// holds an `observation` or an agent's `error`, else an observation's fields; any other value is content, as JSON.
+    pub(crate) fn of_value(value: Json) -> Vec<Observed> {
+        match value {
+            Json::Str(text) => vec![Observed::text(text)],
+            Json::Array(values) if !values.is_empty() && values.iter().all(is_event) => {
+                values.into_iter().map(Observed::Event).collect()
+            }
+            event if is_event(&event) => vec![Observed::Event(event)],
+            Json::Object(mut fields) => {
+                // The word of MCP.
+                if let Some(is_error) = fields.remove("isError") {
+                    fields.insert("is_error", is_error);
+                }
+                vec![Observed::Payload(fields)]
+            }
+            other => {
+                let content = Json::Str(other.print(Layout::Python));
+                vec![Observed::Content { content, is_error: false, structured: Some(other) }]
+            }
+        }
+    }
+
+    /// The event that the log shows.
+    pub(crate) fn event(&self, tool: &str) -> Json {
+        let observation = match self {
+            Observed::Event(event) => return event.clone(),
+            Observed::Payload(fields) => Json::Object(fields.clone()),
+            Observed::Content { content, is_error, structured } => {
+                let structured = structured.iter().map(|value| ("structured_content", value.clone()));
+                Json::object(
+                    [("content", content.clone()), ("is_error", (*is_error).into())].into_iter().chain(structured),
+                )
+            }
+        };
+        Json::object([("kind", "ObservationEvent".into()), ("tool_name", tool.into()), ("observation", observation)])
+    }
+}
+
+fn is_event(value: &Json) -> bool {
+    let kind = value.str_of("kind").unwrap_or_default();
+    value.get("observation").is_some() || matches!(kind, "AgentErrorEvent" | "UserRejectObservation")
+}

@@ -1,0 +1,141 @@
+//! One run of a script against live tools.
+
+use std::path::PathBuf;
+
+use futures_util::future::join_all;
+
+use super::comparison::Comparison;
+use super::difference::Difference;
+use super::drift_log::DriftLog;
+use super::script::{Action, Entry, Script};
+use super::target::Targets;
+use crate::error::{Error, Result};
+use crate::json::Json;
+
+/// How many drifts a summary quotes; the log has all.
+const QUOTED: usize = 5;
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// How many actions were executed.
+    pub(crate) executed: usize,
+    /// How many of them were observed to do something else.
+    pub(crate) drifted: usize,
+    /// The first of those.
+    pub(crate) quoted: Vec<Drifted>,
+    /// Actions that were not executed, each with the reason.
+    pub(crate) not_executed: Vec<(String, &'static str)>,
+    /// Recorded observations that no action could reach.
+    pub(crate) never_reached: usize,
+    pub(crate) agent_messages: usize,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) log: PathBuf,
+}
+
+/// One action that did something else.
+#[derive(Debug)]
+pub(crate) struct Drifted {
+    /// Its number among those executed, from 1.
+    pub(crate) number: usize,
+    pub(crate) tool: String,
+    pub(crate) args: Json,
+    pub(crate) differences: Vec<Difference>,
+}
+
+impl Outcome {
+    /// Whether all was observed as it was recorded, and all that was recorded was reached.
+    pub(crate) fn is_same(&self) -> bool {
+        self.drifted == 0 && self.never_reached == 0
+    }
+}
+
+/// Executes a script's actions, in order, those of one answer at the same time, and compares. With `all`, what was rejected
+/// or never observed is executed too. Drift stops nothing.
+///
+/// # Errors
+/// Before anything is executed: where a tool has no target, or there is nothing to execute. Later: where the log cannot be
+/// written.
+pub(crate) async fn replay(
+    script: Script,
+    targets: &Targets,
+    comparison: &Comparison,
+    all: bool,
+    log: impl FnOnce() -> Result<DriftLog>,
+) -> Result<Outcome> {
+    targets.check(&script, all)?;
+    if !script.actions().any(|action| action.runs(all)) {
+        let error = Error::new("the recording has no action to execute");
+        return Err(match script.actions().count() {
+            0 => error.help("it holds no call of a tool"),
+            count => error.help(format!("{} recorded, none of them executed", crate::text::counted(count, "action"))),
+        });
+    }
+    let mut log = log()?;
+    let mut outcome = Outcome {
+        executed: 0,
+        drifted: 0,
+        quoted: Vec::new(),
+        not_executed: Vec::new(),
+        never_reached: script.never_reached.len(),
+        agent_messages: script.agent_messages,
+        warnings: script.warnings,
+        log: log.path.clone(),
+    };
+    for entry in script.entries {
+        match entry {
+            Entry::User(said) => log.user(said)?,
+            Entry::Together(actions) => together(actions, targets, comparison, all, &mut log, &mut outcome).await?,
+        }
+    }
+    log.run(about(&outcome, script.never_reached))?;
+    Ok(outcome)
+}
+
+async fn together(
+    actions: Vec<Action>,
+    targets: &Targets,
+    comparison: &Comparison,
+    all: bool,
+    log: &mut DriftLog,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let calls = actions.iter().map(|action| async {
+        let target = targets.get(&action.tool).filter(|_| action.runs(all))?;
+        target.call(&action.args).await
+    });
+    for (action, observed) in actions.iter().zip(join_all(calls).await) {
+        let Some(observed) = observed else {
+            let reason = action.withheld.map_or("a tool of the agent's own, as recorded", |why| why.reason());
+            outcome.not_executed.push((action.tool.clone(), reason));
+            continue;
+        };
+        outcome.executed += 1;
+        let differences = comparison.differences(&action.tool, &action.expected, &observed);
+        log.action(action, &observed, &differences)?;
+        if !differences.is_empty() {
+            outcome.drifted += 1;
+            if outcome.quoted.len() < QUOTED {
+                let (tool, args) = (action.tool.clone(), action.args.clone());
+                outcome.quoted.push(Drifted { number: outcome.executed, tool, args, differences });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The file about the whole run.
+fn about(outcome: &Outcome, never_reached: Vec<Json>) -> Json {
+    let not_executed = outcome.not_executed.iter().map(|(tool, reason)| {
+        Json::object([("tool_name", Json::from(tool.as_str())), ("reason", Json::from(*reason))])
+    });
+    let warnings = outcome.warnings.iter().map(|line| Json::from(line.as_str())).collect::<Vec<_>>();
+    Json::object([
+        ("Executed", Json::from(outcome.executed)),
+        ("Drifted", outcome.drifted.into()),
+        ("Not executed", Json::Array(not_executed.collect())),
+        ("Never reached", Json::Array(never_reached)),
+        ("Agent messages passed over", outcome.agent_messages.into()),
+        ("Warnings", Json::Array(warnings)),
+    ])
+}

@@ -1,0 +1,211 @@
+//! A fixture's conversations as a script: each message of them is stored once, so each call is found once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::error::{Error, Result};
+use crate::fixture::{Fixture, Turn, canonical_answer};
+use crate::json::{Json, Layout};
+use crate::key::Rules;
+use crate::tools::script::{Action, Entry, Script, Withheld};
+
+/// The calls of a fixture's models, in recorded order, each with the result that a later call brought.
+///
+/// # Errors
+/// Where the fixture keeps hashes only: then no result is in it.
+pub(crate) fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
+    let turns = fixture.table.turns();
+    if !turns.is_empty() && turns.iter().all(|turn| turn.input.is_none()) {
+        let error = Error::new("the fixture keeps hashes of conversations only, so no tool's result is in it");
+        return Err(error.in_file(&fixture.path).help("record it anew: retake record NAME"));
+    }
+    let mut reader = Reader { script: Script::default(), told: Vec::new(), known: HashMap::new(), rules };
+    for (index, turn) in turns.iter().enumerate() {
+        reader.turn(index, turn);
+    }
+    Ok(reader.script)
+}
+
+/// What a message of a conversation has to do with tools.
+#[derive(Clone)]
+enum Slot {
+    Other,
+    /// A result of this tool, where it is named.
+    Result(Option<String>),
+    /// Calls: the entry of the script.
+    Calls(usize),
+}
+
+/// One turn's part of its conversation.
+#[derive(Default)]
+struct Told {
+    after: Option<usize>,
+    /// How many messages come before its own.
+    base: usize,
+    own: Vec<Slot>,
+    /// What it answered; `None` where an agent keeps nothing of it.
+    answer: Option<Slot>,
+}
+
+struct Reader<'a> {
+    script: Script,
+    told: Vec<Told>,
+    /// Answers with calls, by their text: agents that change their history send them again as new messages.
+    known: HashMap<String, Vec<usize>>,
+    rules: &'a Rules,
+}
+
+impl Reader<'_> {
+    fn turn(&mut self, index: usize, turn: &Turn) {
+        let Some(input) = &turn.input else {
+            self.told.push(Told::default());
+            return;
+        };
+        let after = input.after.map(|after| after.turn);
+        let whole = after.map_or(0, |turn| self.length(turn));
+        let base = input.after.and_then(|after| after.keep).unwrap_or(whole).min(whole);
+        self.told.push(Told { after, base, ..Told::default() });
+        for message in &input.messages {
+            let slot = self.message(index, message);
+            self.told[index].own.push(slot);
+        }
+        let calls = turn.output.tool_calls();
+        self.told[index].answer = canonical_answer(&turn.output, self.rules).map(|message| {
+            if calls.is_empty() {
+                return Slot::Other;
+            }
+            let group = calls.iter().map(|call| action(&call.name, &call.args)).collect();
+            Slot::Calls(self.calls(&message, group))
+        });
+    }
+
+    fn message(&mut self, turn: usize, message: &Json) -> Slot {
+        match message.str_of("type") {
+            Some("human") => {
+                let said = Json::object([("content", message.get("content").cloned().unwrap_or(Json::Null))]);
+                self.script.entries.push(Entry::User(said));
+                Slot::Other
+            }
+            Some("tool") => {
+                let name = message.str_of("name").map(str::to_owned);
+                self.result(turn, name.as_deref(), message);
+                Slot::Result(name)
+            }
+            _ => {
+                let calls = message.get("tool_calls").and_then(Json::as_array).unwrap_or_default();
+                if calls.is_empty() {
+                    self.script.agent_messages += 1;
+                    return Slot::Other;
+                }
+                if let Some(entry) = self.sent_again(turn, message) {
+                    return Slot::Calls(entry);
+                }
+                let args = |call: &Json| call.get("args").cloned().unwrap_or(Json::Null);
+                let group =
+                    calls.iter().map(|call| action(call.str_of("name").unwrap_or_default(), &args(call))).collect();
+                Slot::Calls(self.calls(message, group))
+            }
+        }
+    }
+
+    fn calls(&mut self, message: &Json, group: Vec<Action>) -> usize {
+        let entry = self.script.entries.len();
+        self.script.entries.push(Entry::Together(group));
+        self.known.entry(message.print(Layout::Compact)).or_default().push(entry);
+        entry
+    }
+
+    /// The entry of calls that are known and that this turn's conversation does not have yet.
+    fn sent_again(&self, turn: usize, message: &Json) -> Option<usize> {
+        let known = self.known.get(&message.print(Layout::Compact))?;
+        let here: HashSet<usize> =
+            self.back(turn).filter_map(|s| if let Slot::Calls(e) = s { Some(e) } else { None }).collect();
+        known.iter().copied().find(|entry| !here.contains(entry))
+    }
+
+    /// Gives a result to the call that it answers: of those before it, the first of its name that has none yet.
+    fn result(&mut self, turn: usize, name: Option<&str>, message: &Json) {
+        let mut before = Vec::new();
+        let mut calls = None;
+        for slot in self.back(turn) {
+            match slot {
+                Slot::Result(name) => before.push(name),
+                Slot::Calls(entry) => {
+                    calls = Some(entry);
+                    break;
+                }
+                Slot::Other => break,
+            }
+        }
+        let entry = calls.and_then(|entry| self.script.entries.get_mut(entry));
+        let observation = observation(name, message);
+        let Some(Entry::Together(group)) = entry else {
+            self.script.never_reached.push(observation);
+            return;
+        };
+        let mut open: Vec<usize> = (0..group.len()).collect();
+        let mut take = |name: Option<&str>| {
+            let named = open.iter().position(|&call| name.is_some_and(|name| name == group[call].tool));
+            let place = named.or(if name.is_none() { open.first().map(|_| 0) } else { None });
+            place.map(|place| open.remove(place))
+        };
+        for earlier in before.iter().rev() {
+            take(earlier.as_deref());
+        }
+        match take(name) {
+            Some(call) => {
+                let action = &mut group[call];
+                action.withheld = None;
+                match action.expected.first() {
+                    None => action.expected.push(observation),
+                    Some(first) if *first == observation => {}
+                    Some(_) => self.script.warnings.push(format!(
+                        "a call of `{}` was recorded with several results: the first one is compared",
+                        action.tool
+                    )),
+                }
+            }
+            None => self.script.never_reached.push(observation),
+        }
+    }
+
+    /// The conversation of a turn as far as it is read, from its end.
+    fn back(&self, turn: usize) -> impl Iterator<Item = Slot> {
+        let (mut turn, mut left) = (turn, self.told[turn].base + self.told[turn].own.len());
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            while left < self.told[turn].base {
+                let after = self.told[turn].after?;
+                if left == self.told[after].base + self.told[after].own.len() {
+                    return self.told[after].answer.clone();
+                }
+                turn = after;
+            }
+            self.told[turn].own.get(left - self.told[turn].base).cloned()
+        })
+    }
+
+    /// How long a turn's conversation is, with its answer.
+    fn length(&self, turn: usize) -> usize {
+        let told = &self.told[turn];
+        told.base + told.own.len() + usize::from(told.answer.is_some())
+    }
+}
+
+fn action(tool: &str, args: &Json) -> Action {
+    let record = Json::object([("tool_name", tool.into()), ("action", args.clone())]);
+    let withheld = Some(Withheld::Unobserved);
+    Action { record, tool: tool.to_owned(), args: args.clone(), expected: Vec::new(), withheld }
+}
+
+/// A result in the form of other recordings' events.
+fn observation(name: Option<&str>, message: &Json) -> Json {
+    let content = message.get("content").cloned().unwrap_or(Json::Null);
+    Json::object([
+        ("kind", "ObservationEvent".into()),
+        ("tool_name", name.into()),
+        ("observation", Json::object([("content", content)])),
+    ])
+}
+
+#[cfg(test)]
+mod tests;

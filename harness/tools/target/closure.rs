@@ -1,0 +1,44 @@
+//! A tool that is a function of this program.
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use serde_json::Value;
+
+use super::targets::Target;
+use crate::json::Json;
+use crate::tools::observed::Observed;
+
+type Function = dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync;
+
+/// A function from a tool's arguments to what it returns, or to its error.
+pub(crate) struct Closure(Box<Function>);
+
+impl Closure {
+    pub(crate) fn new<F, T>(function: F) -> Closure
+    where
+        F: Fn(Value) -> T + Send + Sync + 'static,
+        T: Future<Output = Result<Value, String>> + Send + 'static,
+    {
+        Closure(Box::new(move |args| function(args).boxed()))
+    }
+}
+
+impl Target for Closure {
+    fn call<'a>(&'a self, _: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>> {
+        async move {
+            let args = serde_json::to_value(args).unwrap_or(Value::Null);
+            match (self.0)(args).await {
+                Ok(value) => Observed::of_value(of_serde(value)),
+                Err(error) => vec![Observed::error(error)],
+            }
+        }
+        .boxed()
+    }
+}
+
+fn of_serde(value: Value) -> Json {
+    match value {
+        // The most frequent one, without its text.
+        Value::String(text) => Json::Str(text),
+        other => Json::parse(other.to_string().as_bytes()).unwrap_or(Json::Null),
+    }
+}

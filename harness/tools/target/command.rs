@@ -1,0 +1,89 @@
+//! A tool that is a command: it runs in the stage's folder with its clean environment, gets the arguments as JSON on its
+//! standard input, and what it prints is the observation.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(all(feature = "mcp", unix))]
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+
+#[cfg(all(feature = "mcp", unix))]
+use tokio::net::{UnixListener, UnixStream};
+#[cfg(all(feature = "mcp", unix))]
+use tokio::time::timeout;
+
+use super::targets::Target;
+#[cfg(all(feature = "mcp", unix))]
+use crate::error::Error;
+use crate::error::Result;
+use crate::json::{Json, Layout};
+use crate::scenario::{Context, Template};
+#[cfg(all(feature = "mcp", unix))]
+use crate::system::Guarded;
+use crate::system::{Exit, Guard};
+use crate::tools::observed::Observed;
+
+/// A command for one tool.
+pub(crate) struct Command {
+    /// Program and arguments, in which `{{ tool }}` and `{{ args.NAME }}` are of the call.
+    pub(crate) words: Vec<Template>,
+    pub(crate) context: Context,
+    pub(crate) cwd: PathBuf,
+    pub(crate) env: Vec<(String, String)>,
+    /// Where the standard errors of calls are kept.
+    pub(crate) errors: PathBuf,
+}
+
+impl Command {
+    async fn run(&self, tool: &str, args: &Json) -> Result<Observed> {
+        let mut context = self.context.clone();
+        context.insert("tool", tool);
+        context.insert("args", args.clone());
+        let command = self.words.iter().map(|part| part.render_text(&context)).collect::<Result<_>>()?;
+        let errors = self.errors.join(format!("tool-{}", uuid::Uuid::new_v4().simple()));
+        let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
+        let printed = Arc::new(Mutex::new(Vec::new()));
+        let all = Arc::clone(&printed);
+        let output = move |bytes: &[u8]| all.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        let guarded = guard.input(args.print(Layout::Compact)).start(output).await?;
+        let exit = guarded.exited().await;
+        guarded.end().await;
+        let printed = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
+        let text = String::from_utf8_lossy(&printed).into_owned();
+        Ok(match exit {
+            Some(Exit::Code(0)) => Observed::text(text),
+            exit => {
+                let how = exit.map_or_else(|| "nobody saw how".to_owned(), |exit| exit.to_string());
+                let errors = std::fs::read(&errors).unwrap_or_default();
+                Observed::error(format!("{text}{}[{how}]", String::from_utf8_lossy(&errors)))
+            }
+        })
+    }
+}
+
+#[cfg(all(feature = "mcp", unix))]
+impl Command {
+    /// Starts a program that speaks on its standard input and output. Gives both as one stream, and the file of its errors.
+    pub(super) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
+        let command = self.words.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
+        let name = uuid::Uuid::new_v4().simple().to_string();
+        let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));
+        let failed = |e: std::io::Error| Error::new(format!("its pipe cannot be made: {e}"));
+        let listener = UnixListener::bind(&socket).map_err(failed)?;
+        let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
+        let guarded = guard.speaks_over(socket).start(|_| {}).await?;
+        match timeout(within, listener.accept()).await {
+            Ok(Ok((stream, _))) => Ok((guarded, stream, errors)),
+            Ok(Err(e)) => Err(failed(e)),
+            Err(_) => Err(Error::new("its guardian has not opened its pipe")),
+        }
+    }
+}
+
+impl Target for Command {
+    fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>> {
+        async move { vec![self.run(tool, args).await.unwrap_or_else(|error| Observed::error(error.to_string()))] }
+            .boxed()
+    }
+}

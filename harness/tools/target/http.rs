@@ -1,0 +1,44 @@
+//! A tool that is an HTTP endpoint: the arguments are posted to it as JSON, and its answer is the observation.
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+
+use super::targets::Target;
+use crate::clients::Clients;
+use crate::clients::reqwest_reason;
+use crate::json::{Json, Layout};
+use crate::tools::observed::Observed;
+
+/// An endpoint for one tool.
+pub(crate) struct Http {
+    url: String,
+    headers: Vec<(String, String)>,
+    clients: Clients,
+}
+
+impl Http {
+    pub(crate) fn new(url: String, headers: Vec<(String, String)>) -> Http {
+        Http { url, headers, clients: Clients::keeping(8) }
+    }
+
+    async fn post(&self, args: &Json) -> Result<Vec<Observed>, String> {
+        let client = self.clients.of(&self.url).map_err(|e| e.to_string())?;
+        let mut request = client.post(&self.url).header("content-type", "application/json");
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let response = request.body(args.print(Layout::Compact)).send().await.map_err(reqwest_reason)?;
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(reqwest_reason)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if !status.is_success() {
+            return Ok(vec![Observed::error(format!("HTTP status {}: {text}", status.as_u16()))]);
+        }
+        Ok(Json::parse(&bytes).map_or_else(|_| vec![Observed::text(text)], Observed::of_value))
+    }
+}
+
+impl Target for Http {
+    fn call<'a>(&'a self, _: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>> {
+        async move { self.post(args).await.unwrap_or_else(|reason| vec![Observed::error(reason)]) }.boxed()
+    }
+}

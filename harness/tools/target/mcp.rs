@@ -1,0 +1,123 @@
+//! A server of tools that speaks MCP, over its standard input and output or over streamable HTTP.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use axum::http::{HeaderName, HeaderValue};
+use futures_util::future::{BoxFuture, FutureExt as _};
+use rmcp::model::CallToolRequestParams;
+use rmcp::service::RunningService;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{RoleClient, ServiceError, ServiceExt as _};
+use serde::Serialize;
+use tokio::time::timeout;
+
+use super::command::Command;
+use super::targets::Target;
+use crate::clients::Clients;
+use crate::error::{Error, Result};
+use crate::json::{Json, Layout};
+use crate::system::Guarded;
+use crate::tools::observed::Observed;
+
+/// A client of one server.
+pub(crate) struct Mcp {
+    service: RunningService<RoleClient, ()>,
+    /// The server's process, where it is one of ours.
+    process: Option<Guarded>,
+}
+
+impl Mcp {
+    /// Starts a server that speaks on its standard input and output, and greets it.
+    ///
+    /// # Errors
+    /// Where it cannot be started, or does not greet in time.
+    pub(crate) async fn start(command: Command, within: Duration) -> Result<Mcp> {
+        let (process, stream, errors) = command.speak(within).await?;
+        let greeted = timeout(within, ().serve(stream)).await;
+        let greeted = greeted.map_err(|_| silent(within)).and_then(|greeted| greeted.map_err(|e| refused(&e)));
+        match greeted {
+            Ok(service) => Ok(Mcp { service, process: Some(process) }),
+            Err(error) => {
+                process.end().await;
+                Err(quoting(error, &std::fs::read(errors).unwrap_or_default()))
+            }
+        }
+    }
+
+    /// Greets a server that runs already.
+    ///
+    /// # Errors
+    /// Where it is not reached, or does not greet in time.
+    pub(crate) async fn connect(url: String, headers: Vec<(String, String)>, within: Duration) -> Result<Mcp> {
+        let client = Clients::keeping(8).of(&url)?.clone();
+        let headers = headers.into_iter().map(|(name, value)| {
+            let wrong = || Error::new(format!("`{name}` is no header, or its value is none"));
+            let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+            Ok((header, HeaderValue::from_str(&value).map_err(|_| wrong())?))
+        });
+        let headers: HashMap<_, _> = headers.collect::<Result<_>>()?;
+        let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
+        let transport = StreamableHttpClientTransport::with_client(client, config);
+        let greeted = timeout(within, ().serve(transport)).await;
+        let service = greeted.map_err(|_| silent(within))?.map_err(|e| refused(&e))?;
+        Ok(Mcp { service, process: None })
+    }
+
+    /// The names of its tools.
+    ///
+    /// # Errors
+    /// Where it does not list them.
+    pub(crate) async fn tools(&self) -> Result<Vec<String>> {
+        let tools = self.service.list_all_tools().await;
+        let tools = tools.map_err(|e| Error::new(format!("the server does not list its tools: {e}")))?;
+        Ok(tools.into_iter().map(|tool| tool.name.into_owned()).collect())
+    }
+
+    /// Ends the connection, and the server where it is one of ours.
+    pub(crate) async fn end(&self) {
+        self.service.cancellation_token().cancel();
+        if let Some(process) = &self.process {
+            process.end().await;
+        }
+    }
+
+    async fn call_tool(&self, tool: &str, args: &Json) -> Result<Observed, ServiceError> {
+        let mut params = CallToolRequestParams::new(tool.to_owned());
+        params.arguments = serde_json::from_str(&args.print(Layout::Compact)).ok();
+        let result = self.service.call_tool(params).await?;
+        Ok(Observed::Content {
+            content: json(&result.content),
+            is_error: result.is_error.unwrap_or_default(),
+            structured: result.structured_content.as_ref().map(json),
+        })
+    }
+}
+
+impl Target for Mcp {
+    fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>> {
+        async move { vec![self.call_tool(tool, args).await.unwrap_or_else(|e| Observed::error(e.to_string()))] }.boxed()
+    }
+}
+
+fn json(value: &impl Serialize) -> Json {
+    let text = serde_json::to_vec(value).unwrap_or_default();
+    Json::parse(&text).unwrap_or(Json::Null)
+}
+
+fn silent(within: Duration) -> Error {
+    Error::new(format!("the MCP server has not greeted within {} s", within.as_secs_f64()))
+}
+
+fn refused(error: &impl std::fmt::Display) -> Error {
+    Error::new(format!("the MCP server does not greet: {error}"))
+}
+
+/// An error with the end of what the server wrote to its standard error.
+fn quoting(error: Error, errors: &[u8]) -> Error {
+    let text = String::from_utf8_lossy(errors);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let tail = &lines[lines.len().saturating_sub(10)..];
+    tail.iter().fold(error, |error, line| error.help(format!("| {line}")))
+}

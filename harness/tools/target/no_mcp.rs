@@ -1,0 +1,45 @@
+//! In place of servers of tools, where this program is built without the feature `mcp`: an error that says so.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::command::Command;
+use super::targets::Target;
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::tools::observed::Observed;
+
+/// No client of any server.
+pub(crate) enum Mcp {}
+
+#[expect(clippy::unused_async, reason = "as with the feature")]
+impl Mcp {
+    pub(crate) async fn start(_: Command, _: Duration) -> Result<Mcp> {
+        Err(without())
+    }
+
+    pub(crate) async fn connect(_: String, _: Vec<(String, String)>, _: Duration) -> Result<Mcp> {
+        Err(without())
+    }
+
+    pub(crate) async fn tools(&self) -> Result<Vec<String>> {
+        match *self {}
+    }
+
+    pub(crate) async fn end(&self) {
+        match *self {}
+    }
+}
+
+impl Target for Mcp {
+    fn call<'a>(&'a self, _: &'a str, _: &'a Json) -> BoxFuture<'a, Vec<Observed>> {
+        match *self {}
+    }
+}
+
+fn without() -> Error {
+    Error::new("this program was built without MCP")
+        .help("cargo install retake --features mcp")
+        .help("in a Rust project: retake = { version = \"…\", features = [\"mcp\"] }")
+}

@@ -1,0 +1,221 @@
+//! Snapshot replay for a test that brings its own tools.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::comparison::Comparison;
+use super::drift_log::DriftLog;
+use super::explain;
+use super::replay::{Outcome, replay};
+use super::script::Script;
+use super::source::{of_conversation, of_fixture};
+use super::target::{Bound, Closure, TIMEOUT, Targets};
+use crate::error::{Error, Result};
+use crate::fixture::Fixture;
+use crate::import::openhands::{self, Conversation};
+use crate::json::Json;
+use crate::key::Rules;
+use crate::secrets::Scrub;
+
+/// Executes the tool calls of a recording again, with tools of your own and without a model, and compares what they return
+/// with what was recorded.
+///
+/// ```no_run
+/// # async fn test() -> retake::Result<()> {
+/// let run = retake::ToolReplay::new()
+///     .folder("recordings/conversation")
+///     .tool("get_weather", |args| async move {
+///         Ok(format!("The sun shines in {}.", args["city"].as_str().unwrap_or_default()).into())
+///     })
+///     .run()
+///     .await?;
+/// run.verify(); // fails with each drift explained
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Default)]
+pub struct ToolReplay {
+    fixture: Option<PathBuf>,
+    folder: Option<PathBuf>,
+    conversation: Option<String>,
+    events: Option<Vec<Value>>,
+    targets: Targets,
+    comparison: Comparison,
+    unobserved: bool,
+    logs: Option<PathBuf>,
+}
+
+impl ToolReplay {
+    /// A replay without a recording and without tools.
+    #[must_use]
+    pub fn new() -> ToolReplay {
+        let comparison = Comparison { scrub: Scrub::known(), ..Comparison::default() };
+        ToolReplay { comparison, ..ToolReplay::default() }
+    }
+
+    /// The calls and results in a fixture's conversations.
+    #[must_use]
+    pub fn fixture(mut self, file: impl AsRef<Path>) -> ToolReplay {
+        self.fixture = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// A conversation of OpenHands on disk, or a folder in which one lies.
+    #[must_use]
+    pub fn folder(mut self, folder: impl AsRef<Path>) -> ToolReplay {
+        self.folder = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Which conversation of the folder, by its id.
+    #[must_use]
+    pub fn conversation(mut self, id: impl Into<String>) -> ToolReplay {
+        self.conversation = Some(id.into());
+        self
+    }
+
+    /// Events of OpenHands' form in memory, used where neither a fixture nor a folder is given.
+    #[must_use]
+    pub fn events(mut self, events: Vec<Value>) -> ToolReplay {
+        self.events = Some(events);
+        self
+    }
+
+    /// What executes the calls of a tool: from its arguments to what it returns, or to its error. A text is the content of
+    /// the observation, an object its fields, a list of events several observations. Calls of one model answer run at the
+    /// same time on the task of [`run`](Self::run): work that blocks belongs into `tokio::task::spawn_blocking`.
+    #[must_use]
+    pub fn tool<F, T>(mut self, name: &str, function: F) -> ToolReplay
+    where
+        F: Fn(Value) -> T + Send + Sync + 'static,
+        T: Future<Output = Result<Value, String>> + Send + 'static,
+    {
+        let target = Arc::new(Closure::new(function));
+        self.targets.insert(name, Bound::Live { target, name: name.to_owned(), timeout: TIMEOUT });
+        self
+    }
+
+    /// Says that a tool is the agent's own, such as one to think or to finish: its calls are not executed.
+    #[must_use]
+    pub fn as_recorded(mut self, name: &str) -> ToolReplay {
+        self.targets.insert(name, Bound::AsRecorded);
+        self
+    }
+
+    /// Leaves a place of a tool's observations out of the comparison: a JSON pointer as the log has it, without the number
+    /// of the observation, such as `/observation/metadata/pid`.
+    #[must_use]
+    pub fn ignore(mut self, tool: &str, pointer: &str) -> ToolReplay {
+        self.comparison.tools.entry(tool.to_owned()).or_default().ignore.push(pointer.to_owned());
+        self
+    }
+
+    /// Executes what was rejected, or recorded without an observation, too.
+    #[must_use]
+    pub fn with_unobserved(mut self) -> ToolReplay {
+        self.unobserved = true;
+        self
+    }
+
+    /// The folder for the logs of runs; `.retake/tools` where none is said.
+    #[must_use]
+    pub fn logs_in(mut self, folder: impl AsRef<Path>) -> ToolReplay {
+        self.logs = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Executes the recording.
+    ///
+    /// # Errors
+    /// Where there is no recording, it is empty or does not load, or a tool of it has no target: nothing was executed then.
+    pub async fn run(mut self) -> Result<ToolRun> {
+        let script = self.script()?;
+        let logs = self.logs.unwrap_or_else(|| PathBuf::from(".retake/tools"));
+        let scrub = self.comparison.scrub.clone();
+        let log = || DriftLog::next_in(&logs, &scrub);
+        let outcome = replay(script, &self.targets, &self.comparison, self.unobserved, log).await?;
+        Ok(ToolRun { outcome })
+    }
+
+    fn script(&mut self) -> Result<Script> {
+        if let Some(file) = &self.fixture {
+            let rules = Rules::default();
+            return of_fixture(&Fixture::read(file, &rules)?, &rules);
+        }
+        if let Some(folder) = &self.folder {
+            let folder = openhands::find(folder, self.conversation.as_deref())?;
+            return Ok(of_conversation(Conversation::read(&folder)?));
+        }
+        let Some(events) = self.events.take() else {
+            let error = Error::new("there is no recording to replay");
+            return Err(error.help("give a fixture, a folder or events to ToolReplay"));
+        };
+        let events = events.into_iter().map(|event| Json::parse(event.to_string().as_bytes()));
+        let events = events.collect::<Result<Vec<_>, _>>().map_err(|e| Error::new(format!("an event: {e}")))?;
+        Ok(of_conversation(Conversation::of_events(events)?))
+    }
+}
+
+/// What came of a [`ToolReplay`].
+#[derive(Debug)]
+pub struct ToolRun {
+    outcome: Outcome,
+}
+
+impl ToolRun {
+    /// How many actions were executed.
+    #[must_use]
+    pub fn executed(&self) -> usize {
+        self.outcome.executed
+    }
+
+    /// How many of them did not do what was recorded.
+    #[must_use]
+    pub fn drifted(&self) -> usize {
+        self.outcome.drifted
+    }
+
+    /// How many recorded observations answered no action.
+    #[must_use]
+    pub fn never_reached(&self) -> usize {
+        self.outcome.never_reached
+    }
+
+    /// The tools of the actions that were not executed, in order.
+    #[must_use]
+    pub fn not_executed(&self) -> Vec<&str> {
+        self.outcome.not_executed.iter().map(|(tool, _)| &**tool).collect()
+    }
+
+    /// What is worth knowing beside drift: a line each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        explain::notes(&self.outcome)
+    }
+
+    /// The drift log. Beside it, with the ending `run.json`, is what concerns the run as a whole.
+    #[must_use]
+    pub fn log(&self) -> &Path {
+        &self.outcome.log
+    }
+
+    /// Fails a test in which something drifted.
+    ///
+    /// # Panics
+    /// With each drift explained.
+    #[track_caller]
+    pub fn verify(&self) {
+        assert!(
+            self.outcome.is_same(),
+            "{}\n{}\nall of it: {}",
+            explain::summary(&self.outcome),
+            explain::drifts(&self.outcome),
+            self.outcome.log.display()
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;
