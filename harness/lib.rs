@@ -33,6 +33,7 @@
 //! | `model` | the model server: match, miss, explanation; recording |
 //! | `scenario` | `scenarios/` to validated types |
 //! | `system` | the system under test, and the stage: all that one running scenario owns |
+//! | `browser` | pages in a real Chromium; behind the feature `browser` |
 //! | `drive` | steps to requests, answers to captures |
 //! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
 //! | `report` | everything that is printed |
@@ -50,6 +51,8 @@
 //!   client has the end of an answer only when its line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
+#[cfg(feature = "browser")]
+mod browser;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

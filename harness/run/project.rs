@@ -62,6 +62,13 @@ impl Project {
         Ok(Project { root, discovered, rules, callers, goldens, commands, fixtures, systems, notes })
     }
 
+    /// Ends what scenarios shared: the browser, and systems.
+    pub(crate) fn end(&self) {
+        #[cfg(feature = "browser")]
+        crate::browser::close();
+        self.systems.end();
+    }
+
     /// Notes what a person should know of a scenario's last run.
     pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);

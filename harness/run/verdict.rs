@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Result;
-use crate::events::golden;
+use crate::error::{Error, Result};
+use crate::events::{NamesNothing, golden, names_nothing};
 use crate::json::{Json, Layout};
 use crate::key::{Check, Rules};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -15,6 +15,7 @@ use crate::run::project::Project;
 use crate::run::trial::Replayed;
 use crate::scenario::{Level, Scenario, Step, Unused};
 use crate::secrets::Fired;
+use crate::text::nearest;
 
 /// How many misses a failure shows.
 const SHOWN_MISSES: usize = 5;
@@ -72,7 +73,27 @@ impl Replayed {
         if let Some(failure) = self.drifted(scenario).or_else(|| self.flawed(scenario)) {
             return Err(failure);
         }
+        if let Some(failure) = self.names_nothing(scenario) {
+            return Err(failure);
+        }
         Ok(self.golden_text(scenario, &self.rules))
+    }
+
+    /// A name in the options of the golden that no event of the run has.
+    fn names_nothing(&self, scenario: &Scenario) -> Option<Failure> {
+        let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
+        let NamesNothing { option, name, there } =
+            names_nothing(&self.played.driven.captured, &scenario.golden, &normalize)?;
+        let error =
+            Error::new(format!("`{option}` in [golden] names `{name}`, and no event of this run has that name"));
+        let error = error.in_file(&scenario.file);
+        let near = nearest(&name, there.iter().map(String::as_str));
+        let error = match near {
+            _ if name == ":" => error.help("it stands for comments, which a golden holds with `comments = true`"),
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),
+        };
+        Some(Failure::from(error).evidence(format!("the events of this run: {}", there.join(", "))))
     }
 
     fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {

@@ -1,10 +1,8 @@
 //! A request for an answer, in no provider's words.
 
-use super::results::Results;
 use super::{Api, RenderFor};
 use crate::conversation::Message;
 use crate::json::Json;
-use crate::key::{CheckTexts, Normalizer};
 
 /// One request of a system to a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,13 +33,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// The texts of its checks (KEY.md, section 5).
-    #[must_use]
-    pub fn checks(&self, normalizer: &Normalizer) -> CheckTexts {
-        let texts = CheckTexts::new(normalizer, &self.system, &self.tools, &self.model, &self.settings);
-        texts.with_results(&Results::of(self).check)
-    }
-
     /// What a response to this call is rendered for. `seed` is the hex `input_hash`.
     #[must_use]
     pub fn render_for<'a>(&'a self, seed: &'a str) -> RenderFor<'a> {

@@ -3,6 +3,16 @@
 
 use super::{Api, Call};
 use crate::conversation::{Message, ToolCall};
+use crate::key::{CheckTexts, Normalizer};
+
+impl Call {
+    /// The texts of its checks (KEY.md, section 5).
+    #[must_use]
+    pub fn checks(&self, normalizer: &Normalizer) -> CheckTexts {
+        let texts = CheckTexts::new(normalizer, &self.system, &self.tools, &self.model, &self.settings);
+        texts.with_results(&Results::of(self).check)
+    }
+}
 
 /// What is to be said of the results of a conversation's tool calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -157,14 +157,20 @@ pub fn stream(data: &[u8]) {
     let events = events(body.chunks(usize::from(cut / 3) + 1), format);
     assert_eq!(events, whole);
     let _ = event_keys(&events);
-    let captured =
-        Captured { request: "GET /".to_owned(), status: Status::Http(200), content_type: String::new(), events };
+    let captured = Captured {
+        request: "GET /".to_owned(),
+        status: Status::Http(200),
+        content_type: String::new(),
+        events,
+        tree: None,
+    };
     for detail in [Detail::Keys, Detail::Types, Detail::Values] {
         let options = ShapeOptions {
             detail,
             show: vec!["/a/-1".to_owned(), String::new()],
             collapse: vec!["b".to_owned()],
             unordered: vec!["a".to_owned()],
+            comments: true,
         };
         let normalizer = Normalizer::default();
         let text = golden(std::slice::from_ref(&captured), &options, &|text| normalizer.apply(text).into_owned());

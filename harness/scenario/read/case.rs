@@ -62,6 +62,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             show: over.show.or(base.show),
             collapse: over.collapse.or(base.collapse),
             unordered: over.unordered.or(base.unordered),
+            comments: over.comments.or(base.comments),
         }),
         case: None,
     }

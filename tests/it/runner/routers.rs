@@ -37,6 +37,10 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "never-ready" => suite.router(system, |_| std::future::pending::<Router>()),
         "refuses" => suite.router(system, |_| async { Err::<Router, _>("no licence key") }),
         "panics" => suite.router(system, |_| async { made_to_panic() }),
+        #[cfg(feature = "browser")]
+        "page" => suite.router(system, |stage| async move { crate::browser::proofs::router(&stage) }),
+        #[cfg(feature = "browser")]
+        "pages" => suite.router(system, |_| async { crate::browser::finding::router() }),
         "no-system" => suite,
         other => panic!("no system is called {other}"),
     }
