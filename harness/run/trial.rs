@@ -72,7 +72,7 @@ pub(crate) fn replay(
         unused: replay.unused(),
         fixture,
         rules: rules.clone(),
-        secrets: declared_secrets::of_goldens(&project.discovered),
+        secrets: declared_secrets::of_goldens(&project.open),
     })
 }
 

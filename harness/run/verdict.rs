@@ -28,7 +28,7 @@ impl Replayed {
 
     /// What a person should know of the run, red or green: a line each.
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
-        let noted = self.played.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Note);
+        let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         notes(self.fixture.as_deref(), noted, &self.played.flaws)
     }
 
@@ -146,7 +146,7 @@ impl Replayed {
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let fails = |drift: &DriftOf| match level(scenario, drift) {
+        let fails = |drift: &DriftOf| match scenario.drift.of(drift.check) {
             Level::Ignore => false,
             Level::Note => drift.breakage.is_some(),
             Level::Fail => true,
@@ -249,17 +249,6 @@ fn is_sound(conversation: &[Json]) -> bool {
         }
     }
     open.values().all(|left| *left == 0)
-}
-
-/// What a scenario says to a check that differs.
-fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
-    match drift.check {
-        Check::Prompt => scenario.drift.prompt,
-        Check::Tools => scenario.drift.tools,
-        Check::Model => scenario.drift.model,
-        Check::Settings => scenario.drift.settings,
-        Check::Results => scenario.drift.results,
-    }
 }
 
 /// Whether any step of a scenario goes into its golden.
