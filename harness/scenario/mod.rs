@@ -49,7 +49,7 @@ pub(crate) use name::no_name;
 pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
-pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
+pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub use step::{
     Action, AgentRun, AnswerAs, CaptureFrom, Method, RenderedBody, Request, Step, StepBody, StreamSpec, Upload, WaitFor,
 };

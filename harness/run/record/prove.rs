@@ -54,8 +54,9 @@ impl<'a> Driven<'a> {
         let Recording { project, scenario, shown, journal_file, old, .. } = &self.recording;
         let of_old = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
         let notes = of_old.into_iter().chain([("scenario".to_owned(), Json::from(scenario.name.as_str()))]).collect();
-        let made = call_log::to_fixture(journal_file, shown, notes, &project.rules)?;
+        let mut made = call_log::to_fixture(journal_file, shown, notes, &project.rules)?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
+        made.fixture.tools.clone_from(&self.tools);
         let turns = made.fixture.table.turns().len();
         if turns == 0 {
             let failure = self.systems.iter().fold(Failure::new("no model call became a turn"), Failure::evidence);
