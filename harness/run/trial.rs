@@ -136,7 +136,8 @@ async fn doubles(
         mode: match (mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
-            _ => ToolsMode::Record,
+            #[cfg(feature = "record")]
+            (Mode::Record(_), _) => ToolsMode::Record,
         },
         secrets: &declared_secrets::real_values(suite),
         normalizer: &project.rules.normalizer,

@@ -43,21 +43,15 @@ impl Answers {
         let key = self.key(method, params);
         let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();
         let open = same.iter().copied().find(|&i| !self.exchanges[i].served);
-        match open.or_else(|| same.last().copied().filter(|_| !is_once(method))) {
-            Some(index) => {
-                self.exchanges[index].served = true;
-                Ok(&self.exchanges[index].exchange)
-            }
-            None => {
-                let (call, times) = (called(method, params), same.len());
-                let reason = if times == 0 {
-                    MissReason::ToolNotRecorded { call }
-                } else {
-                    MissReason::ToolAllServed { call, times }
-                };
-                Err((reason, self.evidence(method, params)))
-            }
-        }
+        let Some(index) = open.or_else(|| same.last().copied().filter(|_| !is_once(method))) else {
+            let (call, times) = (called(method, params), same.len());
+            let never = times == 0;
+            let reason =
+                if never { MissReason::ToolNotRecorded { call } } else { MissReason::ToolAllServed { call, times } };
+            return Err((reason, self.evidence(method, params)));
+        };
+        self.exchanges[index].served = true;
+        Ok(&self.exchanges[index].exchange)
     }
 
     /// The recorded exchanges that nobody asked for: calls, reads, prompts.

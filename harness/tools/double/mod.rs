@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `server` | the doubles of one stage, on one address of loopback: JSON-RPC over streamable HTTP |
 //! | `answers` | which recorded exchange answers a request: by method and normalized parameters, first in first out |
-//! | `upstream` | the real server, while recording and where a scenario has it live |
+//! | `upstream`, `pipe` | the real server, while recording and where a scenario has it live |
 //! | `stdio` | the double of a server that is started as a command: this program, started again |
 
 mod answers;
+#[cfg(unix)]
+mod pipe;
 mod server;
 mod stdio;
 mod upstream;

@@ -15,6 +15,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::answers::Answers;
+#[cfg(unix)]
+use super::pipe::Pipe;
 use super::stdio;
 use super::upstream::Upstream;
 use crate::error::{Error, Result};
@@ -34,6 +36,7 @@ pub(crate) enum ToolsMode {
     /// From what was recorded; a miss is of this scope.
     Replay(Scope),
     /// From the real servers; what they answer is kept.
+    #[cfg(feature = "record")]
     Record,
     /// From the real servers, and compared with what was recorded.
     Live,
@@ -68,7 +71,7 @@ struct Servers {
     mode: ToolsMode,
     fixture: std::path::PathBuf,
     scrub: Scrub,
-    servers: BTreeMap<String, Server>,
+    by_name: BTreeMap<String, Server>,
 }
 
 struct Server {
@@ -92,20 +95,25 @@ impl Doubles {
         }
         let live = !matches!(given.mode, ToolsMode::Replay(_));
         let made = if live { Some(Folder::make().await?) } else { None };
-        let mut servers = BTreeMap::new();
+        let mut by_name = BTreeMap::new();
         for (name, spec) in &specs {
             let upstream = if let Some((folder, _)) = &made {
                 let stage = OnStage::new(given.root, folder, given.secrets)?;
                 let of_tool = |error: Error| error.of(&format!("tool `{name}`:")).in_file(&given.suite.path);
                 Some(match &spec.by {
+                    #[cfg(unix)]
                     ToolBy::McpCommand(command) => {
                         let command = stage.command(command).map_err(of_tool)?;
                         let (process, stream, _) = command.speak(spec.timeout).await.map_err(of_tool)?;
-                        Upstream::stdio(process, stream)
+                        Upstream::Pipe(Pipe::new(process, stream))
                     }
                     ToolBy::McpUrl(url) => {
                         let (url, headers) = stage.url(url).map_err(of_tool)?;
                         Upstream::http(url, headers)
+                    }
+                    #[cfg(not(unix))]
+                    ToolBy::McpCommand(_) => {
+                        return Err(of_tool(Error::new("a server that is a command needs Linux or macOS, so far")));
                     }
                     _ => continue,
                 })
@@ -115,11 +123,11 @@ impl Doubles {
             let exchanges = given.recorded.get(*name).map(Vec::as_slice).unwrap_or_default();
             let answers = Mutex::new(Answers::new(exchanges, given.normalizer, &given.scrub));
             let server = Server { answers, upstream, recorded: Mutex::default(), drift: Mutex::default() };
-            servers.insert((*name).clone(), server);
+            by_name.insert((*name).clone(), server);
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
         let Given { mode, scrub, fixture, .. } = given;
-        let state = Arc::new(Servers { key, mode, fixture: fixture.to_owned(), scrub, servers });
+        let state = Arc::new(Servers { key, mode, fixture: fixture.to_owned(), scrub, by_name });
         let failed = |e: std::io::Error| Error::new(format!("failed to listen for tools: {e}"));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -150,7 +158,7 @@ impl Doubles {
     pub(crate) async fn end(self) -> Asked {
         self.task.abort();
         let mut asked = Asked::default();
-        for (name, server) in &self.state.servers {
+        for (name, server) in &self.state.by_name {
             if let Some(upstream) = &server.upstream {
                 upstream.end().await;
             }
@@ -179,7 +187,7 @@ pub(crate) struct Asked {
 async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let name = uri.path().strip_prefix('/').and_then(|path| path.split_once('/'));
     let name = name.filter(|(key, _)| *key == servers.key).map(|(_, name)| name);
-    let Some((name, server)) = name.and_then(|name| servers.servers.get_key_value(name)) else {
+    let Some((name, server)) = name.and_then(|name| servers.by_name.get_key_value(name)) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     match method {
