@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, SoFar, Underway};
+use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
-use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
+use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Scenario, ToolsFrom};
@@ -25,7 +25,7 @@ pub(crate) struct Played {
     /// What differs between the calls and the recorded ones beside their keys, with the turn.
     pub(crate) drift: Vec<(usize, DriftOf)>,
     /// What was wrong with the calls by themselves.
-    pub(crate) flaws: Vec<ProtocolFlaw>,
+    pub(crate) flaws: Vec<CallFlaw>,
     /// What a failure quotes of systems: the ends of their logs.
     pub(crate) systems: Vec<String>,
     /// What came of the doubles of its tool servers.
@@ -66,7 +66,7 @@ pub(crate) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    let played = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
+    let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
     Ok(Replayed {
         played,
@@ -75,12 +75,12 @@ pub(crate) fn replay(
         unused: replay.unused(),
         fixture,
         rules: rules.clone(),
-        secrets: declared_secrets::of_goldens(&project.discovered),
+        secrets: declared_secrets::of_goldens(&project.open),
     })
 }
 
 /// Sets up a stage, drives the scenario on it and takes the stage down again. Once its steps are done, it waits for the
-/// calls that are still to come, unless `all_served` says that none are.
+/// calls that are still to come, unless `all_served` says that none are. While recording, `turns` gives those so far.
 ///
 /// # Errors
 /// As [`replay`].
@@ -91,6 +91,7 @@ pub(crate) fn play(
     mode: Mode,
     options: ServerOptions,
     all_served: impl Fn() -> bool,
+    turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
     // The second run of a proof has a process of its own, where the first may share one.
     let fresh = matches!(options.pacing, Pacing::Shaken);
@@ -104,7 +105,7 @@ pub(crate) fn play(
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
+            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served, turns).await;
             let (drift, flaws) = (running.model.drift(), running.model.flaws());
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let systems = running.end(failed).await;
@@ -139,9 +140,9 @@ async fn doubles(
             #[cfg(feature = "record")]
             (Mode::Record(_), _) => ToolsMode::Record,
         },
-        secrets: &declared_secrets::real_values(suite),
+        secrets: &declared_secrets::real_values(&project.open),
         normalizer: &project.rules.normalizer,
-        scrub: declared_secrets::of_project(&project.discovered)?.scrub().clone(),
+        scrub: project.open.secrets()?.scrub().clone(),
     })
     .await
 }
@@ -153,11 +154,16 @@ async fn drive(
     root: &Path,
     deadline: Instant,
     all_served: impl Fn() -> bool,
+    turns: Option<&LiveTurns<'_>>,
 ) -> Result<Driven> {
     let underway = Underway::default();
     let driving = async {
-        let context = scenario.resolve_vars(&running.stage.context(fixture))?;
-        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone());
+        let mut given = running.stage.context(fixture);
+        if let Some(turns) = turns {
+            given.insert("turn", turns());
+        }
+        let context = scenario.resolve_vars(&given)?;
+        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone(), turns);
         if driver.drive().await {
             running.model.activity().settled(scenario.settle, all_served).await;
         }

@@ -46,6 +46,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             tools: over.tools.or(base.tools),
             model: over.model.or(base.model),
             settings: over.settings.or(base.settings),
+            results: over.results.or(base.results),
             observation: over.observation.or(base.observation),
         }),
         delays: over.delays.or(base.delays),
@@ -62,6 +63,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             show: over.show.or(base.show),
             collapse: over.collapse.or(base.collapse),
             unordered: over.unordered.or(base.unordered),
+            comments: over.comments.or(base.comments),
         }),
         case: None,
     }
