@@ -37,6 +37,7 @@
 //! | `drive` | steps to requests, answers to captures |
 //! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
 //! | `report` | everything that is printed |
+//! | `project` | a project as far as model calls go: rules of keys, callers, secrets; its fixtures without a runner |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
 //! | `cli` | the `retake` command, one file a subcommand |
 //!
@@ -70,6 +71,7 @@ pub mod internal;
 mod json;
 mod key;
 mod model;
+mod project;
 mod report;
 mod run;
 mod scenario;
@@ -83,7 +85,8 @@ pub use axum;
 pub use conversation::Message;
 pub use durable::Journal;
 pub use error::{Error, Place, Result};
-pub use model::{Miss, MissReason, Replay, ReplayModel, ServedTurn, Urls, misses, reset, served};
+pub use model::{Miss, MissReason, Replay, ServedTurn, Urls, misses, reset, served};
+pub use project::{ReplayModel, ReplayModelBuilder};
 pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
 pub use tools::{ToolReplay, ToolRun};

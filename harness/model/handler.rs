@@ -9,7 +9,8 @@ use axum::http::{Request, Response as HttpResponse};
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
 use super::http::{self, Incoming};
-use super::lint;
+
+use super::lint::FlawKind;
 use super::lookup::Lookup;
 use super::miss::{Miss, MissReason};
 #[cfg(feature = "record")]
@@ -108,16 +109,17 @@ impl Exchange<'_> {
         let Exchange { session, incoming, .. } = self;
         let rules = replay.rules();
         let caller = self.state.callers.caller_of(&incoming.headers, call);
-        let checks = session.checks_of(call, &rules.normalizer);
-        let lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks);
+        let wire::Results { flaws, check } = wire::Results::of(call);
+        let checks = session.checks_of(call, &check, &rules.normalizer);
+        let lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks, flaws);
         if matches!(route, Route::ModelDescription) && !replay.has_turn_for(&lookup) {
             // Of a fixture that was recorded over another API. No answer of a model is asked for, so this is no miss.
             return described(in_flight);
         }
         let number = session.next_call();
-        let flaws = lint::flaws(call);
-        let caller = lookup.caller.clone().filter(|_| !flaws.is_empty());
-        let taken = replay.take(lookup);
+        let caller = lookup.caller.clone();
+        let flaws = lookup.flaws.clone();
+        let taken = replay.take(lookup, Some(request));
         session.note_flaws(flaws, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
         let served = match taken {
             Ok(served) => served,
@@ -151,7 +153,11 @@ impl Exchange<'_> {
     ) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
         let caller = self.state.callers.caller_of(&incoming.headers, &call);
-        session.note_flaws(lint::flaws(&call), caller.as_deref(), None);
+        session.note_flaws(
+            wire::Results::of(&call).flaws.into_iter().map(|flaw| (FlawKind::Protocol, flaw)),
+            caller.as_deref(),
+            None,
+        );
         let pending = PendingCall {
             api: call.api,
             provider: incoming.provider(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::checked::Checked;
+use super::lint::FlawKind;
 use crate::json::Json;
 use crate::key::Rules;
 use crate::wire::{Api, Call};
@@ -20,16 +21,30 @@ pub struct Lookup {
     pub conversation: Vec<Json>,
     /// Texts of prompt, tools, model and settings, where the call tells them.
     pub checks: Option<Arc<Checked>>,
+    /// What is wrong with the call by itself.
+    pub flaws: Vec<(FlawKind, String)>,
 }
 
 impl Lookup {
     /// A call that came over HTTP. `caller` is as the call declares it, or as a rule gives it.
-    pub(super) fn of(call: &Call, via: String, caller: Option<&str>, rules: &Rules, checks: Arc<Checked>) -> Lookup {
+    /// `protocol` is what is wrong with its tool calls and results.
+    pub(super) fn of(
+        call: &Call,
+        via: String,
+        caller: Option<&str>,
+        rules: &Rules,
+        checks: Arc<Checked>,
+        protocol: Vec<String>,
+    ) -> Lookup {
+        let conversation = rules.canonical(call.messages.clone());
+        let protocol = protocol.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
+        let reminder = rules.reminder_over_messages(&conversation).map(|it| (FlawKind::Key, it.to_string()));
         Lookup {
+            flaws: protocol.chain(reminder).collect(),
             via,
             api: Some(call.api),
             caller: caller.map(|caller| rules.caller(Some(caller))),
-            conversation: rules.canonical(call.messages.clone()),
+            conversation,
             checks: Some(checks),
         }
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::breakage::RecordedPrompts;
 use super::drift::{DriftOf, drift};
 use super::lookup::Lookup;
-use super::matching::OpenTurns;
+use super::matching::{OpenTurns, Wanted};
 use super::miss::{Explanation, Miss, MissReason, MissedCall, explain};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
@@ -37,6 +38,8 @@ pub struct Replay {
     state: Mutex<ReplayState>,
     /// Read when the first call finds no turn under its own key.
     other_wires: OnceLock<OtherWires>,
+    /// Read when the prompt of a call differs for the first time.
+    prompts: OnceLock<RecordedPrompts>,
     /// The scenario says that no model is called: a miss then says so.
     none: bool,
 }
@@ -81,23 +84,20 @@ impl Served {
 const EXPLAINED: usize = 16;
 
 impl Replay {
-    /// Replays a fixture file by version 1 of the key, under the file's name.
-    ///
-    /// # Errors
-    /// As [`Fixture::read`].
-    pub fn open(path: &Path) -> Result<Replay> {
-        let rules = Arc::new(Rules::default());
-        let fixture = Arc::new(Fixture::read(path, &rules)?);
-        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        Ok(Replay::new(fixture, rules, Scope::new(&name)))
-    }
-
     /// Replays a fixture in a scope.
     #[doc(hidden)]
     #[must_use]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
         let state = ReplayState { turns: OpenTurns::of(&fixture.table), misses: 0, missed_calls: Vec::new() };
-        Replay { fixture, rules, scope, state: Mutex::new(state), other_wires: OnceLock::new(), none: false }
+        Replay {
+            fixture,
+            rules,
+            scope,
+            state: Mutex::new(state),
+            other_wires: OnceLock::new(),
+            prompts: OnceLock::new(),
+            none: false,
+        }
     }
 
     /// For scenarios in which no model is called: each call is a miss.
@@ -123,27 +123,36 @@ impl Replay {
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
             conversation: self.rules.canonical(messages),
             checks: None,
+            flaws: Vec::new(),
         };
-        self.take(lookup).map(|served| served.turn().output.clone())
+        self.take(lookup, None).map(|served| served.turn().output.clone())
     }
 
-    /// Chooses the turn that answers a call and takes it, in one step. Either way the registry knows.
+    /// Chooses the turn that answers a call and takes it, in one step. Either way the registry knows. `body` is the whole
+    /// request, where there is one.
     ///
     /// # Errors
     /// The miss.
-    pub(crate) fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
+    pub(crate) fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
         let key = self.key_of(&lookup);
-        let checks = lookup.checks.as_ref().map(|checks| &checks.hashes);
-        let taken = if self.none {
-            Err(MissReason::NoFixture)
-        } else {
-            self.state().turns.take(&self.fixture.table, key, lookup.caller.is_some(), checks)
+        let request = || body.map(|body| self.rules.request_hash(body));
+        let wanted = Wanted {
+            key,
+            caller_known: lookup.caller.is_some(),
+            empty: lookup.conversation.is_empty(),
+            checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
+            request: &request,
         };
+        let taken =
+            if self.none { Err(MissReason::NoFixture) } else { self.state().turns.take(&self.fixture.table, &wanted) };
         match taken {
             Ok(index) => {
                 self.scope.add_served(index);
                 let turn = &self.fixture.table.turns()[index];
-                let drift = lookup.checks.map(|called| drift(&self.fixture, turn, &called)).unwrap_or_default();
+                let drift = lookup
+                    .checks
+                    .map(|called| drift(&self.fixture, turn, &called, lookup.api, &self.prompts))
+                    .unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift })
             }
             Err(MissReason::NotRecorded) if lookup.is_opaque() => {

@@ -40,10 +40,8 @@ mod system;
 mod template;
 mod tool;
 
-pub(crate) use discover::discover_one;
-#[cfg(feature = "cli")]
-pub(crate) use discover::suite_of;
 pub use discover::{Discovered, discover};
+pub(crate) use discover::{SCENARIOS, discover_one, suite_of};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;

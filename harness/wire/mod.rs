@@ -20,6 +20,7 @@ mod parts;
 mod request;
 mod respond;
 mod response;
+mod results;
 #[cfg(test)]
 mod tests;
 
@@ -36,3 +37,4 @@ pub use parts::sse::split_frames;
 pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
+pub(crate) use results::{Results, told_by_each_api};
