@@ -118,6 +118,7 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     turns.into_iter().find_map(|(index, turn)| {
         let lookup = Lookup {
             flaws: Vec::new(),
+            first_key: None,
             via: format!("the call of turns[{index}]"),
             api: turn.wire.as_ref().map(|wire| wire.api),
             caller: turn.caller.clone(),

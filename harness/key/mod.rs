@@ -47,6 +47,14 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// The key as the first fixtures of deer-flow have it (KEY.md, section 6): rules 2 to 4 and `hide_from_ui` came later.
+    #[must_use]
+    pub fn first_key(messages: Vec<Message>, caller: Option<&str>) -> Key {
+        let rules = Rules { normalizer: Normalizer::of_first_fixtures(), aliases: Aliases::default() };
+        let shown = messages.into_iter().map(|message| Message { hidden: false, ..message });
+        rules.key(&rules.canonical(shown.collect()), caller)
+    }
+
     /// The canonical messages of a conversation, each an object of `type`, `content`, `tool_calls?`, `name?`.
     #[must_use]
     pub fn canonical(&self, messages: Vec<Message>) -> Vec<Json> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::checked::Checked;
 use super::lint::FlawKind;
 use crate::json::Json;
-use crate::key::Rules;
+use crate::key::{Key, Rules};
 use crate::wire::{Api, Call};
 
 /// A call that looks for its turn.
@@ -21,6 +21,8 @@ pub struct Lookup {
     pub conversation: Vec<Json>,
     /// Texts of prompt, tools, model and settings, where the call tells them.
     pub checks: Option<Arc<Checked>>,
+    /// The key by the rules of deer-flow's first fixtures, for turns of which hashes are all that is kept.
+    pub first_key: Option<Key>,
     /// What is wrong with the call by itself.
     pub flaws: Vec<(FlawKind, String)>,
 }
@@ -40,6 +42,7 @@ impl Lookup {
         let protocol = protocol.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
         let reminder = rules.reminder_over_messages(&conversation).map(|it| (FlawKind::Key, it.to_string()));
         Lookup {
+            first_key: None,
             flaws: protocol.chain(reminder).collect(),
             via,
             api: Some(call.api),

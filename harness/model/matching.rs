@@ -13,6 +13,8 @@ pub(super) struct Wanted<'a> {
     pub(super) caller_known: bool,
     /// Whether its canonical conversation is empty.
     pub(super) empty: bool,
+    /// Whether only turns of which hashes are all that is kept may answer.
+    pub(super) only_hashed: bool,
     pub(super) checks: Option<&'a Checks>,
     /// The hash of the whole request: computed where turns are told apart by it.
     pub(super) request: &'a dyn Fn() -> Option<Hash>,
@@ -22,7 +24,7 @@ impl Wanted<'_> {
     /// Whether a turn may answer at all: to a call with nothing but a system prompt, one with this prompt.
     fn fits(&self, turn: &Turn) -> bool {
         let same_prompt = |recorded: &Checks| self.checks.is_none_or(|called| called.prompt == recorded.prompt);
-        !self.empty || turn.checks.as_ref().is_none_or(same_prompt)
+        (!self.only_hashed || turn.input.is_none()) && (!self.empty || turn.checks.as_ref().is_none_or(same_prompt))
     }
 
     /// The hash of the request, where turns of one of the groups are told apart by it.

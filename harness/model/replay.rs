@@ -59,6 +59,8 @@ pub struct Served {
     pub index: usize,
     /// What of the call's checks differs from the recorded ones.
     pub drift: Vec<DriftOf>,
+    /// Whether it was found by the rules of deer-flow's first fixtures only.
+    pub(super) by_first_key: bool,
 }
 
 impl Served {
@@ -121,6 +123,7 @@ impl Replay {
             via: "a call in the process".to_owned(),
             api: None,
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
+            first_key: self.keeps_hashes_only().then(|| Rules::first_key(messages.clone(), caller)),
             conversation: self.rules.canonical(messages),
             checks: None,
             flaws: Vec::new(),
@@ -140,11 +143,25 @@ impl Replay {
             key,
             caller_known: lookup.caller.is_some(),
             empty: lookup.conversation.is_empty(),
+            only_hashed: false,
             checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
             request: &request,
         };
-        let taken =
-            if self.none { Err(MissReason::NoFixture) } else { self.state().turns.take(&self.fixture.table, &wanted) };
+        let mut by_first_key = false;
+        let taken = if self.none {
+            Err(MissReason::NoFixture)
+        } else {
+            let mut state = self.state();
+            let taken = state.turns.take(&self.fixture.table, &wanted);
+            match (taken, lookup.first_key) {
+                (Err(MissReason::NotRecorded), Some(first)) if first != key => {
+                    by_first_key = true;
+                    let older = Wanted { key: first, only_hashed: true, ..wanted };
+                    state.turns.take(&self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
+                }
+                (taken, _) => taken,
+            }
+        };
         match taken {
             Ok(index) => {
                 self.scope.add_served(index);
@@ -153,7 +170,7 @@ impl Replay {
                     .checks
                     .map(|called| drift(&self.fixture, turn, &called, lookup.api, &self.prompts))
                     .unwrap_or_default();
-                Ok(Served { fixture: self.fixture.clone(), index, drift })
+                Ok(Served { fixture: self.fixture.clone(), index, drift, by_first_key })
             }
             Err(MissReason::NotRecorded) if lookup.is_opaque() => {
                 let reason = MissReason::RequestNotRecorded { request: lookup.via.clone() };
@@ -161,6 +178,11 @@ impl Replay {
             }
             Err(reason) => Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key)))),
         }
+    }
+
+    /// Whether the fixture keeps hashes and no conversations.
+    pub(super) fn keeps_hashes_only(&self) -> bool {
+        self.fixture.table.turns().first().is_some_and(|turn| turn.input.is_none())
     }
 
     /// A call's body and path without what recording took out of its calls; then both have the same key.

@@ -42,6 +42,7 @@ fn replay_of(turns: Vec<Recorded>) -> Replay {
 fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Lookup {
     Lookup {
         flaws: Vec::new(),
+        first_key: None,
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
@@ -93,6 +94,28 @@ fn a_request_that_is_equal_as_a_whole_comes_first() {
     // What equals none gets the next in recorded order: the hash ranks, and is never verified.
     assert_eq!(ask(7), Some("0".into()));
     assert_eq!(ask(1), Some("1".into()));
+}
+
+#[test]
+fn a_deerflow_fixture_of_the_first_rules_is_found_by_them() {
+    let hidden = Message { hidden: true, ..Message::new("human", "a reminder of the middleware") };
+    let marked = Message::new("human", "--- BEGIN USER INPUT ---\nhello\n--- END USER INPUT ---");
+    for messages in
+        [vec![Message::new("human", "User:\nhello")], vec![marked], vec![Message::new("human", "hello"), hidden]]
+    {
+        let key = Rules::first_key(messages.clone(), Some("lead_agent"));
+        let rules = Arc::new(Rules::default());
+        assert_ne!(rules.key(&rules.canonical(messages.clone()), Some("lead_agent")), key);
+        let text = format!(
+            r#"{{"turns": [{{"caller": "lead_agent", "conversation_hash": "{}", "input_hash": "{}",
+            "output": {{"type": "ai", "data": {{"content": "hi"}}}}}}]}}"#,
+            key.conversation_hash, key.input_hash
+        );
+        let fixture = Fixture::parse(Path::new("fixtures/a.json"), text.as_bytes(), &rules).unwrap();
+        let replay = Replay::new(Arc::new(fixture), rules, Scope::new("a"));
+        assert_eq!(replay.answer(&messages, Some("lead_agent")).unwrap().text(), "hi");
+        assert!(replay.answer(&[Message::new("human", "other")], Some("lead_agent")).is_err());
+    }
 }
 
 #[test]
@@ -188,6 +211,7 @@ fn drift_names_the_check_and_both_texts() {
     let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
     let lookup = |prompt: &str| Lookup {
         flaws: Vec::new(),
+        first_key: None,
         via: String::new(),
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),

@@ -55,6 +55,7 @@ pub use step::{
     StreamSpec, Target, Upload, WaitFor,
 };
 pub use suite::Suite;
+pub(crate) use system::needs;
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};

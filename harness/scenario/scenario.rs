@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::options::{Delays, Drift, Unused};
-use super::step::Step;
+use super::step::{Action, Step};
 use super::template::{Context, Vars};
 use crate::error::{Error, Place, Result};
 use crate::events::ShapeOptions;
@@ -110,6 +110,14 @@ impl Scenario {
     /// Whether any step needs a system: only commands do without.
     pub(crate) fn needs_system(&self) -> bool {
         self.steps.iter().any(Step::needs_system)
+    }
+
+    /// The systems that steps with pages name.
+    pub(crate) fn systems_of_pages(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| match &step.action {
+            Action::Browse(visit) => visit.system.as_deref(),
+            _ => None,
+        })
     }
 
     /// Whether any step opens a page.

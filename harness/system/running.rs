@@ -77,11 +77,11 @@ impl Running {
                 let system = starting.map_err(late)??;
                 Ok(Running { stage, model, to_end: ToEnd::InProcess(system, handle) })
             }
-            PlayedOn::Command(name, suite) => {
+            PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
                 let values = StageValues::of_run(name, root, &model, secrets).with_tools(tools).on_day_of(pacing);
                 let (context, date) = (values.context(None), values.date.clone());
-                let starting = start_with_needed(name, suite, root, &context, &date, Some(deadline));
+                let starting = start_with_needed(all, suite, root, &context, &date, Some(deadline));
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }

@@ -100,10 +100,10 @@ impl StageValues {
         self
     }
 
-    /// The last of these systems is the one that is driven.
+    /// With the systems that run; the one that is driven is among them.
     pub(super) fn with_systems(mut self, systems: &[CommandSystem]) -> StageValues {
-        let Some((driven, needed)) = systems.split_last() else { return self };
-        for system in needed {
+        let Some(driven) = systems.iter().find(|system| system.name == self.system) else { return self };
+        for system in systems.iter().filter(|system| system.name != self.system) {
             self.urls.insert(system.name.clone(), Base::of(system.address).url);
             self.others.push((system.address.to_string(), format!("<{}>", system.name)));
             self.others.push((format!("localhost:{}", system.address.port()), format!("<{}>", system.name)));

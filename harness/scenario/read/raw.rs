@@ -46,6 +46,8 @@ pub(super) struct RawSystem {
     pub(super) cwd: Option<Spanned<String>>,
     pub(super) env: Option<Spanned<Texts>>,
     pub(super) ready: Option<Spanned<RawReady>>,
+    pub(super) build: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) port: Option<Spanned<u16>>,
     pub(super) shared: Option<Spanned<bool>>,
     pub(super) needs: Option<Vec<Spanned<String>>>,
     pub(super) url: Option<Spanned<String>>,
