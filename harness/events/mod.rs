@@ -10,6 +10,7 @@
 mod capture;
 mod event;
 mod merge;
+mod naming;
 mod notation;
 mod options;
 mod outline;
@@ -20,5 +21,6 @@ mod shape;
 
 pub use capture::{Capture, Format};
 pub use event::{Event, Payload};
+pub use naming::{NamesNothing, names_nothing};
 pub use options::{Detail, ShapeOptions};
 pub use shape::{Captured, Status, event_keys, golden};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::event::{Event, Payload};
 use crate::error::Error;
 use crate::text::nearest;
 
@@ -13,10 +14,20 @@ pub struct ShapeOptions {
     pub detail: Detail,
     /// JSON pointers of values that stand on the line of their event.
     pub show: Vec<String>,
-    /// Labels of which a run of events is one line, whatever they carry.
+    /// Labels of which a run of events is one line, whatever they carry. Of what they carry types are shown at most, since
+    /// values depend on where a text was cut.
     pub collapse: Vec<String>,
     /// Labels of events that are sorted where they are neighbours.
     pub unordered: Vec<String>,
+    /// Whether comments are shown: when heartbeats come, and how many, is mostly nobody's intent.
+    pub comments: bool,
+}
+
+impl ShapeOptions {
+    /// Whether an event has a line at all.
+    pub(super) fn shows(&self, event: &Event) -> bool {
+        self.comments || !matches!(event.payload, Payload::Comment(_))
+    }
 }
 
 /// How much of a payload a golden holds.

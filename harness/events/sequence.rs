@@ -14,7 +14,7 @@ use crate::json::Json;
 /// The lines of a golden's first part, and the shapes of its second one by label.
 pub(super) struct Sequence {
     lines: Vec<EventLine>,
-    pub(super) shapes: BTreeMap<String, Shape>,
+    pub(super) shapes: BTreeMap<String, (Keep, Shape)>,
 }
 
 /// A line and how often it comes in a row.
@@ -40,7 +40,7 @@ impl Sequence {
             normalize,
             labels: HashMap::new(),
             lists: Remembered::default(),
-            merger: Merger::new(Keep::of(options.detail), normalize),
+            mergers: [Merger::new(Keep::Types, normalize), Merger::new(Keep::Values, normalize)],
             lines: Vec::new(),
             waiting: Vec::new(),
             seen: BTreeMap::new(),
@@ -49,9 +49,15 @@ impl Sequence {
             reader.read(event);
         }
         reader.sort_waiting();
-        let Reader { lines, seen, mut merger, .. } = reader;
-        let nested = seen.into_iter().filter(|(_, seen)| seen.is_nested());
-        Sequence { lines, shapes: nested.map(|(label, seen)| (label, merger.finish(seen))).collect() }
+        let Reader { lines, seen, mut mergers, .. } = reader;
+        let nested = seen.into_iter().filter(|(_, (_, seen))| seen.is_nested());
+        let shapes = nested.map(|(label, (keep, seen))| (label, (keep, mergers[keep as usize].finish(seen))));
+        Sequence { lines, shapes: shapes.collect() }
+    }
+
+    /// Whether no event has a line.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
     }
 
     /// Appends the lines. Runs of equal ones are counted.
@@ -79,12 +85,13 @@ struct Reader<'a, 'o> {
     labels: HashMap<String, [Option<Rc<Label>>; 2]>,
     /// The keys of objects, as they are written.
     lists: Remembered,
-    merger: Merger<'o>,
+    /// One for each [`Keep`].
+    mergers: [Merger<'o>; 2],
     lines: Vec<EventLine>,
     /// Events in a row that are to be sorted.
     waiting: Vec<Waiting<'a>>,
     /// What was seen in payloads, by label.
-    seen: BTreeMap<String, Seen>,
+    seen: BTreeMap<String, (Keep, Seen)>,
 }
 
 /// An event that is to be sorted among its neighbours.
@@ -98,6 +105,9 @@ struct Waiting<'a> {
 
 impl<'a> Reader<'a, '_> {
     fn read(&mut self, event: &'a Event) {
+        if !self.options.shows(event) {
+            return;
+        }
         let json = event.json();
         let label = self.label(event.label_with(json.as_ref()), !event.is_real());
         let rest = if label.collapsed { "…".into() } else { self.rest(&event.payload, json.as_ref()) };
@@ -136,11 +146,12 @@ impl<'a> Reader<'a, '_> {
 
     fn merge(&mut self, label: &Label, json: Option<&Json>) {
         let Some(json) = json.filter(|_| self.options.detail != Detail::Keys) else { return };
-        if let Some(seen) = self.seen.get_mut(&label.text) {
-            self.merger.add(json, seen);
-        } else {
-            self.merger.add(json, self.seen.entry(label.text.clone()).or_default());
+        if !self.seen.contains_key(&label.text) {
+            let keep = if label.collapsed { Keep::Types } else { Keep::of(self.options.detail) };
+            self.seen.insert(label.text.clone(), (keep, Seen::default()));
         }
+        let Some((keep, seen)) = self.seen.get_mut(&label.text) else { return };
+        self.mergers[*keep as usize].add(json, seen);
     }
 
     fn label(&mut self, raw: &str, no_event: bool) -> Rc<Label> {

@@ -4,6 +4,7 @@
 //! on and writes down what comes back. Replay works without HTTP as well, for agents in the process: see [`Replay`].
 
 mod activity;
+mod breakage;
 mod callers;
 mod checked;
 mod drift;
@@ -19,7 +20,6 @@ mod other_wires;
 mod record;
 mod registry;
 mod replay;
-mod replay_model;
 mod route;
 mod server;
 mod session;
@@ -28,7 +28,7 @@ pub use activity::Activity;
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
 pub use drift::DriftOf;
-pub use lint::ProtocolFlaw;
+pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;
 pub use miss::{Miss, MissReason};
 pub(crate) use miss::{MissedCall, change, describe, first_difference};
@@ -39,7 +39,6 @@ pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstre
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Replay, Served};
-pub use replay_model::ReplayModel;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
 

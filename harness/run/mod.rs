@@ -11,7 +11,7 @@
 //! | [`golden`] | insta |
 //! | `tools` | recorded calls of tools, executed again |
 //! | `proof` | two runs that agree |
-//! | `orphans` | files that belong to no scenario |
+//! | `orphans`, `unused_names` | files that belong to no scenario; names in `unused` that name nobody |
 
 pub(crate) mod action;
 pub(crate) mod commands;
@@ -31,4 +31,5 @@ mod slots;
 mod test;
 pub(crate) mod tools;
 mod trial;
+mod unused_names;
 mod verdict;

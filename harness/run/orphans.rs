@@ -1,9 +1,10 @@
-//! Fixtures and goldens that belong to no scenario.
+//! What belongs to no scenario: fixtures, goldens, proposed goldens, and names in the suite's `unused`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::project::Project;
+use super::unused_names;
 use super::verdict::has_golden;
 use crate::error::Result;
 use crate::report::Failure;
@@ -31,22 +32,26 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
             goldens.insert(scenario.golden_name.as_str());
         }
     }
-    let mut orphans: Vec<String> = Vec::new();
-    let mut look = |folder: &str, ending: &str, owned: &BTreeSet<&str>| -> Result<()> {
+    let look = |folder: &str, ending: &str, owned: &BTreeSet<&str>| -> Result<Vec<String>> {
+        let mut orphans: Vec<String> = Vec::new();
         for name in crate::files::names(&project.root.join(folder), ending)? {
             if !owned.contains(name.as_str()) && !of_broken(&name) {
                 orphans.push(Path::new(folder).join(format!("{name}{ending}")).display().to_string());
             }
         }
-        Ok(())
+        Ok(orphans)
     };
-    look("fixtures", ".json", &fixtures)?;
-    look("goldens", ".snap", &goldens)?;
-    if orphans.is_empty() {
-        return Ok(());
+    let committed = [look("fixtures", ".json", &fixtures)?, look("goldens", ".snap", &goldens)?].concat();
+    // Mostly git ignores what was only proposed.
+    let proposed = look("goldens", ".snap.new", &goldens)?;
+    if committed.is_empty() && proposed.is_empty() {
+        return Ok(unused_names::check_suite(project)?);
     }
-    let lines: Vec<String> = orphans.iter().map(|file| format!("  {file}")).collect();
-    Err(Failure::new(format!("orphans: {} without a scenario", counted(orphans.len(), "file")))
+    let lines: Vec<String> = committed.iter().chain(&proposed).map(|file| format!("  {file}")).collect();
+    let removing = [("git rm", &committed), ("rm", &proposed)];
+    let removing = removing.into_iter().filter(|(_, files)| !files.is_empty());
+    let removing: Vec<String> = removing.map(|(remove, files)| format!("{remove} {}", files.join(" "))).collect();
+    Err(Failure::new(format!("orphans: {} without a scenario", counted(lines.len(), "file")))
         .evidence(lines.join("\n"))
-        .resolve("if nothing needs them", format!("git rm {}", orphans.join(" "))))
+        .resolve("if nothing needs them", removing.join("\n    ")))
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::action::Action;
 use super::commands::Commands;
-use super::declared_secrets;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
@@ -97,7 +96,7 @@ impl Suite {
     /// Runs what the command line and the environment ask for, as libtest would.
     #[must_use]
     pub fn main(self) -> ExitCode {
-        if let Some(done) = system::take_over() {
+        if let Some(done) = system::take_over().or_else(crate::tools::take_over) {
             return done;
         }
         self.run(Action::asked_for(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect()))
@@ -124,7 +123,7 @@ impl Suite {
         golden::silence_comparisons();
         system::hear_panics();
         let project = Arc::new(self.open(&root, policy, &action)?);
-        secrets::hide(declared_secrets::of_project(&project.discovered).unwrap_or_default().scrub().clone());
+        secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
         match action {
             Action::Test(wanted) => test::run(&project, &wanted),
             #[cfg(feature = "record")]

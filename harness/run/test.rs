@@ -12,18 +12,20 @@ use std::thread::available_parallelism;
 use libtest_mimic::{Failed, Trial};
 
 use super::filter::Wanted;
+use super::fixtures::Fixtures;
 use super::orphans;
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::prove;
 use super::tools;
 use super::trial;
+use super::unused_names;
 use super::verdict;
 use crate::error::Result;
 use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
 use crate::report::{Failure, terminal};
-use crate::scenario::{Broken, Scenario};
+use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::shown;
 use crate::text::counted;
 
@@ -45,7 +47,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     // Most of them wait: how many play at a time is the slots' to say.
     args.test_threads = Some(project.slots.open(slots, scenarios));
     let conclusion = libtest_mimic::run(&args, tests);
-    project.systems.end();
+    project.end();
     project.print_notes();
     Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
 }
@@ -57,10 +59,16 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
         tests.push(match found {
             Ok(scenario) => {
                 let scenario = scenario.clone();
-                Trial::test(scenario.name.clone(), move || {
+                let ignored = scenario.needs_browser() && !cfg!(feature = "browser");
+                if ignored {
+                    project.note(&scenario.name, vec![format!("ignored: {}", scenario::without_browser())]);
+                }
+                let name = scenario.name.clone();
+                let run = move || {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
                     of_libtest(test(&project, &scenario))
-                })
+                };
+                Trial::test(name, run).with_ignored_flag(ignored)
             }
             Err(Broken { name, error }) => {
                 let error = error.to_string();
@@ -86,12 +94,15 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     if let Some(fixture) = &fixture {
         say_unstable(scenario, fixture);
     }
+    unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let text = prove(project, scenario, fixture.as_ref())?;
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
     let replayed = trial::replay(project, scenario, fixture, &project.rules, Pacing::None)?;
-    project.note(&scenario.name, replayed.notes(scenario));
+    let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
+    let of_file = replayed.fixture.as_ref().and_then(otherwise);
+    project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
     let text = replayed.verdict(scenario)?;
     let compared = text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     compared.map_err(|failure| replayed.quoting_systems(failure))

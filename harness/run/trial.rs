@@ -1,20 +1,22 @@
 //! Playing one run of a scenario: on a stage of its own, from its first step until it has settled, and lingered.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, SoFar, Underway};
+use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
 use crate::error::{Error, Result};
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
-use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
+use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use crate::scenario::{Panics, Scenario};
+use crate::scenario::{Panics, Scenario, ToolsFrom};
 use crate::secrets::Scrub;
-use crate::system::{Ended, Running};
+use crate::system::{Ended, Running, StageTools};
+use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
 /// What came of playing a scenario on a stage.
 #[derive(Debug)]
@@ -23,9 +25,11 @@ pub(crate) struct Played {
     /// What differs between the calls and the recorded ones beside their keys, with the turn.
     pub(crate) drift: Vec<(usize, DriftOf)>,
     /// What was wrong with the calls by themselves.
-    pub(crate) flaws: Vec<ProtocolFlaw>,
+    pub(crate) flaws: Vec<CallFlaw>,
     /// What a failure quotes of systems: the ends of their logs.
     pub(crate) systems: Vec<String>,
+    /// What came of the doubles of its tool servers.
+    pub(crate) tools: Asked,
 }
 
 /// What a replay showed.
@@ -62,7 +66,7 @@ pub(crate) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    let played = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
+    let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system is gone by now, and its last calls are answered. Should a part of it live on and call again, the end of
     // the run will tell.
     Ok(Replayed {
@@ -72,12 +76,12 @@ pub(crate) fn replay(
         unused: replay.unused(),
         fixture,
         rules: rules.clone(),
-        secrets: declared_secrets::of_goldens(&project.discovered),
+        secrets: declared_secrets::of_goldens(&project.open),
     })
 }
 
 /// Sets up a stage, drives the scenario on it and takes the stage down again. Once its steps are done, it waits for the
-/// calls that are still to come, unless `all_served` says that none are.
+/// calls that are still to come, unless `all_served` says that none are. While recording, `turns` gives those so far.
 ///
 /// # Errors
 /// As [`replay`].
@@ -88,6 +92,7 @@ pub(crate) fn play(
     mode: Mode,
     options: ServerOptions,
     all_served: impl Fn() -> bool,
+    turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
     // The second run of a proof has a process of its own, where the first may share one.
     let fresh = matches!(options.pacing, Pacing::Shaken);
@@ -97,13 +102,20 @@ pub(crate) fn play(
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
             let deadline = Instant::now() + scenario.timeout;
-            let starting = Running::start(deadline, launch, mode, options).await;
+            let doubles = doubles(project, scenario, fixture, &mode).await?;
+            let given =
+                doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
+            let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let stay = Stay { project, scenario, on_commands: launch.on_commands(), deadline };
-            let driven = stay.drive(fixture, &running, all_served).await;
+            let driven = stay.drive(fixture, &running, all_served, turns).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let ended = running.end(failed).await;
-            Ok(Played::of(driven?, ended, scenario))
+            let tools = match doubles {
+                Some(doubles) => doubles.end().await,
+                None => Asked::default(),
+            };
+            Ok(Played::of(driven?, ended, tools, scenario))
         });
         runtime.shutdown_background();
         played
@@ -114,7 +126,7 @@ pub(crate) fn play(
 
 impl Played {
     /// What a driven scenario showed, with what is known of its stage when it had ended.
-    fn of(mut driven: Driven, ended: Ended, scenario: &Scenario) -> Played {
+    fn of(mut driven: Driven, ended: Ended, tools: Asked, scenario: &Scenario) -> Played {
         let Ended { logs, crash, panics, drift, flaws } = ended;
         let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
         let system = scenario.system.as_deref().unwrap_or_default();
@@ -128,8 +140,35 @@ impl Played {
             (Some(_), Some(fault)) => systems.push(fault.to_string()),
             (Some(_), None) => {}
         }
-        Played { driven, drift, flaws, systems }
+        Played { driven, drift, flaws, systems, tools }
     }
+}
+
+/// Starts the doubles of the suite's tool servers, where it has any.
+async fn doubles(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<&Fixture>,
+    mode: &Mode,
+) -> Result<Option<Doubles>> {
+    let none = ToolExchanges::new();
+    let suite = &project.discovered.suite;
+    Doubles::start(Given {
+        suite,
+        root: &project.root,
+        fixture: fixture.map_or(Path::new("none"), |fixture| &fixture.path),
+        recorded: fixture.map_or(&none, |fixture| &fixture.tools),
+        mode: match (mode, scenario.tools_from) {
+            (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
+            (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
+            #[cfg(feature = "record")]
+            (Mode::Record(_), _) => ToolsMode::Record,
+        },
+        secrets: &declared_secrets::real_values(&project.open),
+        normalizer: &project.rules.normalizer,
+        scrub: project.open.secrets()?.scrub().clone(),
+    })
+    .await
 }
 
 /// How long a scenario may stay on its stage.
@@ -148,12 +187,17 @@ impl Stay<'_> {
         fixture: Option<&Fixture>,
         running: &Running,
         all_served: impl Fn() -> bool,
+        turns: Option<&LiveTurns<'_>>,
     ) -> Result<Driven> {
         let Stay { project, scenario, deadline, .. } = *self;
         let (underway, activity) = (Underway::default(), running.model.activity());
         let driving = async {
-            let context = scenario.resolve_vars(&running.stage.context(fixture))?;
-            let mut driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone());
+            let mut given = running.stage.context(fixture);
+            if let Some(turns) = turns {
+                given.insert("turn", turns());
+            }
+            let context = scenario.resolve_vars(&given)?;
+            let mut driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), turns);
             let went_well = driver.drive().await;
             if went_well {
                 activity.settled(scenario.settle, &all_served).await;

@@ -10,12 +10,13 @@ use super::read::{self, ScenarioFile};
 use super::scenario::{Broken, Scenario};
 use super::source::{Source, unreadable};
 use super::suite::Suite;
+use super::system::needs;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::text::{nearest, visible};
 
 /// The folder of all scenarios, below the root.
-const SCENARIOS: &str = "scenarios";
+pub(crate) const SCENARIOS: &str = "scenarios";
 const SUITE: &str = "suite.toml";
 const SCENARIO: &str = "scenario.toml";
 
@@ -40,7 +41,6 @@ pub fn discover(root: &Path) -> Result<Discovered> {
 ///
 /// # Errors
 /// What is wrong with it.
-#[cfg(feature = "cli")]
 pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
     read::suite::read(root, &below(&[SUITE]))
 }
@@ -63,7 +63,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };
-    let suite = read::suite::read(root, &below(&[SUITE]))?;
+    let suite = suite_of(root)?;
     let mut scenarios = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;
@@ -195,7 +195,27 @@ impl Discovered {
             let error = scenario.system_place.into_iter().fold(error, Error::at).in_file(&scenario.file);
             *entry = Err(Broken { name: scenario.name.clone(), error });
         }
+        self.check_pages();
         Ok(())
+    }
+
+    /// Pages are those of the scenario's own system, or of one that needs it and is started with it.
+    fn check_pages(&mut self) {
+        let systems = &self.suite.systems;
+        for entry in &mut self.scenarios {
+            let Ok(scenario) = entry else { continue };
+            let own = scenario.system.clone().unwrap_or_default();
+            let wrong = scenario.systems_of_pages().find(|page| *page != own && !needs(systems, page, &own));
+            let Some(page) = wrong.map(str::to_owned) else { continue };
+            let error = if systems.contains_key(&page) {
+                let what = format!("the system `{page}` of a page is not started with this scenario's `{own}`");
+                Error::new(what).help(format!("[systems.{page}] needs = [\"{own}\"] starts both"))
+            } else {
+                let known = systems.keys().map(String::as_str);
+                suggest(Error::new(format!("there is no system `{page}` to open a page of")), &page, known)
+            };
+            *entry = Err(Broken { name: scenario.name.clone(), error: error.in_file(&scenario.file) });
+        }
     }
 
     /// Sorts by name. Where two trials have one name, neither runs.

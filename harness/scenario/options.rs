@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::key::Check;
+
 /// The options that a scenario has where it says nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defaults {
@@ -49,8 +51,24 @@ pub struct Drift {
     pub model: Level,
     /// Temperature and the like.
     pub settings: Level,
+    /// What is exceptional about the results of tool calls: errors, empty ones, ones out of order.
+    pub results: Level,
     /// What a live tool is observed to do.
     pub observation: Level,
+}
+
+impl Drift {
+    /// How much a change of one check weighs.
+    #[must_use]
+    pub fn of(&self, check: Check) -> Level {
+        match check {
+            Check::Prompt => self.prompt,
+            Check::Tools => self.tools,
+            Check::Model => self.model,
+            Check::Settings => self.settings,
+            Check::Results => self.results,
+        }
+    }
 }
 
 impl Default for Drift {
@@ -60,6 +78,7 @@ impl Default for Drift {
             tools: Level::Note,
             model: Level::Note,
             settings: Level::Ignore,
+            results: Level::Fail,
             observation: Level::Fail,
         }
     }

@@ -9,9 +9,10 @@
 //!
 //! `launch` says which of them a scenario is played on, and what it is started from; `running` sets up a stage with it and
 //! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a public
-//! face for Rust systems (`stage`). A program has a port of its own (`ports`), says when it is `ready`, prints to a `log`,
-//! and is under a `guardian`. What a router panics by is heard by `panics`.
+//! face for Rust systems (`stage`). A program may have to be built (`build`), has a port of its own (`ports`), says when it
+//! is `ready`, prints to a `log`, and is under a `guardian`. What a router panics by is heard by `panics`.
 
+mod build;
 mod command;
 mod date;
 mod folder;
@@ -33,6 +34,8 @@ pub(crate) use date::DATE_VARIABLE;
 pub(crate) use folder::Folder;
 pub(crate) use guardian::{Exit, Guard, Guarded, take_over};
 pub(crate) use launch::{SecretValues, Systems};
+#[cfg(feature = "browser")]
+pub(crate) use log::Log;
 pub(crate) use log::plain;
 pub(crate) use panics::hear_panics;
 pub(crate) use router::RouterFactory;
@@ -40,3 +43,4 @@ pub use router::{IntoRouter, service};
 pub(crate) use running::{Ended, Running};
 pub(crate) use shared::SharedSystems;
 pub use stage::Stage;
+pub(crate) use values::StageTools;

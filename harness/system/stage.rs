@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::folder::Folder;
 use super::values::StageValues;
 use crate::fixture::Fixture;
+use crate::json::Layout;
 use crate::model::Urls;
 use crate::scenario::Context;
 
@@ -51,6 +52,14 @@ impl Stage {
         &self.0.key
     }
 
+    /// How the double of a tool server is reached: its address, or, where `suite.toml` has a command, the words of the
+    /// command that starts it, as a JSON list. `None` where the suite declares no such server.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<String> {
+        let tool = self.0.tools.context.get(name)?;
+        Some(tool.as_str().map_or_else(|| tool.print(Layout::Compact), str::to_owned))
+    }
+
     /// The value of an environment variable that the suite declares as a secret: the real one while recording, and what
     /// fixtures hold in its place, `<NAME>`, in replay. `None` where `secrets` of `suite.toml` does not list it.
     #[must_use]
@@ -71,6 +80,12 @@ impl Stage {
     /// The system's base URL, without a slash at its end.
     pub(crate) fn url(&self) -> Option<&str> {
         self.0.base.as_ref().map(|base| base.url.as_str())
+    }
+
+    /// The base URL of any system of the stage.
+    #[cfg(feature = "browser")]
+    pub(crate) fn url_of(&self, system: &str) -> Option<&str> {
+        self.0.urls.get(system).map(String::as_str)
     }
 
     pub(crate) fn folder(&self) -> Option<&Folder> {

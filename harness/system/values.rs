@@ -1,5 +1,6 @@
 //! The values of a stage: what templates and systems are told, and what goldens call it.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,8 @@ pub(super) struct StageValues {
     pub(super) folder: Option<Folder>,
     /// Where the system is reached, where there is one.
     pub(super) base: Option<Base>,
+    /// Where each system of the stage is reached, by name.
+    pub(super) urls: BTreeMap<String, String>,
     pub(super) model: Urls,
     pub(super) key: String,
     /// Other addresses and folders and what goldens call them.
@@ -28,6 +31,16 @@ pub(super) struct StageValues {
     /// What templates take as `{{ secret.NAME }}`.
     pub(super) secrets: Json,
     pub(super) date: String,
+    pub(super) tools: StageTools,
+}
+
+/// The doubles of tool servers that a stage has, as templates and goldens see them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StageTools {
+    /// What templates take as `{{ tools.NAME }}`.
+    pub(crate) context: Json,
+    /// Addresses and what goldens call them.
+    pub(crate) names: Vec<(String, String)>,
 }
 
 /// Where a system is reached.
@@ -53,11 +66,13 @@ impl StageValues {
             root: root.to_owned(),
             folder: None,
             base: None,
+            urls: BTreeMap::new(),
             model: model.urls(),
             key: model.key().to_owned(),
             others: Vec::new(),
             secrets,
             date: date::today(),
+            tools: StageTools::default(),
         }
     }
 
@@ -69,20 +84,27 @@ impl StageValues {
         self
     }
 
+    pub(super) fn with_tools(mut self, tools: StageTools) -> StageValues {
+        self.tools = tools;
+        self
+    }
+
     pub(super) fn with_folder(mut self, folder: Folder) -> StageValues {
         self.folder = Some(folder);
         self
     }
 
     pub(super) fn with_base(mut self, base: Base) -> StageValues {
+        self.urls.insert(self.system.clone(), base.url.clone());
         self.base = Some(base);
         self
     }
 
-    /// The last of these systems is the one that is driven.
+    /// With the systems that run; the one that is driven is among them.
     pub(super) fn with_systems(mut self, systems: &[CommandSystem]) -> StageValues {
-        let Some((driven, needed)) = systems.split_last() else { return self };
-        for system in needed {
+        let Some(driven) = systems.iter().find(|system| system.name == self.system) else { return self };
+        for system in systems.iter().filter(|system| system.name != self.system) {
+            self.urls.insert(system.name.clone(), Base::of(system.address).url);
             self.others.push((system.address.to_string(), format!("<{}>", system.name)));
             self.others.push((format!("localhost:{}", system.address.port()), format!("<{}>", system.name)));
             let folder = folder_names(&system.folder).into_iter();
@@ -97,6 +119,9 @@ impl StageValues {
         context.insert("run", run.as_str());
         context.insert("root", root.display().to_string());
         context.insert("secret", secrets.clone());
+        if self.tools.context != Json::Null {
+            context.insert("tools", self.tools.context.clone());
+        }
         if let Some(base) = base {
             context.insert("port", u64::from(base.address.port()));
         }
@@ -112,8 +137,10 @@ impl StageValues {
             ("key", key),
         ];
         context.insert("model", Json::object(urls.map(|(name, url)| (name, Json::from(url.as_str())))));
-        let note = |name: &str| fixture.and_then(|f| f.notes.get(name)).cloned().unwrap_or(Json::Null);
-        context.insert("fixture", Json::object([("prompt", note("prompt")), ("context", note("context"))]));
+        let note = |name| Some((name, fixture?.notes.get(name)?.clone()));
+        context.insert("fixture", Json::object(["prompt", "context"].into_iter().filter_map(note)));
+        let none = || Json::object::<String>([]);
+        context.insert("turn", fixture.map_or_else(none, Fixture::answers));
         context
     }
 
@@ -122,7 +149,7 @@ impl StageValues {
         let StageValues { run, root, folder, base, model, key, others, .. } = self;
         let model_address = model.url.trim_start_matches("http://").to_owned();
         let model_port = model_address.rsplit(':').next().unwrap_or_default();
-        let mut names = others.clone();
+        let mut names = [others.as_slice(), &self.tools.names].concat();
         let mut name = |value: String, name: &str| names.push((value, name.to_owned()));
         name(format!("localhost:{model_port}"), "<model>");
         name(model_address, "<model>");

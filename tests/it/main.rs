@@ -19,6 +19,8 @@ macro_rules! tests {
     };
 }
 
+#[cfg(feature = "browser")]
+mod browser;
 mod house;
 mod mistakes;
 mod record;
@@ -42,10 +44,14 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some(systems::service::SERVICE) => return systems::service::serve(),
         Some(systems::service::AGENT) => return systems::service::work(),
+        Some(tools::agent::SERVER) => return tools::agent::serve(),
+        Some(tools::agent::AGENT) => return tools::agent::work(),
         _ => {}
     }
     let tests =
         [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS, tools::TESTS];
+    #[cfg(feature = "browser")]
+    let tests = [&tests[..], &[browser::TESTS]].concat();
     let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {
         // Without the name of this program.
         let module = module.split_once("::").map_or(module, |(_, module)| module);

@@ -38,7 +38,13 @@ fn events(body: &str) -> Vec<Event> {
 
 fn captured(events: Vec<Event>) -> Captured {
     let content_type = "text/event-stream; charset=utf-8".into();
-    Captured { request: "POST /threads/<thread>/runs".into(), status: Status::Http(200), content_type, events }
+    Captured {
+        request: "POST /threads/<thread>/runs".into(),
+        status: Status::Http(200),
+        content_type,
+        events,
+        tree: None,
+    }
 }
 
 fn replay(text: &str) -> String {
@@ -71,6 +77,7 @@ fn a_run_is_a_sequence_and_its_trees() {
     let options = ShapeOptions {
         show: list(&["/title", "/messages/-1/content"]),
         collapse: list(&["messages"]),
+        comments: true,
         ..ShapeOptions::default()
     };
     let text = golden(&[captured(events(RUN))], &options, &replay);
@@ -107,7 +114,7 @@ fn runs_of_equal_lines_are_counted() {
     let text = sequence(RUN, &ShapeOptions::default());
     assert_eq!(
         text,
-        ":         joined\nmetadata  {run_id, thread_id}\nvalues    {messages} ×2\nmessages  [] ×2\n\
+        "metadata  {run_id, thread_id}\nvalues    {messages} ×2\nmessages  [] ×2\n\
          values    {messages, title}\nend       null\n"
     );
 }
@@ -133,13 +140,40 @@ fn each_kind_of_payload_has_its_word() {
         "(unterminated)  text",
         "",
     ];
-    assert_eq!(sequence(body, &ShapeOptions::default()), lines.join("\n"));
+    assert_eq!(sequence(body, &ShapeOptions { comments: true, ..ShapeOptions::default() }), lines.join("\n"));
 }
 
 #[test]
 fn comments_collapse_too() {
-    let options = ShapeOptions { collapse: list(&[":"]), ..ShapeOptions::default() };
+    let options = ShapeOptions { collapse: list(&[":"]), comments: true, ..ShapeOptions::default() };
     assert_eq!(sequence(":a\n:b\n:c\ndata: 1\n\n:d\n", &options), ":        …\nmessage  number\n:        …\n");
+}
+
+#[test]
+fn comments_are_shown_only_where_they_are_asked_for() {
+    let options = ShapeOptions { unordered: list(&["b", "a"]), ..ShapeOptions::default() };
+    let beats = "event: b\ndata: 1\n\n: heartbeat\n\n: heartbeat\n\nevent: a\ndata: 1\n\n:\n\n";
+    assert_eq!(sequence(beats, &options), sequence(&beats.replace(": heartbeat\n\n", ""), &options));
+    assert_eq!(sequence(beats, &options), "a  number\nb  number\n");
+    assert_eq!(
+        golden(&[captured(events(": beat\n\n"))], &options, &replay),
+        golden(&[captured(vec![])], &options, &replay)
+    );
+    let shown = sequence(beats, &ShapeOptions { comments: true, ..ShapeOptions::default() });
+    assert_eq!(shown, "b  number\n:  heartbeat ×2\na  number\n:\n");
+}
+
+#[test]
+fn values_of_collapsed_events_do_not_depend_on_where_a_text_was_cut() {
+    let body = |pieces: &[&str]| -> String {
+        let chunk = |text: &&str| format!("event: messages\ndata: [{{\"content\": \"{text}\"}}]\n\n");
+        pieces.iter().map(chunk).collect::<String>() + "event: end\ndata: {\"text\": \"hello\"}\n\n"
+    };
+    let collapse = list(&["messages"]);
+    let options = ShapeOptions { detail: Detail::Values, collapse, ..ShapeOptions::default() };
+    let text = shape(&body(&["hel", "lo"]), &options);
+    assert_eq!(text, shape(&body(&["h", "e", "llo"]), &options));
+    assert!(text.ends_with("\nend\n  text  \"hello\"\nmessages  [{content: string}]\n"), "{text}");
 }
 
 #[test]
@@ -159,6 +193,7 @@ fn a_plain_response_is_a_body_and_captures_stand_apart() {
         status: Status::Http(204),
         content_type: String::new(),
         events: vec![Event::body(br#"{"ok": true}"#)],
+        tree: None,
     };
     let empty = Captured { events: Vec::new(), ..body.clone() };
     let text = golden(&[body, empty], &ShapeOptions::default(), &replay);
@@ -236,6 +271,7 @@ proptest! {
             show: list(&["/l/0"]),
             collapse: list(&["message"]),
             unordered: list(&["a", "b", "<run>", "message"]),
+            comments: false,
         };
         let text = |events| golden(&[captured(events)], &options, &replay);
         prop_assert_eq!(text(events), text(shuffled));
@@ -266,7 +302,7 @@ proptest! {
         }));
         events.extend(keys.iter().map(|key| Event { name: Some(key.as_str().into()), id: None, payload: Payload::Data(object.print(Layout::Compact).into()) }));
         for detail in [Detail::Keys, Detail::Types, Detail::Values] {
-            let options = ShapeOptions { detail, show: list(&["", "/a"]), ..ShapeOptions::default() };
+            let options = ShapeOptions { detail, show: list(&["", "/a"]), comments: true, ..ShapeOptions::default() };
             let text = golden(&[captured(events.clone())], &options, &replay);
             prop_assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
             prop_assert!(text.lines().all(|line| line.trim_end() == line && !line.contains(char::is_control)));

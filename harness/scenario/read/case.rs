@@ -35,6 +35,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
         recording: over.recording.or(base.recording),
         conversation: over.conversation.or(base.conversation),
         unobserved: over.unobserved.or(base.unobserved),
+        tools: over.tools.or(base.tools),
         system: over.system.or(base.system),
         fixture: over.fixture.or(base.fixture),
         timeout: over.timeout.or(base.timeout),
@@ -47,6 +48,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             tools: over.tools.or(base.tools),
             model: over.model.or(base.model),
             settings: over.settings.or(base.settings),
+            results: over.results.or(base.results),
             observation: over.observation.or(base.observation),
         }),
         delays: over.delays.or(base.delays),
@@ -63,6 +65,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             show: over.show.or(base.show),
             collapse: over.collapse.or(base.collapse),
             unordered: over.unordered.or(base.unordered),
+            comments: over.comments.or(base.comments),
         }),
         case: None,
     }

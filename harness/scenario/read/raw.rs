@@ -13,7 +13,7 @@ use crate::events::Detail;
 use crate::model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
-use crate::scenario::scenario::Unobserved;
+use crate::scenario::scenario::{ToolsFrom, Unobserved};
 
 /// Text keys and values, each with its place.
 pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
@@ -48,6 +48,8 @@ pub(super) struct RawSystem {
     pub(super) cwd: Option<Spanned<String>>,
     pub(super) env: Option<Spanned<Texts>>,
     pub(super) ready: Option<Spanned<RawReady>>,
+    pub(super) build: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) port: Option<Spanned<u16>>,
     pub(super) shared: Option<Spanned<bool>>,
     pub(super) needs: Option<Vec<Spanned<String>>>,
     pub(super) url: Option<Spanned<String>>,
@@ -127,13 +129,15 @@ pub(super) struct RawDrift {
     pub(super) tools: Option<Level>,
     pub(super) model: Option<Level>,
     pub(super) settings: Option<Level>,
+    pub(super) results: Option<Level>,
     pub(super) observation: Option<Level>,
 }
 
 /// What a person most likely put one line too low, behind a `[[step]]`.
-pub(super) const SCENARIO_FIELDS: [&str; 17] = [
+pub(super) const SCENARIO_FIELDS: [&str; 18] = [
     "description",
     "kind",
+    "tools",
     "recording",
     "conversation",
     "unobserved",
@@ -160,6 +164,7 @@ pub(super) struct RawScenario {
     pub(super) recording: Option<Spanned<String>>,
     pub(super) conversation: Option<Spanned<String>>,
     pub(super) unobserved: Option<Spanned<Unobserved>>,
+    pub(super) tools: Option<Spanned<ToolsFrom>>,
     pub(super) system: Option<Spanned<String>>,
     pub(super) fixture: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<RawDuration>>,
@@ -184,7 +189,7 @@ pub(super) struct RawRecord {
 }
 
 /// What a person most likely put one line too high, above the `[[step]]`.
-pub(super) const STEP_FIELDS: [&str; 18] = [
+pub(super) const STEP_FIELDS: [&str; 22] = [
     "get",
     "post",
     "put",
@@ -192,6 +197,7 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "delete",
     "listen",
     "run",
+    "browser",
     "together",
     "headers",
     "json",
@@ -203,6 +209,9 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "cancel",
     "reconnect",
     "wait",
+    "do",
+    "storage",
+    "traffic",
 ];
 
 #[derive(Clone, Deserialize)]
@@ -216,6 +225,7 @@ pub(super) struct RawStep {
     pub(super) delete: Option<Spanned<String>>,
     pub(super) listen: Option<Spanned<String>>,
     pub(super) run: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) browser: Option<Spanned<String>>,
     pub(super) together: Option<Spanned<Vec<Spanned<RawStep>>>>,
     pub(super) headers: Option<Spanned<Texts>>,
     pub(super) json: Option<Spanned<RawJson>>,
@@ -232,6 +242,29 @@ pub(super) struct RawStep {
     pub(super) reconnect: Option<Spanned<bool>>,
     pub(super) wait: Option<Spanned<RawWait>>,
     pub(super) golden: Option<Spanned<bool>>,
+    #[serde(rename = "do")]
+    pub(super) acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
+    pub(super) storage: Option<Spanned<Texts>>,
+    pub(super) traffic: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawAct {
+    pub(super) see: Option<Spanned<String>>,
+    pub(super) unseen: Option<Spanned<String>>,
+    pub(super) once: Option<Spanned<String>>,
+    pub(super) above: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) click: Option<Spanned<String>>,
+    pub(super) fill: Option<Spanned<String>>,
+    pub(super) text: Option<Spanned<String>>,
+    pub(super) press: Option<Spanned<String>>,
+    pub(super) goto: Option<Spanned<String>>,
+    pub(super) reload: Option<Spanned<bool>>,
+    pub(super) aria: Option<Spanned<String>>,
+    pub(super) screenshot: Option<Spanned<String>>,
+    pub(super) baseline: Option<Spanned<bool>>,
+    pub(super) within: Option<Spanned<RawDuration>>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -256,6 +289,15 @@ macro_rules! fields {
 pub(super) use fields;
 
 impl RawStep {
+    /// The fields that only a step with a page has.
+    pub(super) fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
+        [
+            ("do", self.acts.as_ref().map(|field| field.span().start)),
+            ("storage", self.storage.as_ref().map(|field| field.span().start)),
+            ("traffic", self.traffic.as_ref().map(|field| field.span().start)),
+        ]
+    }
+
     /// The fields that say what is sent, each with where it starts if it is there.
     pub(super) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
         fields!(self; json, json_file, form, files)
@@ -276,4 +318,5 @@ pub(super) struct RawGolden {
     pub(super) show: Option<Vec<Pointer>>,
     pub(super) collapse: Option<Vec<String>>,
     pub(super) unordered: Option<Vec<String>>,
+    pub(super) comments: Option<bool>,
 }

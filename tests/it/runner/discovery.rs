@@ -15,6 +15,7 @@ tests! { no_scenario_is_an_error_that_names_the_command,
     scenarios_share_a_fixture_and_each_has_its_own_turns_of_it,
     a_process_for_one_trial_reads_no_other_scenario,
     a_seeded_scenario_needs_no_fixture,
+    a_name_in_the_options_that_names_nothing_is_told_with_the_nearest,
     a_system_that_nobody_knows_is_named_with_the_known_ones,
     the_project_s_own_scenarios_are_those_that_these_tests_know,
 }
@@ -88,13 +89,14 @@ fn fixtures_and_goldens_of_no_scenario_are_named() {
     let tree = Tree::of(&["two_callers"]);
     tree.write("fixtures/old.json", "{}");
     tree.write("goldens/older.snap", "");
+    tree.write("goldens/oldest.snap.new", "");
     // No orphans: what is pending, and what recording leaves.
     tree.write("goldens/two_callers.snap.new", "");
     tree.write("fixtures/.journal/old.jsonl", "");
     let run = tree.runner("gateway").run().exits(101).says(&[
-        "orphans: 2 files without a scenario\n",
-        "  fixtures/old.json\n  goldens/older.snap\n",
-        "if nothing needs them:\n    git rm fixtures/old.json goldens/older.snap\n",
+        "orphans: 3 files without a scenario\n",
+        "  fixtures/old.json\n  goldens/older.snap\n  goldens/oldest.snap.new\n",
+        "if nothing needs them:\n    git rm fixtures/old.json goldens/older.snap\n    rm goldens/oldest.snap.new\n",
     ]);
     run.trials_are(&[("two_callers", "ok"), ("retake::no_orphans", "FAILED")]);
     // A filtered run condemns nothing.
@@ -208,4 +210,36 @@ fn routers_and_commands_stand_side_by_side() {
     tree.replace("scenarios/suite.toml", "\"--key\", \"k\"", "\"--key\", \"other\"");
     let both = [("models", "FAILED"), ("retake::no_orphans", "ok"), ("write_read_file", "ok")];
     tree.runner("gateway").run().trials_are(&both).exits(101).says(&["found 401"]);
+}
+
+fn a_name_in_the_options_that_names_nothing_is_told_with_the_nearest() {
+    let file = "scenarios/two_callers/scenario.toml";
+    for (from, to, says) in [
+        (
+            "[golden]\n",
+            "[golden]\nunordered = [\"bodi\"]\n",
+            "`unordered` in [golden] names `bodi`, and no event of this run has that name\n  did you mean `body`?",
+        ),
+        (
+            "description",
+            "unused = [\"subagent:critics\"]\ndescription",
+            "`unused` names `subagent:critics`, which is the caller of no recorded turn and of no rule\n  did you mean `subagent:critic`?",
+        ),
+    ] {
+        let tree = Tree::of(&["two_callers"]);
+        tree.replace(file, from, to);
+        let run = tree.runner("gateway").run().exits(101).says(&[&format!("{file}: {says}")]);
+        run.trials_are(&[("two_callers", "FAILED"), ("retake::no_orphans", "ok")]);
+    }
+    // One of the suite has to name somebody somewhere.
+    let tree = Tree::of(&["two_callers", "write_read_file"]);
+    for (name, exits) in [("subagent:critic", 0), ("subagent:critik", 101)] {
+        tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\nunused = [\"{name}\"]\n"));
+        let run = tree.runner("gateway").run().exits(exits);
+        run.trials_are(&[
+            ("two_callers", "ok"),
+            ("write_read_file", "ok"),
+            ("retake::no_orphans", if exits == 0 { "ok" } else { "FAILED" }),
+        ]);
+    }
 }

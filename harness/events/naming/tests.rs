@@ -1,0 +1,34 @@
+use super::*;
+use crate::events::{Capture, Status};
+
+fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, String)> {
+    let events = Capture::new().push(body.as_bytes());
+    let capture = Captured {
+        request: "GET /".into(),
+        status: Status::Http(200),
+        content_type: "text/event-stream".into(),
+        events,
+        tree: None,
+    };
+    let normalize = |text: &str| text.replace("r-1", "<run>");
+    let found = names_nothing(&[capture], options, &normalize)?;
+    Some((found.option, found.name, found.there.join(" ")))
+}
+
+#[test]
+fn a_name_that_no_event_has_is_found_with_those_that_there_are() {
+    let options = |collapse: &str, unordered: &str| ShapeOptions {
+        collapse: vec![collapse.into()],
+        unordered: vec![unordered.into()],
+        ..ShapeOptions::default()
+    };
+    let body = ": beat\n\nevent: r-1\ndata: 1\n\ndata: {\"type\": \"b\"}\n\n";
+    assert_eq!(nothing(body, &options("b", "r-1")), None);
+    assert_eq!(nothing(body, &options("<run>", "b")), None);
+    assert_eq!(nothing(body, &options("c", "b")), Some(("collapse", "c".into(), "b r-1".into())));
+    assert_eq!(nothing(body, &options("b", "c")), Some(("unordered", "c".into(), "b r-1".into())));
+    // Comments are named only where they are shown.
+    assert_eq!(nothing(body, &options(":", "b")), Some(("collapse", ":".into(), "b r-1".into())));
+    assert_eq!(nothing(body, &ShapeOptions { comments: true, ..options(":", "b") }), None);
+    assert_eq!(nothing(body, &ShapeOptions::default()), None);
+}
