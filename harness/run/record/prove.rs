@@ -59,7 +59,7 @@ impl<'a> Driven<'a> {
         let prompt = prompt.map(|prompt| ("prompt".to_owned(), Json::from(crate::secrets::shown(&prompt).as_str())));
         let name = [("scenario".to_owned(), Json::from(scenario.name.as_str()))];
         let notes = of_old.into_iter().chain(name).chain(prompt).collect();
-        let made = call_log::to_fixture(journal_file, shown, notes, &project.rules, secrets.scrub())?;
+        let mut made = call_log::to_fixture(journal_file, shown, notes, &project.rules, secrets.scrub())?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
         let turns = made.fixture.table.turns().len();
         if turns == 0 {
@@ -68,6 +68,14 @@ impl<'a> Driven<'a> {
                 .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
                 .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
         }
+        made.fixture.notes.extend(model(&made.fixture).map(|model| ("model".to_owned(), model)));
+        made.fixture.notes.extend(scenario.case().map(|case| ("mode".to_owned(), Json::from(case))));
         Ok((made.fixture, turns))
     }
+}
+
+/// The model that the first call named.
+fn model(fixture: &Fixture) -> Option<Json> {
+    let checks = fixture.table.turns().first()?.checks?;
+    fixture.texts.get(&checks.model).filter(|model| !model.is_empty()).map(|model| Json::from(model.as_ref()))
 }
