@@ -116,12 +116,14 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     let turns = fixture.table.turns().iter().enumerate();
     turns.into_iter().find_map(|(index, turn)| {
         let lookup = Lookup {
+            flaws: Vec::new(),
+            first_key: None,
             via: format!("the call of turns[{index}]"),
             api: turn.wire.as_ref().map(|wire| wire.api),
             caller: turn.caller.clone(),
             conversation: fixture.conversation(index, rules)?,
             checks: None,
         };
-        replay.take(lookup).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
+        replay.take(lookup, None).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
     })
 }

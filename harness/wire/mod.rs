@@ -20,9 +20,11 @@ mod parts;
 mod request;
 mod respond;
 mod response;
+mod results;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use answer::decode_read;
 pub use answer::decode_response;
 pub use api::{Api, api_of_path};
 pub use call::Call;
@@ -36,3 +38,4 @@ pub use parts::sse::split_frames;
 pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
+pub(crate) use results::{Results, told_by_each_api};

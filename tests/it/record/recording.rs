@@ -197,7 +197,10 @@ fn what_the_provider_failed_is_the_first_line_and_cannot_be_accepted() {
             (StatusCode::INTERNAL_SERVER_ERROR, "out of order").into_response(),
             "the answer: status 500: the provider's error: out of order",
         ),
-        ((StatusCode::TOO_MANY_REQUESTS, "slow down").into_response(), "the answer: status 429: the provider's error: slow down"),
+        (
+            (StatusCode::TOO_MANY_REQUESTS, "slow down").into_response(),
+            "the answer: status 429: the provider's error: slow down",
+        ),
         ((stream.clone(), begun).into_response(), "the answer: "),
         ((stream, "data: {\"id\":\n\n").into_response(), "the answer: "),
     ];
