@@ -11,7 +11,8 @@ tests!(
 );
 
 fn end_with(code: i32) -> String {
-    format!("fixture = \"none\"\n[[step]]\npost = \"/end-soon/{code}\"\ngolden = false\n")
+    // Long enough for a busy machine to notice.
+    format!("linger = \"3s\"\nfixture = \"none\"\n[[step]]\npost = \"/end-soon/{code}\"\ngolden = false\n")
 }
 
 fn a_system_that_crashes_after_its_last_event_fails_its_scenario() {
