@@ -45,6 +45,8 @@ pub struct Scenario {
     pub record_errors: bool,
     /// Values of its own, for its templates.
     pub vars: Vars,
+    /// Where its agent's tool servers answer from.
+    pub tools_from: ToolsFrom,
     /// The recorded calls of tools that it executes again; it has no steps then.
     pub tools: Option<ToolsRun>,
     /// What it does, in order; at least one step, or none where it executes recorded calls of tools.
@@ -64,6 +66,16 @@ pub struct ToolsRun {
     pub conversation: Option<String>,
     /// What becomes of actions that did not run when they were recorded.
     pub unobserved: Unobserved,
+}
+
+/// Where tool servers answer from, in a scenario that drives a system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolsFrom {
+    /// From the fixture: doubles.
+    #[default]
+    Recorded,
+    /// From the real ones; what differs from the fixture is noted.
+    Live,
 }
 
 /// What becomes of actions that were rejected, or recorded without an observation.
@@ -111,6 +123,12 @@ impl Scenario {
     /// Whether any step opens a page.
     pub(crate) fn needs_browser(&self) -> bool {
         self.steps.iter().any(Step::needs_browser)
+    }
+
+    /// The name of its case, where it is one of a folder's cases.
+    #[cfg(feature = "record")]
+    pub(crate) fn case(&self) -> Option<&str> {
+        self.name.strip_prefix(self.dir.file_name()?.to_str()?)?.strip_prefix('.')
     }
 
     /// The context with the scenario's vars in it.

@@ -41,3 +41,4 @@ pub use router::{IntoRouter, service};
 pub(crate) use running::Running;
 pub(crate) use shared::SharedSystems;
 pub use stage::Stage;
+pub(crate) use values::StageTools;

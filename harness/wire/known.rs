@@ -33,13 +33,12 @@ impl Known {
             return;
         }
         match &response.body {
-            Body::Json(body) => self.learn_body(request, &body.json()),
             Body::Frames(frames) => {
                 if let Ok(body) = openai_responses::stream::assemble(frames.iter()) {
                     self.learn_body(request, &body);
                 }
             }
-            Body::Text(_) | Body::Binary(_) => {}
+            body => body.value().iter().for_each(|body| self.learn_body(request, body)),
         }
     }
 

@@ -24,6 +24,7 @@ mod results;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use answer::decode_read;
 pub use answer::decode_response;
 pub use api::{Api, api_of_path};
 pub use call::Call;

@@ -24,12 +24,12 @@ pub struct Response {
 /// The body of a [`Response`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// One JSON value.
+    /// One JSON value, in the order and spelling that it came in.
     Json(JsonText),
     /// The pieces of a stream exactly as they came: frames of SSE, each with the blank line that ends it, or lines of
     /// JSON, each with its newline.
     Frames(Frames),
-    /// Any other text.
+    /// Any other text, also JSON that has a key twice or a lone surrogate.
     Text(String),
     /// What is no text.
     Binary(Vec<u8>),
@@ -40,6 +40,16 @@ impl Body {
     #[must_use]
     pub fn json(value: &Json) -> Body {
         Body::Json(value.into())
+    }
+
+    /// What a body of JSON says, also where it is kept as text since no [`JsonText`] holds it: of a key that stands twice the last
+    /// value counts, half a pair of surrogates is U+FFFD.
+    pub(super) fn value(&self) -> Option<Json> {
+        match self {
+            Body::Json(json) => Some(json.json()),
+            Body::Text(text) => Json::parse_request(text.as_bytes()).ok(),
+            Body::Frames(_) | Body::Binary(_) => None,
+        }
     }
 }
 
@@ -136,7 +146,7 @@ impl Response {
         let body = match kind {
             "text/event-stream" => Body::Frames(split_frames(&text).into_iter().collect()),
             LINES => Body::Frames(text.split_inclusive('\n').collect()),
-            _ => Json::parse(text.as_bytes()).map_or(Body::Text(text), |json| Body::json(&json)),
+            _ => JsonText::of(&text).map_or(Body::Text(text), Body::Json),
         };
         Response { status, content_type: content_type.to_owned(), body }
     }
@@ -149,7 +159,7 @@ impl Response {
                 let mut json = before.clone();
                 scrub.body(&mut json, fired);
                 if json != before {
-                    *text = (&json).into();
+                    *text = text.changed(&before, &json, &|key| scrub.key(key));
                 }
             }
             Body::Frames(frames) => {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::begin::{Begun, Recording};
-use crate::fixture::call_log;
+use crate::error::Result;
+use crate::fixture::{ToolExchanges, call_log};
 use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
 use crate::report::{Failure, Progress, notes, summary, terminal};
@@ -18,6 +19,8 @@ pub(super) struct Driven<'a> {
     pub(super) recorder: Arc<Recorder>,
     /// What a failure quotes of systems.
     pub(super) systems: Vec<String>,
+    /// What tool servers were asked, and what they answered.
+    pub(super) tools: ToolExchanges,
 }
 
 impl<'a> Begun<'a> {
@@ -50,20 +53,38 @@ impl<'a> Begun<'a> {
         let played = played?;
         // In their place come those of the proof, which name turns.
         project.note(name, notes(None, [], &played.flaws));
-        if let Some(failure) = failure(&played, &recorder) {
+        let failed = recording.failed_calls(&recorder)?;
+        if let Some(failure) = failure(&played, &recorder, &failed) {
             return Err(played.systems.iter().fold(going_on(failure, name, &recorder), Failure::evidence));
         }
-        Ok(Driven { recording, recorder, systems: played.systems })
+        Ok(Driven { recording, recorder, systems: played.systems, tools: played.tools.recorded })
     }
 }
 
-/// Why a recording is not whole.
-fn failure(played: &Played, recorder: &Recorder) -> Option<Failure> {
+impl Recording<'_> {
+    /// The calls that the provider failed, a line each.
+    fn failed_calls(&self, recorder: &Recorder) -> Result<Vec<String>> {
+        let (journal, rules, scrub) = (&self.journal_file, &self.project.rules, recorder.secrets().scrub());
+        Ok(call_log::to_fixture(journal, &self.shown, BTreeMap::new(), rules, scrub)?.failed)
+    }
+}
+
+/// Why a recording is not whole. What the provider failed comes first: the rest follows from it.
+fn failure(played: &Played, recorder: &Recorder, failed: &[String]) -> Option<Failure> {
     let troubles = recorder.troubles();
     if !troubles.is_empty() {
         return Some(Failure::new("model calls failed while recording").evidence(troubles.join("\n")));
     }
-    played.driven.failure.as_ref().map(|error| Failure::new(error.to_string()))
+    let after = played.driven.failure.as_ref();
+    let Some((first, more)) = failed.split_first() else {
+        return after.map(|error| Failure::new(error.to_string()));
+    };
+    let mut failure = Failure::new(format!("the provider failed: {first}"));
+    if !more.is_empty() {
+        failure = failure.evidence(more.join("\n"));
+    }
+    failure = after.iter().fold(failure, |failure, error| failure.evidence(format!("after that: {error}")));
+    Some(failure.resolve("if the scenario is about that failure", "record = { errors = true } in scenario.toml"))
 }
 
 fn say_what_was_paid(name: &str, resume: Option<&Resume>, recorder: &Recorder) {
@@ -94,8 +115,8 @@ fn told_before_paying(name: &str, progress: &Progress) -> impl Fn(&str, Cost) + 
     }
 }
 
-/// With what goes on where a recording failed, unless nothing was recorded.
-fn going_on(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
+/// With what goes on where a recording failed, unless nothing was recorded: what was paid is not paid again.
+pub(super) fn going_on(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
     if recorder.calls() == 0 {
         return failure;
     }
