@@ -10,13 +10,11 @@ use super::project::ProjectOption;
 use super::serve::{Ended, say_ready};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::fixture::Fixture;
-use crate::fixture::call_log;
+use crate::fixture::{Fixture, JournalLock, call_log, journal_of};
 use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::project::OpenProject;
 use crate::report::{Progress, summary, terminal};
-use crate::run::record::journal_of;
 use crate::secrets::{Scrub, hide};
 use crate::text::counted;
 
@@ -61,6 +59,7 @@ impl Proxy {
         let secrets = project.secrets()?;
         hide(secrets.scrub().clone());
         let journal_file = journal_of(&self.out);
+        let _lock = JournalLock::take(&journal_file)?;
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));

@@ -43,6 +43,25 @@ pub(super) fn sent_on(
     out
 }
 
+/// What a provider's stream brings next.
+enum Next {
+    Chunk(Bytes),
+    /// Its end, and why that is not the end of the answer.
+    End(Option<Cut>),
+    /// Nothing for a while, behind the frame that ends the answer.
+    Quiet,
+}
+
+impl Next {
+    fn of(chunk: Option<reqwest::Result<Bytes>>) -> Next {
+        match chunk {
+            None => Next::End(None),
+            Some(Ok(chunk)) => Next::Chunk(chunk),
+            Some(Err(e)) => Next::End(Some(Cut::ProviderLeft(reqwest_reason(e)))),
+        }
+    }
+}
+
 /// Sends an answer on as it comes, and writes its line before the client sees the end: what it was given is then on disk.
 async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sender: mpsc::Sender<Bytes>) {
     let api = writer.api;
@@ -52,22 +71,22 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
     let cut = loop {
         let next = async {
             match &last {
-                None => stream.next().await,
-                // Where the end does not follow, the client need not wait for it.
-                Some(_) => match tokio::time::timeout(END_OF_STREAM, stream.next()).await {
-                    Ok(chunk) => chunk,
-                    Err(_) => Some(Ok(Bytes::new())),
-                },
+                None => Next::of(stream.next().await),
+                // Some providers keep the connection open behind it.
+                Some(_) => tokio::time::timeout(END_OF_STREAM, stream.next()).await.map_or(Next::Quiet, Next::of),
             }
         };
-        let chunk = tokio::select! {
-            chunk = next => chunk,
-            () = sender.closed() => break Some(Cut::ClientLeft),
+        let next = tokio::select! {
+            next = next => next,
+            () = sender.closed() => Next::End(Some(Cut::ClientLeft)),
         };
-        let out = match chunk {
-            None => break None,
-            Some(Err(e)) => break Some(Cut::ProviderLeft(reqwest_reason(e))),
-            Some(Ok(chunk)) => {
+        let out = match next {
+            // Behind the last frame the answer is whole, whoever leaves then.
+            Next::End(cut) => break cut.filter(|_| last.is_none() || !writer.is_whole()),
+            Next::Quiet if writer.is_whole() => break None,
+            // It only looked like the last frame.
+            Next::Quiet => last.take(),
+            Next::Chunk(chunk) => {
                 writer.bytes.extend_from_slice(&chunk);
                 let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
                 match last.take() {
