@@ -15,6 +15,9 @@ use crate::model::activity::InFlight;
 /// How long the end of a stream is waited for behind the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
 
+/// By these a provider tells its SDKs when to try again, and whether. They go on to the client and are not stored.
+const RETRYING: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
+
 /// The response to the client: the answer's head, and its body as it comes.
 pub(super) fn sent_on(
     answer: reqwest::Response,
@@ -25,6 +28,8 @@ pub(super) fn sent_on(
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     content_type.unwrap_or_default().clone_into(&mut writer.content_type);
     let (status, content_type) = (writer.status, writer.content_type.clone());
+    let told: Vec<_> =
+        RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
         stream_through(answer, writer, sender).await;
@@ -40,6 +45,7 @@ pub(super) fn sent_on(
     if let Ok(value) = content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, value);
     }
+    told.into_iter().for_each(|(name, value)| _ = out.headers_mut().insert(name, value));
     out
 }
 

@@ -342,6 +342,31 @@ async fn busy_once() -> Upstreams {
     .await
 }
 
+/// An SDK waits as long as the provider says while it is recorded, and whose account it is goes on too.
+#[test]
+fn headers_that_tell_of_retries_and_accounts_pass_and_are_not_stored() {
+    run(async {
+        let router = Router::new().fallback(any(|headers: HeaderMap| async move {
+            let account =
+                ["openai-organization", "openai-project"].map(|name| headers[name].to_str().unwrap().to_owned());
+            let told =
+                [("retry-after", "7"), ("retry-after-ms", "7000"), ("x-should-retry", "true"), ("set-cookie", "a=b")];
+            (StatusCode::TOO_MANY_REQUESTS, told, account.join(" of "))
+        }));
+        let recording = Recording::of(provider(router).await, true, &[]).await;
+        let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
+        let asked = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(CALLS[0].1);
+        let asked = asked.header("openai-organization", "org-1").header("openai-project", "proj-2");
+        let answer = asked.send().await.unwrap();
+        let header = |name| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        let got = ["retry-after", "retry-after-ms", "x-should-retry", "set-cookie"].map(header);
+        assert_eq!(got, [Some("7".into()), Some("7000".into()), Some("true".into()), None]);
+        assert_eq!(answer.text().await.unwrap(), "org-1 of proj-2");
+        recording.settled().await;
+        assert!(!recording.journal().contains("7000"), "{}", recording.journal());
+    });
+}
+
 #[test]
 fn errors_are_turns_where_a_scenario_asks_for_it() {
     run(async {

@@ -43,9 +43,9 @@ impl<'a> Begun<'a> {
         // What a page is to show of a turn is known once that is recorded.
         let turns = || {
             let (journal, shown) = (&recording.journal_file, &recording.shown);
-            let recorded =
+            let so_far =
                 call_log::to_fixture(journal, shown, BTreeMap::new(), &project.rules, recorder.secrets().scrub());
-            recorded.map_or_else(|_| Json::object::<String>([]), |recorded| recorded.fixture.answers())
+            so_far.map_or_else(|_| Json::object::<String>([]), |so_far| so_far.fixture.answers())
         };
         let played = trial::play(project, scenario, old.as_deref(), mode, server, || false, Some(&turns));
         progress.end();
