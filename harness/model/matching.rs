@@ -10,16 +10,20 @@ use crate::key::{Checks, Key};
 #[derive(Debug)]
 pub(super) struct OpenTurns {
     served: Vec<bool>,
+    /// Those that may be asked for any number of times, or not at all.
+    free: Vec<bool>,
+    /// How many others are not served.
     left: usize,
     /// For each group of turns, how many at its front are served.
     done: Vec<usize>,
 }
 
 impl OpenTurns {
-    /// All turns of a table.
-    pub(super) fn of(table: &Table) -> OpenTurns {
-        let turns = table.turns().len();
-        OpenTurns { served: vec![false; turns], left: turns, done: vec![0; table.groups()] }
+    /// All turns of a table. Of those that are `free` the last one of a key answers all further calls, and none has to be
+    /// asked for.
+    pub(super) fn of(table: &Table, free: Vec<bool>) -> OpenTurns {
+        let left = free.iter().filter(|free| !**free).count();
+        OpenTurns { served: vec![false; table.turns().len()], free, left, done: vec![0; table.groups()] }
     }
 
     /// Chooses the turn that answers a call and takes it, in one step. `known` says whether the caller is.
@@ -31,12 +35,13 @@ impl OpenTurns {
         checks: Option<&Checks>,
     ) -> Result<usize, MissReason> {
         let index = if known { self.of_caller(table, key, checks) } else { self.of_anyone(table, key, checks) }?;
-        self.served[index] = true;
-        self.left -= 1;
+        if !std::mem::replace(&mut self.served[index], true) && !self.free[index] {
+            self.left -= 1;
+        }
         Ok(index)
     }
 
-    /// Whether each turn was served.
+    /// Whether each turn was served that has to be.
     pub(super) fn all_served(&self) -> bool {
         self.left == 0
     }
@@ -46,9 +51,9 @@ impl OpenTurns {
         &self.served
     }
 
-    /// The turns that were not served, in recorded order.
+    /// The turns that were not served and had to be, in recorded order.
     pub(super) fn unused(&self) -> Vec<usize> {
-        self.served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
+        (0..self.served.len()).filter(|index| !self.served[*index] && !self.free[*index]).collect()
     }
 
     /// The turn for a known caller: its own, or one that is older than callers.
@@ -66,11 +71,11 @@ impl OpenTurns {
         let own = own.map_or(&[][..], |group| &group.turns);
         let same = same_conversation.map_or(&[][..], |group| &group.turns);
         let taken = own.iter().copied().chain(same.iter().copied().filter(older));
-        Err(match (taken.clone().next(), same_conversation) {
-            (Some(_), _) => all_served(taken),
-            (None, Some(others)) => MissReason::OtherCaller { callers: callers_of(turns, &others.turns) },
-            (None, None) => MissReason::NotRecorded,
-        })
+        match (taken.clone().next(), same_conversation) {
+            (Some(_), _) => self.again(taken),
+            (None, Some(others)) => Err(MissReason::OtherCaller { callers: callers_of(turns, &others.turns) }),
+            (None, None) => Err(MissReason::NotRecorded),
+        }
     }
 
     /// The turn for a call that does not say whose it is: there is one where one caller only fits.
@@ -89,7 +94,13 @@ impl OpenTurns {
                 None => last = &group.turns,
             }
         }
-        Err(all_served(last.iter().copied()))
+        self.again(last.iter().copied())
+    }
+
+    /// What becomes of a call whose turns are all served: the last one again, where it is free.
+    fn again(&self, taken: impl Iterator<Item = usize> + Clone) -> Result<usize, MissReason> {
+        let last = taken.clone().last().filter(|index| self.free[*index]);
+        last.ok_or_else(|| all_served(taken))
     }
 
     /// The first turn of a group that was not served yet and fits.

@@ -20,19 +20,21 @@ mod parts;
 mod request;
 mod respond;
 mod response;
+mod target;
 #[cfg(test)]
 mod tests;
 
 pub use answer::decode_response;
-pub use api::{Api, api_of_path};
+pub use api::{Api, api_of_path, is_of_provider};
 pub use call::Call;
 pub use decode::decode;
 pub use known::Known;
-pub use opaque::request_body;
+pub use opaque::{only_reads, request_body};
 pub(crate) use opaque::{from_base64, to_base64};
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;
 pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
+pub use target::Target;
 pub use response::{Body, RenderFor, Response, Unrenderable};

@@ -21,9 +21,8 @@ pub(super) fn sent_on(
     mut writer: CallWriter,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
-    writer.status = answer.status().as_u16();
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
-    content_type.unwrap_or_default().clone_into(&mut writer.content_type);
+    writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
     let (status, content_type) = (writer.status, writer.content_type.clone());
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
@@ -68,7 +67,7 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
             None => break None,
             Some(Err(e)) => break Some(Cut::ProviderLeft(reqwest_reason(e))),
             Some(Ok(chunk)) => {
-                writer.bytes.extend_from_slice(&chunk);
+                writer.take(&chunk);
                 let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
                 match last.take() {
                     held if is_last => {
