@@ -1,7 +1,10 @@
 //! Files that appear whole or not at all, and errors that name them.
 
+use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::{ErrorKind, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
@@ -32,14 +35,37 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
+        remove_abandoned(folder);
         let mut builder = tempfile::Builder::new();
-        let mut file = builder.prefix(".retake-").permissions(new_file_permissions()).tempfile_in(folder)?;
+        let mut file = builder.prefix(TEMPORARY).permissions(new_file_permissions()).tempfile_in(folder)?;
+        // Says that its writer lives.
+        file.as_file().lock()?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|e| e.error)?;
         Ok(())
     };
-    write().map_err(|e| failed("write", path, &e))
+    // Between its making and its lock a file looks abandoned to another writer.
+    let again = |error: std::io::Error| if error.kind() == ErrorKind::NotFound { write() } else { Err(error) };
+    write().or_else(again).map_err(|e| failed("write", path, &e))
+}
+
+/// What the name of a file begins with that is not whole yet.
+const TEMPORARY: &str = ".retake-";
+
+/// Removes what writers that were killed left in a folder. Once a process: a folder may have thousands of files.
+fn remove_abandoned(folder: &Path) {
+    static LOOKED_INTO: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if !LOOKED_INTO.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned()) {
+        return;
+    }
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_temporary = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        let abandoned = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if is_temporary && entry.file_type().is_ok_and(|kind| kind.is_file()) && abandoned() {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The files of a folder with an ending, without it, sorted; none where there is no folder. Dotfiles are left out.
@@ -132,3 +158,6 @@ fn new_file_permissions() -> std::fs::Permissions {
 fn new_file_permissions() -> std::fs::Permissions {
     unreachable!("tempfile takes permissions on Unix only")
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,9 +66,9 @@
 //!
 //! # Beside Airflow's journal
 //!
-//! The contract follows Airflow's newer journal of durable agents: fingerprints of what is asked, divergence that ends
-//! serving, failed tries that are kept, results in a file that goes when the run succeeds. Its older counters, which served
-//! the nth step whatever it was asked, are not followed.
+//! The contract is that of Airflow's newer journal of durable agents: the first mismatch ends serving, a step without a
+//! fingerprint is served only behind a served one, and a failed attempt keeps its entries. Its older versions, which found a
+//! step by a counter alone and wrote the whole file at each step, are not followed.
 //!
 //! Opening, claiming and writing block for a moment, as file access does; no async runtime is needed.
 

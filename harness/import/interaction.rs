@@ -18,7 +18,8 @@ pub(super) struct Interaction {
     /// For rules that tell callers by a header. They are not stored.
     pub(super) headers: HeaderMap,
     pub(super) request: Body,
-    pub(super) status: u16,
+    /// `None` where it was not recorded.
+    pub(super) status: Option<u16>,
     pub(super) content_type: String,
     pub(super) response: Body,
 }
@@ -52,16 +53,24 @@ impl Interaction {
         if api == Api::Opaque && asks_for_a_token(path, &request) {
             return Err(format!("{what}: asks for an OAuth token, which belongs in no fixture"));
         }
-        if !(200..300).contains(&self.status) && !options.errors {
-            return Err(format!("{what}: status {}; --errors takes answers that failed as well", self.status));
+        // An answer that is whole went well; of what was cut nobody can tell.
+        let status = self.status.unwrap_or(200);
+        if !(200..300).contains(&status) && !options.errors {
+            return Err(format!("{what}: status {status}; --errors takes answers that failed as well"));
         }
-        let mut response = body::response(self.status, &self.content_type, self.response.clone());
+        if self.status.is_none() && api == Api::Opaque {
+            return Err(format!("{what}: its status was not recorded, and its answer does not say how it went"));
+        }
+        let mut response = body::response(status, &self.content_type, self.response.clone());
         let path = options.scrub.text(path, fired);
         options.scrub.json(&mut request, fired);
         response.scrub(options.scrub, fired);
         let (output, unread) = match wire::decode_response(api, &response) {
             Ok(answer) => (answer, None),
-            Err(_) if self.status >= 300 => (Answer::untold(format!("answer of status {}", self.status)), None),
+            Err(_) if status >= 300 => (Answer::untold(format!("answer of status {status}")), None),
+            Err(reason) if self.status.is_none() => {
+                return Err(format!("{what}: its status was not recorded, and its answer is not whole: {reason}"));
+            }
             Err(reason) => (Answer::untold("answer that could not be read"), Some(reason)),
         };
         let exchange = Exchange { api, path: &path, request: &request, response: &response };
@@ -96,7 +105,7 @@ impl Interaction {
             Body::Json(json) => Ok(json.clone()),
             Body::Bytes(bytes) if api == Api::Opaque => Ok(wire::request_body(bytes)),
             Body::Bytes(bytes) if bytes.is_empty() => Err("its body was not recorded".to_owned()),
-            Body::Bytes(bytes) => Json::parse(bytes).map_err(|e| format!("not JSON: {e}")),
+            Body::Bytes(bytes) => Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}")),
         }
     }
 }

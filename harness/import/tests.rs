@@ -494,3 +494,30 @@ fn a_status_that_ends_no_answer_is_left_out() {
         found.left_out
     );
 }
+
+#[test]
+fn of_go_vcr_a_cut_answer_without_a_status_is_no_turn() {
+    let cassette = |body: &str| {
+        format!(
+            "---\nversion: 2\ninteractions:\n    - request:\n        body: '{}'\n        url: https://a/v1/chat/completions\n        method: POST\n      response:\n        body: {}\n",
+            r#"{"stream": true, "messages": [{"role": "user", "content": "q"}]}"#,
+            quoted(body)
+        )
+    };
+    let piece = |finish: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"hi\"}},\"finish_reason\":{finish}}}]}}\n\n"
+        )
+    };
+    let cut = import(Foreign::GoVcr, &cassette(&piece("null")));
+    assert_eq!(
+        cut.left_out,
+        [
+            "a.yaml: interaction 1 (line 4): POST https://a/v1/chat/completions: its status was not recorded, and its answer \
+          is not whole: an incomplete answer: the stream ended before a finish_reason"
+        ]
+    );
+    assert_eq!(cut.fixture.table.turns().len(), 0);
+    let whole = import(Foreign::GoVcr, &cassette(&piece("\"stop\"")));
+    assert_eq!((whole.left_out.len(), wires(&whole)[0].response.status), (0, 200));
+}

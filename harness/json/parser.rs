@@ -70,6 +70,17 @@ impl Json {
         utf8(text).and_then(parse_unique).map_err(|e| JsonError::at(text, e))
     }
 
+    /// Reads a request's body. Languages whose strings are UTF-16 send half a pair where they cut a text in the middle of an
+    /// emoji; it is U+FFFD here, as it is wherever it becomes UTF-8.
+    ///
+    /// # Errors
+    /// As [`Json::parse`], but for lone surrogates.
+    pub(crate) fn parse_request(text: &[u8]) -> Result<Json, JsonError> {
+        utf8(text)
+            .and_then(|text| Parser { lossy: true, ..Parser::of(text) }.document())
+            .map_err(|e| JsonError::at(text, e))
+    }
+
     /// Where a field (at its key) or an element of a JSON text begins; where it is not there, the innermost part of the way
     /// to it that is. The byte offset.
     pub(crate) fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
@@ -146,13 +157,15 @@ struct Parser<'a> {
     at: usize,
     /// A repeated key is an error.
     unique: bool,
+    /// A lone surrogate is none.
+    lossy: bool,
 }
 
 type Parsed<T> = Result<T, (usize, String)>;
 
 impl<'a> Parser<'a> {
     fn of(text: &'a str) -> Parser<'a> {
-        Parser { text: text.as_bytes(), utf8: text, at: 0, unique: false }
+        Parser { text: text.as_bytes(), utf8: text, at: 0, unique: false, lossy: false }
     }
 
     fn document(&mut self) -> Parsed<Json> {
@@ -498,13 +511,17 @@ impl<'a> Parser<'a> {
         let start = self.at - 1;
         let mut code = self.hex4()?;
         if (0xd800..0xdc00).contains(&code) && self.text[self.at..].starts_with(b"\\u") {
+            let next = self.at;
             self.at += 1;
             let low = self.hex4()?;
             if (0xdc00..0xe000).contains(&low) {
                 code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            } else {
+                self.at = next;
             }
         }
-        char::from_u32(code).ok_or((start, "a lone surrogate, which has no UTF-8 form".to_owned()))
+        let lossy = self.lossy.then_some(char::REPLACEMENT_CHARACTER);
+        char::from_u32(code).or(lossy).ok_or((start, "a lone surrogate, which has no UTF-8 form".to_owned()))
     }
 
     /// Four hex digits after the `u` that the parser stands on.

@@ -125,3 +125,12 @@ fn the_elements_of_a_list_are_found_without_being_read() {
         assert!(Json::parse_around(torn.as_bytes(), "l").is_err(), "{torn}");
     }
 }
+
+#[test]
+fn half_an_emoji_in_a_request_is_a_replacement_character() {
+    let read = |text: &str| Json::parse_request(text.as_bytes());
+    assert_eq!(read(r#""a\ud83d""#), Ok("a\u{fffd}".into()));
+    assert_eq!(read(r#""\ude00b""#), Ok("\u{fffd}b".into()));
+    assert_eq!(read(r#""\ud83d\u0041\ud83d\ud83d\ude00""#), Ok("\u{fffd}A\u{fffd}\u{1f600}".into()));
+    assert!(Json::parse(br#""\ud83d\u0041""#).is_err(), "what else is read keeps every character or says why not");
+}

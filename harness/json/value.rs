@@ -60,6 +60,11 @@ impl Json {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
+    /// The entries of an object, to change them.
+    pub(crate) fn as_object_mut(&mut self) -> Option<&mut Object> {
+        if let Json::Object(o) = self { Some(o) } else { None }
+    }
+
     /// The string itself, where this is one.
     #[must_use]
     pub fn into_string(self) -> Option<String> {

@@ -62,7 +62,7 @@ impl Session {
         let api = target.api().unwrap_or(Api::Opaque);
         let mut json = match api {
             Api::Opaque => wire::request_body(body),
-            _ => Json::parse(body).map_err(|e| format!("not JSON: {e}"))?,
+            _ => Json::parse_request(body).map_err(|e| format!("not JSON: {e}"))?,
         };
         let path = match &self.mode {
             Mode::Replay(replay) => replay.scrub(&mut json, target.path),

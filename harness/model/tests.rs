@@ -280,3 +280,13 @@ fn a_flood_of_misses_is_counted_and_the_first_are_explained() {
     );
     assert!(misses[999].evidence.is_empty());
 }
+
+#[test]
+fn half_an_emoji_in_a_request_is_no_reason_to_refuse_it() {
+    on_a_server(vec![turn(None, "", "q \u{fffd}", "1")], async |server, replay| {
+        let call = CALL.replace("\"q\"", r#""q \ud83d""#);
+        let served = post(server, "/v1/chat/completions", server.key(), &call).await;
+        assert_eq!((served.0, served.2.as_str()), (200, r#"{"said":"1"}"#));
+        assert!(replay.all_served());
+    });
+}

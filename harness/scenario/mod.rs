@@ -26,6 +26,7 @@
 mod discover;
 mod hints;
 mod name;
+mod normalize;
 mod options;
 mod pointer;
 mod read;
@@ -45,13 +46,14 @@ pub use discover::{Discovered, discover};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
+pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
 pub use step::{
     Action, AgentRun, AnswerAs, CaptureFrom, Method, RenderedBody, Request, Step, StepBody, StreamSpec, Upload, WaitFor,
 };
-pub use suite::{NormalizeRule, Suite};
+pub use suite::Suite;
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use regex::Regex;
-
+use super::normalize::NormalizeRule;
 use super::options::Defaults;
 use super::system::SystemSpec;
 use super::tool::ToolSpec;
@@ -27,13 +26,4 @@ pub struct Suite {
     pub defaults: Defaults,
     /// The file, relative to the root; it need not exist.
     pub path: PathBuf,
-}
-
-/// A replacement in what the key hashes.
-#[derive(Clone, Debug)]
-pub struct NormalizeRule {
-    /// What is replaced.
-    pub pattern: Regex,
-    /// By what; `$1` is the first group.
-    pub replace: String,
 }

@@ -41,7 +41,7 @@ pub fn request_body(bytes: &[u8]) -> Json {
     if bytes.is_empty() {
         return Json::Null;
     }
-    if let Ok(json) = Json::parse(bytes) {
+    if let Ok(json) = Json::parse_request(bytes) {
         return json;
     }
     let bytes = with_one_boundary(bytes);

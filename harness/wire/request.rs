@@ -21,12 +21,12 @@ impl ToolNames {
     }
 }
 
-/// The metadata of a request, and the caller that they name.
+/// The metadata of a request, and the caller that they name. Metadata are the user's own: a `caller` that is no string names
+/// none.
 pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), WireError> {
     let metadata = fields::optional_object(body, "metadata")?;
-    let caller = metadata.map(|data| fields::optional_string(data, "caller")).transpose();
-    let caller = caller.map_err(|error| error.within("metadata"))?.flatten();
-    Ok((metadata.cloned(), caller.map(str::to_owned)))
+    let caller = metadata.and_then(|data| data.str_of("caller")).map(str::to_owned);
+    Ok((metadata.cloned(), caller))
 }
 
 /// The fields of a request but those of the given names.

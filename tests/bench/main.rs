@@ -22,6 +22,7 @@ mod key;
 mod server;
 mod suite;
 mod table;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -51,9 +52,13 @@ fn main() -> ExitCode {
         golden::compare(folder.as_ref());
         return ExitCode::SUCCESS;
     }
+    if std::env::var_os(tools::REPLAYS).is_some() {
+        tools::replay();
+        return ExitCode::SUCCESS;
+    }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 7] = [
+    let parts: [(&str, Measure); 8] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),
@@ -61,6 +66,7 @@ fn main() -> ExitCode {
         ("capture", capture::measure),
         ("golden", golden::measure),
         ("suite", suite::measure),
+        ("tools", tools::measure),
     ];
     for (name, measure) in parts {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {

@@ -12,6 +12,7 @@ mod file;
 mod golden;
 mod json;
 mod names;
+mod normalize;
 mod options;
 mod raw;
 mod recording;

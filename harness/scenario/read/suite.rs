@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use regex::Regex;
 use toml::Spanned;
 
 use super::names::check_header_name;
-use super::raw::{RawCaller, RawNormalize, RawSuite};
+use super::normalize::normalize_rule;
+use super::raw::{RawCaller, RawSuite};
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
 use crate::error::Result;
@@ -15,7 +15,7 @@ use crate::model::{CallerRule, When};
 use crate::scenario::hints::listed;
 use crate::scenario::options::Defaults;
 use crate::scenario::source::Source;
-use crate::scenario::suite::{NormalizeRule, Suite};
+use crate::scenario::suite::Suite;
 
 /// Reads `file`, where it exists, below `root`.
 pub(in crate::scenario) fn read(root: &Path, file: &Path) -> Result<Suite> {
@@ -68,46 +68,6 @@ fn caller(raw: &RawCaller, last: bool, source: &Source) -> Result<CallerRule> {
         return Err(source.error(raw.when.span().start, what).help(format!("`when` may hold {fields}")));
     }
     Ok(CallerRule { name: raw.name.get_ref().trim().to_owned(), when })
-}
-
-/// Checks a rule that replaces what differs from run to run.
-pub(super) fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<NormalizeRule> {
-    let at = rule.pattern.span().start;
-    let Pattern(pattern) = rule.pattern.into_inner();
-    if pattern.is_match("") {
-        let what = format!("`{pattern}` fits the empty text, so it would fit everywhere");
-        return Err(source.error(at, what));
-    }
-    if let Some(group) = no_group(&pattern, rule.replace.get_ref()) {
-        let what = format!("`${group}` is no group of `{pattern}`, so nothing would stand for it");
-        let error = source.error(rule.replace.span().start, what);
-        return Err(error.help("a group is `${1}` or `${name}`, and `$$` is one dollar sign"));
-    }
-    Ok(NormalizeRule { pattern, replace: rule.replace.into_inner() })
-}
-
-/// A group that a replacement names and its pattern has not. regex takes as a name what is longest: `$1x` is `${1x}`.
-fn no_group(pattern: &Regex, replace: &str) -> Option<String> {
-    let mut rest = replace;
-    while let Some((_, after)) = rest.split_once('$') {
-        if let Some(dollar) = after.strip_prefix('$') {
-            rest = dollar;
-            continue;
-        }
-        rest = after;
-        let name = match after.strip_prefix('{') {
-            Some(braced) => braced.split_once('}').map_or("", |(name, _)| name),
-            None => after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default(),
-        };
-        let there = match name.parse::<usize>() {
-            Ok(number) => number < pattern.captures_len(),
-            Err(_) => name.is_empty() || pattern.capture_names().flatten().any(|known| known == name),
-        };
-        if !there {
-            return Some(name.to_owned());
-        }
-    }
-    None
 }
 
 /// Checks the other names of callers.

@@ -6,9 +6,9 @@ use std::time::Duration;
 use toml::Spanned;
 
 use super::names::{check_header_name, check_variable};
+use super::normalize::normalize_rule;
 use super::options::limit;
 use super::raw::{RawSuite, RawTool, Texts};
-use super::suite::normalize_rule;
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;

@@ -96,8 +96,9 @@ impl Draft {
                 self.cite(delta.get("citation"));
                 return Ok(());
             }
-            other => {
-                return Err(WireError::new(format!("type: expected a kind of delta that is known, found {other:?}")));
+            _ => {
+                self.add(delta);
+                return Ok(());
             }
         };
         let Some(Json::Str(piece)) = delta.get(key) else {
@@ -112,6 +113,16 @@ impl Draft {
             found => return Err(WireError::expected(key, "a string", Some(found))),
         }
         Ok(())
+    }
+
+    /// A kind of delta of days to come: its texts go on the block's, and what else it says is the block's.
+    fn add(&mut self, delta: &Object) {
+        for (key, value) in delta.iter().filter(|(key, _)| *key != "type") {
+            match (self.block.get_mut(key), value) {
+                (Some(Json::Str(text)), Json::Str(piece)) => text.push_str(piece),
+                _ => _ = self.block.insert(key, value.clone()),
+            }
+        }
     }
 
     fn cite(&mut self, citation: Option<&Json>) {

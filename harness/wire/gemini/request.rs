@@ -16,6 +16,7 @@ const TEXT_RESULTS: [&str; 3] = ["output", "return_value", "content"];
 
 pub(in crate::wire) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
+    let body = &with_lists(body);
     fields::filled(body, "contents", "content")?;
     let mut messages = Vec::new();
     match either(body, "systemInstruction", "system_instruction") {
@@ -45,6 +46,23 @@ pub(in crate::wire) fn decode(path: &str, body: &Json) -> Result<Call, WireError
         model: model.to_owned(),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
+}
+
+/// The request with a list under `contents`, and under the `parts` of each: protobuf's JSON, which the API reads, takes one
+/// element without its list.
+fn with_lists(body: &Json) -> Json {
+    let mut body = body.clone();
+    listed(&mut body, "contents");
+    if let Some(Json::Array(contents)) = body.as_object_mut().and_then(|body| body.get_mut("contents")) {
+        contents.iter_mut().for_each(|content| listed(content, "parts"));
+    }
+    body
+}
+
+fn listed(object: &mut Json, key: &str) {
+    if let Some(value @ Json::Object(_)) = object.as_object_mut().and_then(|object| object.get_mut(key)) {
+        *value = Json::Array(vec![std::mem::take(value)]);
+    }
 }
 
 /// One content; each function response in it becomes a message of its own. `open` are the calls that no response has

@@ -1,8 +1,9 @@
 //! A recorded JSON response as an [`Answer`], and what it shares with a stream.
 
 use super::tool_calls;
-use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
+use crate::conversation::{Answer, Block, Finish, Native, ToolCall, Usage};
 use crate::json::Json;
+use crate::wire::Api;
 use crate::wire::parts::fields::{self, WireError};
 
 pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
@@ -42,6 +43,8 @@ pub(super) struct Draft {
     reasoning: String,
     text: String,
     refusal: String,
+    /// Parts that only the service that sent them can say.
+    native: Vec<Json>,
     pub(super) finish: Option<Finish>,
     usage: Option<Usage>,
 }
@@ -95,7 +98,7 @@ impl Draft {
                 })
                 .map(|_| ())?,
             },
-            other => return Err(WireError::new(format!("type: expected text, refusal or thinking, found {other:?}"))),
+            _ => self.native.push(part.clone()),
         }
         Ok(())
     }
@@ -118,7 +121,9 @@ impl Draft {
             Block::Reasoning(text) | Block::Text(text) | Block::Refusal(text) => !text.is_empty(),
             Block::ToolCall(_) | Block::Native(_) => true,
         });
-        let blocks = filled.chain(calls.into_iter().map(Block::ToolCall)).collect();
+        let api = Api::OpenAiChat.name();
+        let native = self.native.into_iter().map(|block| Block::Native(Native { api: api.to_owned(), block }));
+        let blocks = filled.chain(native).chain(calls.into_iter().map(Block::ToolCall)).collect();
         Answer { id: self.id, model: self.model, blocks, finish: self.finish, usage: self.usage }
     }
 }

@@ -52,6 +52,7 @@ pub(in crate::wire) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Result<R
     {
         frames.extend(words(text).map(|piece| delta(key, piece.into())));
     }
+    frames.extend(parts.native.iter().map(|part| delta("content", vec![(*part).clone()].into())));
     for (index, (id, call)) in parts.calls.iter().enumerate() {
         let tool_call_delta = |piece: Vec<(&str, Json)>| {
             let piece = piece.into_iter().chain([("index", index.into())]);
@@ -95,6 +96,8 @@ struct Parts<'a> {
     reasoning: String,
     text: String,
     refusal: String,
+    /// Parts that only the service that sent them can say, behind the text.
+    native: Vec<&'a Json>,
     calls: Vec<(String, &'a ToolCall)>,
     finish: &'a str,
 }
@@ -102,7 +105,7 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(answer: &'a Answer, call: &RenderFor<'a>) -> Result<Parts<'a>, Unrenderable> {
         let [mut reasoning, mut text, mut refusal] = [const { String::new() }; 3];
-        let mut calls = Vec::new();
+        let (mut calls, mut native) = (Vec::new(), Vec::new());
         for block in &answer.blocks {
             match block {
                 Block::Reasoning(piece) => reasoning.push_str(piece),
@@ -112,6 +115,7 @@ impl<'a> Parts<'a> {
                     calls.push((ids::derived("call_", call.seed, calls.len()), tool));
                 }
                 Block::ToolCall(tool) => calls.push((tool.id.clone(), tool)),
+                Block::Native(part) if part.api == call.api.name() => native.push(&part.block),
                 Block::Native(native) => return Err(Unrenderable::native(call.api, native)),
             }
         }
@@ -123,7 +127,7 @@ impl<'a> Parts<'a> {
         let id = answer.id.as_deref().and_then(given).map(str::to_owned);
         let id = id.unwrap_or_else(|| ids::derived("chatcmpl-", call.seed, "answer"));
         let model = answer.model.as_deref().and_then(given).unwrap_or(call.model);
-        Ok(Parts { id, model, reasoning, text, refusal, calls, finish })
+        Ok(Parts { id, model, reasoning, text, refusal, native, calls, finish })
     }
 
     fn head(&self, object: &str) -> Vec<(&'static str, Json)> {
@@ -137,6 +141,11 @@ impl<'a> Parts<'a> {
 
     /// Null where there is something else to say.
     fn content(&self) -> Json {
+        if !self.native.is_empty() {
+            let text =
+                given(&self.text).map(|text| Json::object([("type", Json::from("text")), ("text", text.into())]));
+            return text.into_iter().chain(self.native.iter().map(|part| (*part).clone())).collect::<Vec<_>>().into();
+        }
         let silent = self.text.is_empty() && !(self.calls.is_empty() && self.refusal.is_empty());
         if silent { Json::Null } else { self.text.as_str().into() }
     }

@@ -16,7 +16,8 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     let blocks: Vec<Block> = fields::each(body, "output", item)?.into_iter().flatten().collect();
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
     let finish = match fields::optional_string(body, "status")? {
-        None | Some("completed") => {
+        // Some services leave the last letter out.
+        None | Some("completed" | "complete") => {
             if calls {
                 Finish::ToolCalls
             } else {
@@ -27,7 +28,10 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
             Some("max_output_tokens") | None => Finish::Length,
             Some(word) => Finish::from_word(word),
         },
-        Some(status) => return Err(WireError::new(format!("an incomplete answer: its status is {status:?}"))),
+        Some(status @ ("failed" | "cancelled" | "queued" | "in_progress")) => {
+            return Err(WireError::new(format!("an incomplete answer: its status is {status:?}")));
+        }
+        Some(word) => Finish::from_word(word),
     };
     let usage = fields::optional_object(body, "usage")?.map(|usage| {
         let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);

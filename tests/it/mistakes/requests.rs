@@ -99,7 +99,7 @@ fn each_wire_refuses_in_its_own_envelope() {
             (&*key, "\"\"".to_owned(), 400, "expected an object, found string"),
             (&*key, "{}{}".to_owned(), 400, "more text after the value at line 1, column 3"),
             (&*key, "{'model': 1}".to_owned(), 400, "expected a key in quotes, found '\\''"),
-            (&*key, "{\"model\": \"\\ud800\"}".to_owned(), 400, "a lone surrogate, which has no UTF-8 form"),
+            (&*key, "{\"model\": \"\\ud800\"}".to_owned(), 400, list),
             (&*key, "{\"model\": \"\0\"}".to_owned(), 400, "a control character inside a string"),
             (&*key, "[".repeat(100_000), 400, "more than 256 levels of nesting"),
             (&*key, format!("{{\"model\": \"m\", \"{list}\": null}}"), 400, list),

@@ -56,7 +56,26 @@ fn what_is_no_complete_answer_says_why() {
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
     ));
     assert_eq!(assemble(&cut).unwrap_err().message, "frames[8]: the provider's error: Overloaded");
-    let odd = sse::frame(r#"{"type":"content_block_delta","index":0,"delta":{"type":"x"}}"#);
-    let message = "frames[0]: delta.type: expected a kind of delta that is known, found \"x\"";
-    assert_eq!(assemble(&[odd]).unwrap_err().message, message);
+}
+
+#[test]
+fn deltas_of_days_to_come_are_kept_in_their_block() {
+    let event = |text: &str| sse::frame(text);
+    let frames = [
+        event(r#"{"type":"message_start","message":{"id":"m","role":"assistant","usage":{"input_tokens":1}}}"#),
+        event(r#"{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}"#),
+        event(r#"{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta","content":"so "}}"#),
+        event(r#"{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta","content":"far","n":1}}"#),
+        event(r#"{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"a"}}"#),
+        event(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#),
+    ];
+    let found = assemble(&frames).unwrap();
+    let compaction = json(r#"{"type":"compaction","content":"so far","n":1}"#);
+    assert_eq!(found.pointer("/content/0"), Some(&compaction));
+    let answer = crate::wire::anthropic::answer::of_json(&found).unwrap();
+    let native = crate::conversation::Native { api: "anthropic".into(), block: compaction };
+    assert_eq!(
+        answer.blocks,
+        [crate::conversation::Block::Native(native), crate::conversation::Block::Text("a".into())]
+    );
 }

@@ -110,3 +110,10 @@ fn what_is_no_request_says_where() {
         assert_eq!(decode("", &json(body)).unwrap_err().message, message, "{body}");
     }
 }
+
+#[test]
+fn one_content_and_one_part_need_no_list() {
+    let whole = r#"{"contents": [{"role": "user", "parts": [{"text": "a"}]}]}"#;
+    let lean = r#"{"contents": {"role": "user", "parts": {"text": "a"}}}"#;
+    assert_eq!(call(lean), call(whole));
+}

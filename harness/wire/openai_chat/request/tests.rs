@@ -140,15 +140,21 @@ fn errors_name_the_path_the_expected_and_the_found() {
             "messages[0].tool_calls: expected an array, found object",
         ),
         (
-            r#"{"messages": [{"role": "user"}], "metadata": {"caller": 1}}"#,
-            "metadata.caller: expected a string, found number",
-        ),
-        (
             r#"{"messages": [{"role": "user"}], "stream_options": {"include_usage": "yes"}}"#,
             "stream_options.include_usage: expected a boolean, found string",
         ),
     ];
     for (body, message) in cases {
         assert_eq!(decode(&json(body)).unwrap_err().message, message, "{body}");
+    }
+}
+
+#[test]
+fn a_caller_in_the_metadata_that_is_no_string_names_none() {
+    for caller in ["7", "null", "[]", r#"{"name": "a"}"#] {
+        let text = format!(r#"{{"messages": [{{"role": "user"}}], "metadata": {{"caller": {caller}, "run": "1"}}}}"#);
+        let call = decode(&json(&text)).unwrap();
+        assert_eq!(call.caller, None, "{caller}");
+        assert!(call.metadata.is_some_and(|data| data.str_of("run") == Some("1")), "{caller}");
     }
 }

@@ -52,3 +52,11 @@ fn a_status_is_why_the_model_stopped() {
     assert_eq!(failed, Err("the provider's error: no".into()));
     assert_eq!(answer("{}"), Err("output: expected an array, found nothing".into()));
 }
+
+#[test]
+fn a_status_of_days_to_come_does_not_cost_the_answer() {
+    let of = |status: &str| answer(&format!(r#"{{"status": "{status}", "output": []}}"#)).map(|answer| answer.finish);
+    assert_eq!(of("complete"), Ok(Some(Finish::Stop)));
+    assert_eq!(of("done"), Ok(Some(Finish::Other("done".into()))));
+    assert!(of("failed").is_err() && of("in_progress").is_err());
+}

@@ -1,0 +1,49 @@
+//! Rules that replace what differs from run to run, of a suite or of one tool.
+
+use regex::Regex;
+
+use super::raw::RawNormalize;
+use super::values::Pattern;
+use crate::error::Result;
+use crate::scenario::normalize::NormalizeRule;
+use crate::scenario::source::Source;
+
+/// Checks a rule that replaces what differs from run to run.
+pub(super) fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<NormalizeRule> {
+    let at = rule.pattern.span().start;
+    let Pattern(pattern) = rule.pattern.into_inner();
+    if pattern.is_match("") {
+        let what = format!("`{pattern}` fits the empty text, so it would fit everywhere");
+        return Err(source.error(at, what));
+    }
+    if let Some(group) = no_group(&pattern, rule.replace.get_ref()) {
+        let what = format!("`${group}` is no group of `{pattern}`, so nothing would stand for it");
+        let error = source.error(rule.replace.span().start, what);
+        return Err(error.help("a group is `${1}` or `${name}`, and `$$` is one dollar sign"));
+    }
+    Ok(NormalizeRule { pattern, replace: rule.replace.into_inner() })
+}
+
+/// A group that a replacement names and its pattern has not. regex takes as a name what is longest: `$1x` is `${1x}`.
+fn no_group(pattern: &Regex, replace: &str) -> Option<String> {
+    let mut rest = replace;
+    while let Some((_, after)) = rest.split_once('$') {
+        if let Some(dollar) = after.strip_prefix('$') {
+            rest = dollar;
+            continue;
+        }
+        rest = after;
+        let name = match after.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').map_or("", |(name, _)| name),
+            None => after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default(),
+        };
+        let there = match name.parse::<usize>() {
+            Ok(number) => number < pattern.captures_len(),
+            Err(_) => name.is_empty() || pattern.capture_names().flatten().any(|known| known == name),
+        };
+        if !there {
+            return Some(name.to_owned());
+        }
+    }
+    None
+}

@@ -1,0 +1,138 @@
+"""Records what an agent does with a real MCP server, replays it, changes something, and replays it once more."""
+
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent.resolve()
+RETAKE = sys.argv[1]
+BIN = HERE / "node_modules" / ".bin"
+passed, failed = 0, 0
+
+
+def check(what, found, expected):
+    global passed, failed
+    if found == expected:
+        passed += 1
+        print(f"ok      {what}")
+    else:
+        failed += 1
+        print(f"FAILED  {what}\n    expected {expected!r}\n    found    {found!r}")
+
+
+class Project:
+    """A project in a folder of its own, with one server of tools."""
+
+    def __init__(self, declaration):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="retake-tools-", dir=os.environ.get("RUNNER_TEMP")))
+        (self.root / "scenarios").mkdir()
+        (self.root / "scenarios" / "suite.toml").write_text(f"[tools.server]\n{declaration}\n")
+
+    def record(self, calls, server):
+        subprocess.run(["node", HERE / "record.mjs", self.root / "recorded", json.dumps(calls), *server], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def replay(self):
+        """The exit code, and of each action its tool and whether it drifted."""
+        ran = subprocess.run([RETAKE, "tools", "recorded"], cwd=self.root, capture_output=True, text=True)
+        logs = sorted((self.root / ".retake" / "tools" / "recorded").glob("drift-*.jsonl"))
+        lines = [json.loads(line) for line in logs[-1].read_text().splitlines()] if logs else [ran.stderr]
+        self.actions = [line for line in lines if "Action" in line]
+        return ran.returncode, [
+            (line["Action"]["tool_name"], line["Drift from expected observation"] != "No drift") for line in self.actions
+        ]
+
+    def end(self):
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def same(*tools):
+    return [(tool, False) for tool in tools]
+
+
+def filesystem():
+    files = tempfile.mkdtemp(prefix="retake-files-")
+    note = pathlib.Path(files, "note.txt")
+    note.write_text("first\n")
+    pathlib.Path(files, "other.txt").write_text("other\n")
+    command = [str(BIN / "mcp-server-filesystem"), files]
+    project = Project(f"mcp = {{ command = {json.dumps(command)} }}")
+    read = lambda name: ["read_text_file", {"path": str(pathlib.Path(files, name))}]
+    project.record([[read("note.txt")], [["list_directory", {"path": files}], read("other.txt"), read("gone.txt")]], command)
+    tools = ["read_text_file", "list_directory", "read_text_file", "read_text_file"]
+    check("filesystem over stdio: no drift, an error included", project.replay(), (0, same(*tools)))
+    note.write_text("second\n")
+    code, actions = project.replay()
+    check("a changed file: exit 1", code, 1)
+    check("a changed file: drift on exactly that action", actions, [("read_text_file", True)] + same(*tools[1:]))
+    line = project.actions[0]
+    drift = line["Drift from expected observation"]
+    check("expected is in the log", "first\n" in json.dumps(drift["Expected"]).encode().decode("unicode_escape"), True)
+    check("actual is in the log", line["Actual Observation"][0]["observation"]["content"][0]["text"], "second\n")
+    check("the difference has its pointer", drift["Difference"][0]["pointer"], "/0/observation/content/0/text")
+    project.end()
+    shutil.rmtree(files)
+
+
+CALLS = [
+    [["echo", {"message": "hello"}], ["get-sum", {"a": 2, "b": 40}]],
+    [["get-tiny-image", {}]],
+    [["get-structured-content", {"location": "Chicago"}]],
+]
+CALLED = ["echo", "get-sum", "get-tiny-image", "get-structured-content"]
+
+
+def everything_over_stdio():
+    command = [str(BIN / "mcp-server-everything"), "stdio"]
+    project = Project(f"mcp = {{ command = {json.dumps(command)} }}")
+    project.record(CALLS, command)
+    check("everything over stdio: no drift", project.replay(), (0, same(*CALLED)))
+    project.end()
+
+
+def everything_over_http():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with subprocess.Popen([BIN / "mcp-server-everything", "streamableHttp"], env={**os.environ, "PORT": str(port)},
+                          stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as server:
+        while "listening" not in server.stderr.readline():
+            if server.poll() is not None:
+                raise SystemExit("the server does not start")
+        url = f"http://127.0.0.1:{port}/mcp"
+        project = Project(f'mcp = {{ url = "{url}" }}')
+        project.record(CALLS, [url])
+        check("everything over HTTP: no drift", project.replay(), (0, same(*CALLED)))
+        server.terminate()
+    code, _ = project.replay()
+    check("a server that is gone is an error before the first action", code, 2)
+    project.end()
+
+
+def git():
+    repository = tempfile.mkdtemp(prefix="retake-git-")
+    run = lambda *words: subprocess.run(["git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e@example.com",
+                                         *words], check=True, stdout=subprocess.DEVNULL)
+    run("init", "--quiet")
+    pathlib.Path(repository, "a.txt").write_text("one\n")
+    run("add", ".")
+    run("commit", "--quiet", "-m", "first")
+    server = HERE / ".venv" / "bin" / "mcp-server-git"
+    project = Project(f"mcp = {{ command = {json.dumps([str(server), '--repository', repository])} }}")
+    calls = [[["git_status", {"repo_path": repository}], ["git_log", {"repo_path": repository}]]]
+    project.record(calls, [str(server), "--repository", repository])
+    check("git over stdio: no drift", project.replay(), (0, same("git_status", "git_log")))
+    pathlib.Path(repository, "b.txt").write_text("two\n")
+    check("a new file drifts in git_status alone", project.replay(), (1, [("git_status", True), ("git_log", False)]))
+    project.end()
+    shutil.rmtree(repository)
+
+
+for test in [filesystem, everything_over_stdio, everything_over_http, git]:
+    test()
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
