@@ -3,6 +3,8 @@ mod callers_apart;
 mod closed_loop;
 mod over_wires;
 #[cfg(feature = "record")]
+mod methods;
+#[cfg(feature = "record")]
 mod recording;
 
 use std::path::Path;
