@@ -75,7 +75,8 @@ impl Interaction {
             }
             Err(reason) => (Answer::untold("answer that could not be read"), Some(reason)),
         };
-        let exchange = Exchange { api, target: Target { path: &path, ..target }, request: &request, response: &response };
+        let exchange =
+            Exchange { api, target: Target { path: &path, ..target }, request: &request, response: &response };
         let mut asked_for = None;
         let caller = |call: &Call| {
             let asked = RenderFor { include_usage: true, ..call.render_for("") };

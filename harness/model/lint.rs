@@ -21,7 +21,11 @@ pub(super) fn flaws(call: &Call) -> Vec<String> {
     // Of a conversation that goes on from another one, a part is not here.
     let goes_on = |message: &Message| {
         let mut blocks = message.content.as_array().unwrap_or_default().iter();
-        blocks.any(|b| b.get("previous_response_id").is_some() || b.get("conversation").is_some() || b.str_of("type") == Some("item_reference"))
+        blocks.any(|b| {
+            b.get("previous_response_id").is_some()
+                || b.get("conversation").is_some()
+                || b.str_of("type") == Some("item_reference")
+        })
     };
     if call.api == Api::Opaque || call.messages.iter().any(goes_on) {
         return Vec::new();

@@ -104,7 +104,15 @@ impl Replay {
         };
         let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
         let state = ReplayState { turns: OpenTurns::of(&fixture.table, free), misses: 0, missed_calls: Vec::new() };
-        Replay { fixture, rules, scope, state: Mutex::new(state), other_wires: OnceLock::new(), none: false, delays: false }
+        Replay {
+            fixture,
+            rules,
+            scope,
+            state: Mutex::new(state),
+            other_wires: OnceLock::new(),
+            none: false,
+            delays: false,
+        }
     }
 
     /// The same, with the pauses in its streams as they were recorded.

@@ -51,7 +51,7 @@ impl Aside {
         match self {
             Aside::Models(api) => Response::json(200, wire::models_response(api, &models())),
             Aside::ModelDescription => Response::json(200, wire::model_description()),
-            Aside::Version => Response::json(200, Json::object([("version", OLLAMA)])),
+            Aside::Version => Response::json(200, Json::object([("version", OLLAMA.into())])),
             Aside::Heartbeat => {
                 let body = Body::Text(String::new());
                 Response { status: 200, content_type: "text/plain; charset=utf-8".to_owned(), body }

@@ -1,9 +1,9 @@
 mod callers_apart;
 #[cfg(feature = "record")]
 mod closed_loop;
-mod over_wires;
 #[cfg(feature = "record")]
 mod methods;
+mod over_wires;
 #[cfg(feature = "record")]
 mod recording;
 

@@ -10,7 +10,11 @@ use crate::json::Json;
 /// A request as a conversation of one message: its name is method and path, with the query where that counts, its content
 /// the body.
 pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
-    let request = Message { name: Some(format!("{} {}", target.method, target.stored())), content: body.clone(), ..Message::new(OPAQUE, "") };
+    let request = Message {
+        name: Some(format!("{} {}", target.method, target.stored())),
+        content: body.clone(),
+        ..Message::new(OPAQUE, "")
+    };
     Call {
         api: Api::Opaque,
         messages: vec![request],
@@ -30,7 +34,7 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
 /// what a client polls is there when it is there.
 #[must_use]
 pub fn only_reads(conversation: &[Json]) -> bool {
-    let request = conversation.first().filter(|message| message.str_of("type") == Some(KIND));
+    let request = conversation.first().filter(|message| message.str_of("type") == Some(OPAQUE));
     let method = request.and_then(|request| request.str_of("name")?.split(' ').next());
     matches!(method, Some("GET" | "HEAD"))
 }

@@ -5,8 +5,8 @@
 //! system gets has not.
 
 use std::fmt;
-use std::sync::{Arc, RwLock};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, RwLock};
 
 use axum::body::Body as HttpBody;
 use axum::http::Response as HttpResponse;
@@ -139,7 +139,8 @@ impl Recorder {
     /// Sends a call to its provider, and waits until the answer begins; otherwise says why none does.
     async fn send(&self, call: PendingCall) -> Result<reqwest::Response, String> {
         let upstream = self.upstreams.of(call.provider)?;
-        let request = upstream.request(&self.clients, &call.method, &call.path, &call.headers).map_err(|e| e.to_string())?;
+        let request =
+            upstream.request(&self.clients, &call.method, &call.path, &call.headers).map_err(|e| e.to_string())?;
         let unreachable = |e| format!("the provider at {upstream} cannot be reached: {}", reqwest_reason(e));
         let request = if call.body.is_empty() { request } else { request.body(call.body) };
         request.send().await.map_err(unreachable)

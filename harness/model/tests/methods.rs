@@ -125,7 +125,8 @@ fn what_clients_ask_beside_their_calls_has_an_answer_without_a_recording() {
 #[test]
 fn a_list_of_models_that_was_recorded_is_replayed() {
     run(async {
-        let list = Router::new().route("/v1/models", routing::get(async || axum::Json(serde_json::json!({"data": [1]}))));
+        let list =
+            Router::new().route("/v1/models", routing::get(async || axum::Json(serde_json::json!({"data": [1]}))));
         let recording = Recording::of(provider(list).await, false, &[]).await;
         let live = send(&recording.server, Method::GET, "/v1/models", Some(recording.server.key())).await;
         assert_eq!(live, (200, r#"{"data":[1]}"#.to_owned()));
@@ -211,7 +212,7 @@ fn a_rule_names_the_same_caller_when_recording_and_in_replay() {
             when: When { message: Some(regex::Regex::new("^plan").unwrap()), ..When::default() },
         };
         let options = || ServerOptions { callers: CallerRules::new(vec![rule()]), ..ServerOptions::default() };
-        let asked = AtomicUsize::new(0);
+        let asked = Arc::new(AtomicUsize::new(0));
         let answers = Router::new().fallback(move || {
             let id = asked.fetch_add(1, Ordering::Relaxed);
             let call = serde_json::json!({"type": "function_call", "id": "fc", "call_id": "c", "name": "f", "arguments": "{}"});

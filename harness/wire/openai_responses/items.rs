@@ -12,7 +12,10 @@ pub(in crate::wire) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
         Some(text @ Json::Str(_)) => Ok(vec![Json::object([("role", Json::from("user")), ("content", text.clone())])]),
         Some(Json::Array(items)) => Ok(items.clone()),
         // A stored prompt may need none, and so may a response that goes on.
-        None if ["prompt", "previous_response_id", "conversation"].iter().any(|key| fields::given(body, key).is_some()) => {
+        None if ["prompt", "previous_response_id", "conversation"]
+            .iter()
+            .any(|key| fields::given(body, key).is_some()) =>
+        {
             Ok(Vec::new())
         }
         found => Err(WireError::expected("input", "a string or an array", found)),

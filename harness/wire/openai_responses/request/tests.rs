@@ -83,7 +83,12 @@ fn what_was_served_can_be_referred_to() {
     assert_eq!(kinds, ["human", "ai", "tool"]);
     assert_eq!((messages[1].content.as_str(), messages[2].name.as_deref()), (Some("hello"), Some("f")));
 
-    known.learn(Api::OpenAiResponses, "/v1/responses", &second, &Response::json(200, json(r#"{"id": "resp_2", "output": []}"#)));
+    known.learn(
+        Api::OpenAiResponses,
+        "/v1/responses",
+        &second,
+        &Response::json(200, json(r#"{"id": "resp_2", "output": []}"#)),
+    );
     let third = json(r#"{"previous_response_id": "resp_2", "input": "and?"}"#);
     assert_eq!(decode(&third, &known).unwrap().messages[..3], messages[..]);
 }
