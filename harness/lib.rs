@@ -33,9 +33,11 @@
 //! | `model` | the model server: match, miss, explanation; recording |
 //! | `scenario` | `scenarios/` to validated types |
 //! | `system` | the system under test, and the stage: all that one running scenario owns |
+//! | `browser` | pages in a real Chromium; behind the feature `browser` |
 //! | `drive` | steps to requests, answers to captures |
 //! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
 //! | `report` | everything that is printed |
+//! | `project` | a project as far as model calls go: rules of keys, callers, secrets; its fixtures without a runner |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
 //! | `cli` | the `retake` command, one file a subcommand |
 //!
@@ -50,6 +52,8 @@
 //!   client has the end of an answer only when its line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
+#[cfg(feature = "browser")]
+mod browser;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -67,6 +71,7 @@ pub mod internal;
 mod json;
 mod key;
 mod model;
+mod project;
 mod report;
 mod run;
 mod scenario;
@@ -80,7 +85,8 @@ pub use axum;
 pub use conversation::Message;
 pub use durable::Journal;
 pub use error::{Error, Place, Result};
-pub use model::{Miss, MissReason, Replay, ReplayModel, ServedTurn, Urls, misses, reset, served};
+pub use model::{Miss, MissReason, Replay, ServedTurn, Urls, misses, reset, served};
+pub use project::{ReplayModel, ReplayModelBuilder};
 pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
 pub use tools::{ToolReplay, ToolRun};

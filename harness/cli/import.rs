@@ -4,15 +4,17 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::project::ProjectOption;
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::fixture::call_log;
 use crate::import::{Foreign, Options, openhands, to_fixture};
 use crate::json::Json;
 use crate::key::Rules;
-use crate::model::CallerRules;
+use crate::project::OpenProject;
 use crate::report::terminal;
-use crate::secrets::Scrub;
+use crate::run::policy::may_write_fixtures;
+use crate::secrets::{Fired, Scrub, hide};
 use crate::text::counted;
 
 /// Make a fixture of recordings in another form
@@ -38,6 +40,8 @@ pub(super) struct Import {
     /// Of a folder with several conversations of OpenHands, the one of this id
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
+    #[command(flatten)]
+    project: ProjectOption,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -67,17 +71,22 @@ struct Read {
 
 impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let (rules, callers) = rules_of_here()?;
+        may_write_fixtures("importing")?;
         if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
             return Err(Error::new("--conversation is for conversations of OpenHands"));
         }
+        let project = self.project.open(&self.out)?;
+        let secrets = project.secrets()?;
+        hide(secrets.scrub().clone());
         let read = match self.format {
-            ImportFormat::Deerflow | ImportFormat::Journal => self.own(&rules).map_err(|error| vec![error]),
-            ImportFormat::Vcr => self.foreign(Foreign::Vcr, &rules, &callers),
-            ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, &rules, &callers),
-            ImportFormat::Har => self.foreign(Foreign::Har, &rules, &callers),
-            ImportFormat::Aimock => self.foreign(Foreign::Aimock, &rules, &callers),
-            ImportFormat::Openhands => self.openhands(&rules).map_err(|error| vec![error]),
+            ImportFormat::Deerflow | ImportFormat::Journal => {
+                self.own(&project, secrets.scrub()).map_err(|error| vec![error])
+            }
+            ImportFormat::Vcr => self.foreign(Foreign::Vcr, &project, secrets.scrub()),
+            ImportFormat::GoVcr => self.foreign(Foreign::GoVcr, &project, secrets.scrub()),
+            ImportFormat::Har => self.foreign(Foreign::Har, &project, secrets.scrub()),
+            ImportFormat::Aimock => self.foreign(Foreign::Aimock, &project, secrets.scrub()),
+            ImportFormat::Openhands => self.openhands(&project, secrets.scrub()).map_err(|error| vec![error]),
         };
         let Read { fixture, left_out, notes } = match read {
             Ok(read) => read,
@@ -107,21 +116,23 @@ impl Import {
     }
 
     /// Files that Retake and deer-flow write.
-    fn own(&self, rules: &Rules) -> Result<Read> {
+    fn own(&self, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
+        let rules = &project.rules;
         if self.errors {
             return Err(Error::new("--errors is for recordings of other tools: vcr, go-vcr, har"));
         }
         let mut made: Option<Fixture> = None;
         let (mut left_out, mut notes) = (Vec::new(), Vec::new());
         for file in &self.input {
-            let fixture = match self.format {
-                ImportFormat::Journal => {
-                    let read = call_log::to_fixture(file, &self.out, notes_of(&self.out, rules), rules)?;
-                    left_out.extend(read.left_out);
-                    notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
-                    read.fixture
-                }
-                _ => Fixture::read(file, rules)?,
+            let fixture = if matches!(self.format, ImportFormat::Journal) {
+                let read = call_log::to_fixture(file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
+                left_out.extend(read.left_out);
+                notes.extend(read.warnings.iter().map(|warning| format!("warning: {warning}")));
+                read.fixture
+            } else {
+                let (fixture, found) = Fixture::read(file, rules)?.scrubbed(scrub)?;
+                notes.extend(taken_out(file, &found));
+                fixture
             };
             made = Some(match made {
                 None => fixture,
@@ -133,7 +144,8 @@ impl Import {
     }
 
     /// Folders of conversations.
-    fn openhands(&self, rules: &Rules) -> Result<Read> {
+    fn openhands(&self, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
+        let rules = &project.rules;
         if self.errors {
             return Err(Error::new("--errors is for recordings of other tools: vcr, go-vcr, har"));
         }
@@ -144,7 +156,7 @@ impl Import {
             let conversation = openhands::Conversation::read(&folder)?;
             notes.extend(conversation.warnings.iter().map(|warning| format!("{}: {warning}", folder.display())));
             let (fixture, without_key) =
-                openhands::to_fixture(conversation, &self.out, notes_of(&self.out, rules), rules, &Scrub::known())
+                openhands::to_fixture(conversation, &self.out, notes_of(&self.out, rules), rules, scrub)
                     .map_err(|error| error.in_file(&folder))?;
             left_out.extend(without_key.into_iter().map(|line| format!("{}: {line}", folder.display())));
             made = Some(match made {
@@ -156,26 +168,25 @@ impl Import {
         Ok(Read { fixture, left_out, notes })
     }
 
-    fn foreign(&self, form: Foreign, rules: &Rules, callers: &CallerRules) -> Result<Read, Vec<Error>> {
-        let caller = |headers: &_, call: &_| callers.caller_of(headers, call);
-        let options = Options { rules, caller: &caller, errors: self.errors, scrub: &Scrub::known() };
+    fn foreign(&self, form: Foreign, project: &OpenProject, scrub: &Scrub) -> Result<Read, Vec<Error>> {
+        let rules = &project.rules;
+        let caller = |headers: &_, call: &_| project.callers.caller_of(headers, call);
+        let options = Options { rules, caller: &caller, errors: self.errors, scrub };
         let imported = to_fixture(form, &self.input, &self.out, notes_of(&self.out, rules), &options)?;
         Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes: imported.notes })
     }
 }
 
+/// What a person should know of secrets that stood in the answers of a fixture without conversations.
+fn taken_out(file: &Path, found: &Fired) -> Option<String> {
+    let names: Vec<&str> = found.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| {
+        let (file, names) = (file.display(), names.join(", "));
+        format!("warning: {file}: secrets were taken out of its answers ({names}): a call that repeats one may miss")
+    })
+}
+
 /// The notes of the fixture that is replaced: prompt and context are a person's.
 pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, Json> {
     if out.exists() { Fixture::read(out, rules).map(|old| old.notes).unwrap_or_default() } else { BTreeMap::new() }
-}
-
-/// The rules of the project that the command stands in, for keys and for callers; version 1 and none where there is no
-/// project.
-pub(super) fn rules_of_here() -> Result<(Rules, CallerRules)> {
-    let root = super::project::root()?;
-    if !root.join("scenarios/suite.toml").exists() {
-        return Ok((Rules::default(), CallerRules::default()));
-    }
-    let suite = crate::scenario::suite_of(&root)?;
-    Ok((crate::run::project::rules_of(&suite), CallerRules::new(suite.callers.clone())))
 }

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::import::rules_of_here;
+use super::project::ProjectOption;
 use crate::error::{Error, Place, Result};
 use crate::files;
 use crate::fixture::Fixture;
@@ -17,7 +17,8 @@ use crate::text::counted;
 #[command(after_help = "Example:\n  \
     echo '{\"caller\": \"lead_agent\", \"messages\": [{\"type\": \"human\",\n         \
     \"data\": {\"content\": \"hi\"}}]}' | retake key\n\n\
-    Messages are in LangChain's messages_to_dict form. The key is version 1, without a suite's own rules.\n\n\
+    Messages are in LangChain's messages_to_dict form. The key is version 1, with the rules of the\n\
+    suite where the project that the file lies in (of standard input, this folder) has some.\n\n\
     After [[normalize]] or [aliases] of scenarios/suite.toml changed, or a turn was edited by hand:\n  \
     retake key --write fixtures/chat.json")]
 pub(super) struct KeyOf {
@@ -27,16 +28,20 @@ pub(super) struct KeyOf {
     /// Key the turns of this fixture anew, from what was recorded and by the suite's rules of today, and write it
     #[arg(long, value_name = "FIXTURE")]
     write: Option<PathBuf>,
+    #[command(flatten)]
+    project: ProjectOption,
 }
 
 impl KeyOf {
     pub(super) fn run(&self) -> Result<ExitCode> {
         if let Some(fixture) = &self.write {
-            return key_anew(fixture);
+            return self.key_anew(fixture);
         }
         let bytes = super::input::input(self.file.as_deref())?;
         let name = self.file.clone().unwrap_or_else(|| PathBuf::from("(standard input)"));
-        let rules = Rules::default();
+        // Standard input is taken for a file of this folder.
+        let of = self.file.clone().unwrap_or_else(|| PathBuf::from("-"));
+        let rules = self.project.open(&of)?.rules;
         for (i, line) in bytes.split(|b| *b == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -49,22 +54,22 @@ impl KeyOf {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
 
-fn key_anew(file: &Path) -> Result<ExitCode> {
-    crate::run::policy::may_write_fixtures("keying anew")?;
-    let (rules, _) = rules_of_here()?;
-    let old = files::read(file)?;
-    let fixture = Fixture::keyed_anew(file, &old, &rules)?;
-    let text = fixture.print();
-    let shown = file.display();
-    if text.as_bytes() == old {
-        terminal::note(format!("{shown}: unchanged, each key is that of its call"));
-        return Ok(ExitCode::SUCCESS);
+    fn key_anew(&self, file: &Path) -> Result<ExitCode> {
+        crate::run::policy::may_write_fixtures("keying anew")?;
+        let rules = self.project.open(file)?.rules;
+        let old = files::read(file)?;
+        let fixture = Fixture::keyed_anew(file, &old, &rules)?;
+        let text = fixture.print();
+        let shown = file.display();
+        if text.as_bytes() == old {
+            terminal::note(format!("{shown}: unchanged, each key is that of its call"));
+            return Ok(ExitCode::SUCCESS);
+        }
+        files::write_whole(file, text.as_bytes())?;
+        terminal::note(format!("{shown}: {} keyed anew", counted(fixture.table.turns().len(), "turn")));
+        Ok(ExitCode::SUCCESS)
     }
-    files::write_whole(file, text.as_bytes())?;
-    terminal::note(format!("{shown}: {} keyed anew", counted(fixture.table.turns().len(), "turn")));
-    Ok(ExitCode::SUCCESS)
 }
 
 fn key_of(call: Json, rules: &Rules) -> Result<Json, String> {

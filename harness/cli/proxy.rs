@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::import::{notes_of, rules_of_here};
+use super::import::notes_of;
+use super::project::ProjectOption;
 use super::serve::{Ended, say_ready};
 use crate::error::{Error, Result};
 use crate::files;
@@ -13,9 +14,10 @@ use crate::fixture::Fixture;
 use crate::fixture::call_log;
 use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
+use crate::project::OpenProject;
 use crate::report::{Progress, summary, terminal};
 use crate::run::record::journal_of;
-use crate::secrets::{self, Secrets};
+use crate::secrets::{Scrub, hide};
 use crate::text::counted;
 
 /// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
@@ -46,15 +48,18 @@ pub(super) struct Proxy {
     /// Make turns of a provider's errors as well
     #[arg(long)]
     errors: bool,
+    #[command(flatten)]
+    project: ProjectOption,
 }
 
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
         crate::run::policy::may_write_fixtures("recording")?;
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
-        let (rules, callers) = rules_of_here()?;
-        let secrets = secrets()?;
-        secrets::hide(secrets.scrub().clone());
+        let project = self.project.open(&self.out)?;
+        let OpenProject { rules, callers, .. } = &project;
+        let secrets = project.secrets()?;
+        hide(secrets.scrub().clone());
         let journal_file = journal_of(&self.out);
         let progress = Progress::start("proxy");
         let watch = progress.clone();
@@ -67,7 +72,7 @@ impl Proxy {
         let served = runtime.block_on(async {
             // Before the line that says it is ready: who reads that line may end it at once.
             let mut ended = Ended::listen()?;
-            let options = ServerOptions { callers, address, key, ..ServerOptions::default() };
+            let options = ServerOptions { callers: callers.clone(), address, key, ..ServerOptions::default() };
             let server = ModelServer::start(mode, options).await?;
             say_ready(&server);
             ended.wait().await;
@@ -79,11 +84,11 @@ impl Proxy {
         served?;
         summary(&recorder.tally()).iter().for_each(terminal::note);
         recorder.troubles().iter().for_each(|line| terminal::note(format!("warning: {line}")));
-        self.write_fixture(&journal_file, &rules)
+        self.write_fixture(&journal_file, rules, recorder.secrets().scrub())
     }
 
-    fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules) -> Result<ExitCode> {
-        let made = call_log::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules)?;
+    fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules, scrub: &Scrub) -> Result<ExitCode> {
+        let made = call_log::to_fixture(journal_file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
         made.left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
         made.warnings.iter().for_each(|line| terminal::note(format!("warning: {line}")));
         let turns = made.fixture.table.turns().len();
@@ -104,16 +109,6 @@ impl Proxy {
         terminal::note(format!("{} recorded to {out}, {left_out} left out", counted(turns, "turn")));
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// What the suite of the project that the command stands in declares, and what else of the environment looks secret.
-fn secrets() -> Result<Secrets> {
-    let root = super::project::root()?;
-    let suite = root.join("scenarios/suite.toml").exists();
-    let declared = if suite { crate::scenario::discover(&root)?.suite.defaults.secrets } else { Vec::new() };
-    let text = |os: std::ffi::OsString| os.into_string().ok();
-    let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-    Secrets::new(declared, environment).map_err(Error::new)
 }
 
 /// Asks for each turn in recorded order, as its own call would.

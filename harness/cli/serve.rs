@@ -5,19 +5,24 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::project::ProjectOption;
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::{Check, Rules};
 use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
+use crate::project::OpenProject;
 use crate::report::{notes, terminal};
-use crate::secrets::shown;
+use crate::scenario::Level;
+use crate::secrets::{hide, shown};
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n\n\
     Prints one line of JSON with its URLs and key when it is ready. On SIGTERM or SIGINT\n\
-    it writes the report and exits: 1 where a call missed, 0 where none did.")]
+    it writes the report and exits: 1 where a call missed, or differed where the suite says\n\
+    drift = {{ … = \"fail\" }}; 0 where none did.\n\n\
+    Keys, callers and drift are those of the project that the fixture lies in: of the\n\
+    scenarios/suite.toml in the nearest folder upwards.")]
 pub(super) struct Serve {
     /// The fixtures; their turns are served as one table
     #[arg(required = true)]
@@ -31,6 +36,8 @@ pub(super) struct Serve {
     /// Where to write what was served, missed and left unused, as JSON
     #[arg(long)]
     report: Option<PathBuf>,
+    #[command(flatten)]
+    project: ProjectOption,
 }
 
 impl Serve {
@@ -39,21 +46,24 @@ impl Serve {
             return Err(Error::new("the key is empty, so that calls without a key would bring it")
                 .help("leave --key out for a random one"));
         }
-        let rules = Arc::new(Rules::default());
-        let mut fixtures = self.fixture.iter().map(|file| Fixture::read(file, &rules));
+        let project = self.project.open_for_all(&self.fixture)?;
+        hide(project.secrets()?.scrub().clone());
+        let mut fixtures = self.fixture.iter().map(|file| Fixture::read(file, &project.rules));
         let first = fixtures.next().ok_or_else(|| Error::new("no fixture"))??;
         let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let code = runtime.block_on(self.serve(Arc::new(Replay::new(Arc::new(fixture), rules, Scope::new("serve")))));
+        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new("serve"));
+        let code = runtime.block_on(self.serve(Arc::new(replay), project));
         runtime.shutdown_background();
         code
     }
 
-    async fn serve(self, replay: Arc<Replay>) -> Result<ExitCode> {
+    async fn serve(self, replay: Arc<Replay>, project: OpenProject) -> Result<ExitCode> {
         // Before the line that says it is ready: who reads that line may end it at once.
         let mut ended = Ended::listen()?;
-        let options = ServerOptions { address: Some(self.addr), key: self.key, ..ServerOptions::default() };
+        let OpenProject { callers, drift: weight, .. } = project;
+        let options = ServerOptions { callers, address: Some(self.addr), key: self.key, ..ServerOptions::default() };
         let server = ModelServer::start(Mode::Replay(replay.clone()), options).await?;
         say_ready(&server);
         ended.wait().await;
@@ -69,11 +79,13 @@ impl Serve {
         }
         let (drift, flaws) = (server.drift(), server.flaws());
         // As a scenario that says nothing of it weighs it.
-        let noted = drift.iter().filter(|(_, drift)| drift.check != Check::Settings);
-        for line in notes(Some(replay.fixture()), noted, &flaws) {
+        let of_level = |level: Level| drift.iter().filter(move |(_, drift)| weight.of(drift.check) == level);
+        for line in notes(Some(replay.fixture()), of_level(Level::Note), &flaws) {
             terminal::note(format!("note: {line}"));
         }
-        Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        let failing = notes(Some(replay.fixture()), of_level(Level::Fail), &[]);
+        failing.iter().for_each(terminal::error);
+        Ok(if misses.is_empty() && failing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
 

@@ -38,8 +38,13 @@ impl Shape {
             Some(Format::JsonLines) => "application/x-ndjson",
             _ => "text/event-stream",
         };
-        let captured =
-            Captured { request: file, status: Status::Http(200), content_type: content_type.to_owned(), events };
+        let captured = Captured {
+            request: file,
+            status: Status::Http(200),
+            content_type: content_type.to_owned(),
+            events,
+            tree: None,
+        };
         let options = ShapeOptions { detail: self.detail, ..ShapeOptions::default() };
         let normalizer = Normalizer::default();
         let text = golden(&[captured], &options, &|text| normalizer.apply(text).into_owned());

@@ -7,8 +7,8 @@ use clap::Args;
 use super::project;
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
+use crate::project::OpenProject;
 use crate::report::terminal;
-use crate::run::project::rules_of;
 use crate::run::tools::{Recording, ToolsReplay};
 use crate::scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
 use crate::tools::{Outcome, explain};
@@ -92,7 +92,7 @@ impl Tools {
             let what = format!("`{}` is no scenario, no fixture and no folder", self.name.display());
             return Err(Error::new(what).help("`fixtures/` holds fixtures; a conversation's folder has `events/`"));
         }
-        Ok(Recording::Fixture(Arc::new(Fixture::read(&file, &rules_of(suite))?)))
+        Ok(Recording::Fixture(Arc::new(Fixture::read(&file, &OpenProject::of_suite(root, suite).rules)?)))
     }
 }
 

@@ -86,7 +86,7 @@ impl Answered {
     /// The answer, as a golden shows it.
     pub(super) fn into_captured(self) -> Captured {
         let Answered { request, status, content_type, events, .. } = self;
-        Captured { request, status, content_type, events }
+        Captured { request, status, content_type, events, tree: None }
     }
 
     /// The id with which a client would come back to this stream.

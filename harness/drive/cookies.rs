@@ -28,6 +28,34 @@ impl Cookies {
         self.0.iter_unexpired().map(|cookie| (cookie.name().to_owned(), cookie.value().to_owned())).collect()
     }
 
+    /// All cookies, as a browser takes them.
+    #[cfg(feature = "browser")]
+    pub(super) fn all(&self) -> Vec<crate::browser::Cookie> {
+        let cookie = |cookie: &cookie_store::Cookie<'_>| crate::browser::Cookie {
+            name: cookie.name().to_owned(),
+            value: cookie.value().to_owned(),
+            host: String::from(&cookie.domain),
+            path: String::from(&cookie.path),
+            http_only: cookie.http_only().unwrap_or_default(),
+            secure: cookie.secure().unwrap_or_default(),
+        };
+        self.0.iter_unexpired().map(cookie).collect()
+    }
+
+    /// Takes a browser's cookies in place of all.
+    #[cfg(feature = "browser")]
+    pub(super) fn replace(&mut self, cookies: &[crate::browser::Cookie]) {
+        self.0 = CookieStore::default();
+        for cookie in cookies {
+            let flags = [(cookie.http_only, "; HttpOnly"), (cookie.secure, "; Secure")];
+            let flags: String = flags.iter().filter(|(set, _)| *set).map(|(_, flag)| *flag).collect();
+            let line = format!("{}={}; Path={}{flags}", cookie.name, cookie.value, cookie.path);
+            if let Some(url) = trusted(&format!("http://{}{}", cookie.host, cookie.path)) {
+                let _ = self.0.parse(&line, &url);
+            }
+        }
+    }
+
     /// The `Cookie` header of a request, where there is something to send.
     pub(super) fn header(&self, url: &str) -> Option<String> {
         let url = trusted(url)?;

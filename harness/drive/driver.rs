@@ -13,7 +13,10 @@ use super::exchange::{self, Taking};
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
+use super::turns::LiveTurns;
 use super::underway::Underway;
+#[cfg(feature = "browser")]
+use super::visit::Visitor;
 use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
@@ -35,6 +38,8 @@ pub(crate) struct Driver<'a> {
     names: NamedValues,
     underway: Underway,
     failure: Option<Error>,
+    #[cfg(feature = "browser")]
+    visitor: Visitor<'a>,
 }
 
 /// What a driven scenario showed.
@@ -70,12 +75,15 @@ enum Outcome {
 }
 
 impl<'a> Driver<'a> {
+    /// While recording, `turns` gives those that were recorded so far.
+    #[cfg_attr(not(feature = "browser"), expect(unused_variables, reason = "only pages wait for turns"))]
     pub(crate) fn new(
         scenario: &'a Scenario,
         stage: &'a Stage,
         root: &'a Path,
         context: Context,
         underway: Underway,
+        turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
         let mut names = NamedValues::default();
         for (value, name) in stage.names() {
@@ -92,6 +100,8 @@ impl<'a> Driver<'a> {
             names,
             underway,
             failure: None,
+            #[cfg(feature = "browser")]
+            visitor: Visitor::new(scenario, stage, root, turns),
         }
     }
 
@@ -147,6 +157,10 @@ impl<'a> Driver<'a> {
                 }
             }
             Action::Run(run) => agent::title(run),
+            Action::Browse(visit) => {
+                let path = visit.path.render_text(&self.context);
+                format!("browser {}", path.unwrap_or_else(|_| visit.path.source().to_owned()))
+            }
             Action::Together(steps) => {
                 let actions: Vec<String> = steps.iter().map(|step| self.action(step)).collect();
                 format!("together {}", actions.join(", "))
@@ -157,6 +171,14 @@ impl<'a> Driver<'a> {
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
         self.underway.step(title.clone());
+        #[cfg(feature = "browser")]
+        if let Action::Browse(visit) = &step.action {
+            let visited = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies).await;
+            let visited = visited.map_err(|error| self.failed(error, &title, step))?;
+            self.captured.extend(visited.captured.into_iter().map(Part::Done));
+            self.capture(visited.values);
+            return Ok(());
+        }
         let parts = step.parts();
         let outcomes = join_all(parts.iter().map(|part| self.perform(part))).await;
         for (part, outcome) in parts.iter().zip(outcomes) {
@@ -174,6 +196,7 @@ impl<'a> Driver<'a> {
                 let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
                 Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?)))
             }
+            Action::Browse(_) => Err(scenario::without_browser()),
             // The reader refuses them within each other.
             Action::Together(_) => Err(Error::new("steps at the same time within steps at the same time")),
         }

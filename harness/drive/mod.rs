@@ -6,6 +6,7 @@
 //! | `request`, `exchange` | a step's request as it is sent; sending it, and reading its answer |
 //! | `stream`, `listen` | a stream up to its last event; one that is open while later steps run |
 //! | `agent` | a step that runs a command-line agent |
+//! | `visit`, `turns` | a step that opens a page; the turns that it may wait for while they are recorded |
 //! | `answered` | what came back, and what later steps capture of it |
 //! | `cookies` | the cookies of a stage |
 //! | `named_values` | values of this run, and what goldens call them |
@@ -20,7 +21,11 @@ mod listen;
 mod named_values;
 mod request;
 mod stream;
+mod turns;
 mod underway;
+#[cfg(feature = "browser")]
+mod visit;
 
 pub(crate) use driver::{Driven, Driver};
+pub(crate) use turns::LiveTurns;
 pub(crate) use underway::{SoFar, Underway};

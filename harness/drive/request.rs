@@ -1,7 +1,7 @@
 //! A step's request, as it is sent.
 
 use crate::error::Result;
-use crate::scenario::{self, Context, RenderedBody};
+use crate::scenario::{self, Context, RenderedBody, Template};
 
 /// A rendered request.
 pub(super) struct Request {
@@ -26,12 +26,7 @@ impl Request {
         base: impl FnOnce() -> Result<&'a str>,
         last_id: impl FnOnce() -> Result<String>,
     ) -> Result<Request> {
-        let path = step.path.render_text(context)?;
-        if !path.starts_with('/') {
-            // Behind the system's address another beginning could name another machine.
-            let error = step.path.error(format!("the path is `{path}`, which does not start with `/`"));
-            return Err(error.help("the system's address comes before it: a template gives the path alone"));
-        }
+        let path = path(&step.path, context)?;
         let base = base()?;
         let mut headers = Vec::with_capacity(step.headers.len() + 1);
         for (name, value) in &step.headers {
@@ -54,4 +49,18 @@ impl Request {
         let url = format!("{base}{path}");
         Ok(Request { method: step.method.as_str(), url, headers, body, status: step.status.clone(), title })
     }
+}
+
+/// A path as it is sent.
+///
+/// # Errors
+/// Where it cannot be rendered, or gives what is no path.
+pub(super) fn path(template: &Template, context: &Context) -> Result<String> {
+    let path = template.render_text(context)?;
+    if path.starts_with('/') {
+        return Ok(path);
+    }
+    // Behind the system's address another beginning could name another machine.
+    let error = template.error(format!("the path is `{path}`, which does not start with `/`"));
+    Err(error.help("the system's address comes before it: a template gives the path alone"))
 }

@@ -30,7 +30,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// One response that a step captured.
+/// One response that a step captured, or what a page showed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
     /// Method and path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
@@ -41,6 +41,8 @@ pub struct Captured {
     pub content_type: String,
     /// Its events; of a response that is no stream, its [`Event::body`].
     pub events: Vec<Event>,
+    /// In place of a response: the accessible tree of a region, a node a line.
+    pub tree: Option<String>,
 }
 
 /// The golden text of what a scenario captured, in step order. Ends with exactly one newline.
@@ -68,10 +70,15 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
 
 impl Captured {
     fn text(&self, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
+        let request = normalize(self.request.trim());
+        let request = notation::unseen_escaped(request.trim());
+        if let Some(tree) = &self.tree {
+            let lines = tree.lines().map(|line| format!("{}\n", notation::unseen_escaped(&normalize(line))));
+            return format!("{request}\n\n{}", lines.collect::<String>());
+        }
         let media_type = self.content_type.split(';').next().unwrap_or_default();
         let status = format!("{} {}", self.status, notation::unseen_escaped(media_type.trim()));
-        let mut out =
-            format!("{}\n{}\n", notation::unseen_escaped(normalize(self.request.trim()).trim()), status.trim_end());
+        let mut out = format!("{request}\n{}\n", status.trim_end());
         let sequence = Sequence::of(&self.events, options, normalize);
         if !sequence.is_empty() {
             out.push('\n');

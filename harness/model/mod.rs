@@ -19,7 +19,6 @@ mod other_wires;
 mod record;
 mod registry;
 mod replay;
-mod replay_model;
 mod route;
 mod server;
 mod session;
@@ -39,7 +38,6 @@ pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstre
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
 pub use replay::{Replay, Served};
-pub use replay_model::ReplayModel;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
 

@@ -83,17 +83,6 @@ impl Served {
 const EXPLAINED: usize = 16;
 
 impl Replay {
-    /// Replays a fixture file by version 1 of the key, under the file's name.
-    ///
-    /// # Errors
-    /// As [`Fixture::read`].
-    pub fn open(path: &Path) -> Result<Replay> {
-        let rules = Arc::new(Rules::default());
-        let fixture = Arc::new(Fixture::read(path, &rules)?);
-        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        Ok(Replay::new(fixture, rules, Scope::new(&name)))
-    }
-
     /// Replays a fixture in a scope.
     #[doc(hidden)]
     #[must_use]

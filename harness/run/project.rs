@@ -9,10 +9,11 @@ use super::declared_secrets;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use crate::error::Result;
-use crate::key::{Aliases, Normalizer, Rules};
+use crate::key::Rules;
 use crate::model::CallerRules;
+use crate::project::OpenProject;
 use crate::report::terminal;
-use crate::scenario::{Discovered, Suite, discover, discover_one};
+use crate::scenario::{Discovered, discover, discover_one};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 
 /// Everything that the trials of one run share.
@@ -21,6 +22,8 @@ pub(crate) struct Project {
     pub(crate) discovered: Discovered,
     pub(crate) rules: Arc<Rules>,
     pub(crate) callers: CallerRules,
+    /// The project as all see it that answer or record model calls.
+    pub(crate) open: OpenProject,
     pub(crate) goldens: Goldens,
     pub(crate) commands: Commands,
     pub(crate) fixtures: Fixtures,
@@ -46,20 +49,27 @@ impl Project {
         let mut discovered = only.map_or_else(|| discover(root), |name| discover_one(root, name))?;
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
-        let rules = Arc::new(rules_of(&discovered.suite));
-        let callers = CallerRules::new(discovered.suite.callers.clone());
+        let open = OpenProject::of_scenarios(&discovered);
+        let (rules, callers) = (open.rules.clone(), open.callers.clone());
         let systems = Systems {
             root: root.to_owned(),
             suite: discovered.suite.systems.clone(),
             routers,
             rules: rules.clone(),
             callers: callers.clone(),
-            secrets: declared_secrets::values(&discovered, records),
+            secrets: declared_secrets::values(&open, records),
             shared: SharedSystems::default(),
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
         let root = root.to_owned();
-        Ok(Project { root, discovered, rules, callers, goldens, commands, fixtures, systems, notes })
+        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, notes })
+    }
+
+    /// Ends what scenarios shared: the browser, and systems.
+    pub(crate) fn end(&self) {
+        #[cfg(feature = "browser")]
+        crate::browser::close();
+        self.systems.end();
     }
 
     /// Notes what a person should know of a scenario's last run.
@@ -74,10 +84,4 @@ impl Project {
             notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));
         lines.for_each(|line| terminal::note(format!("note: {line}")));
     }
-}
-
-/// The key rules of a suite.
-pub(crate) fn rules_of(suite: &Suite) -> Rules {
-    let normalize = suite.normalize.iter().map(|rule| (rule.pattern.clone(), rule.replace.clone()));
-    Rules { normalizer: Normalizer::default().with(normalize), aliases: Aliases::default().with(suite.aliases.clone()) }
 }

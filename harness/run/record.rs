@@ -25,7 +25,7 @@ pub(crate) use begin::journal_of;
 /// Where a name is no scenario's, or no provider is configured.
 pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let code = record_all(project, names, options);
-    project.systems.end();
+    project.end();
     code
 }
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::action::Action;
 use super::commands::Commands;
-use super::declared_secrets;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
@@ -114,7 +113,7 @@ impl Suite {
         }
         golden::silence_comparisons();
         let project = Arc::new(self.open(&root, policy, &action)?);
-        secrets::hide(declared_secrets::of_project(&project.discovered).unwrap_or_default().scrub().clone());
+        secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
         match action {
             Action::Test(args) => {
                 let args = filter::arguments(&args);

@@ -19,7 +19,7 @@ use super::verdict;
 use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
 use crate::report::{Failure, terminal};
-use crate::scenario::{Broken, Scenario};
+use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::shown;
 use crate::text::counted;
 
@@ -27,7 +27,7 @@ use crate::text::counted;
 /// model call missed after its scenario's verdict.
 pub(super) fn run(project: &Arc<Project>, args: &Arguments) -> ExitCode {
     let conclusion = libtest_mimic::run(args, tests(project));
-    project.systems.end();
+    project.end();
     project.print_notes();
     if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() }
 }
@@ -39,7 +39,12 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
         tests.push(match found {
             Ok(scenario) => {
                 let scenario = scenario.clone();
-                Trial::test(scenario.name.clone(), move || of_libtest(test(&project, &scenario)))
+                let ignored = scenario.needs_browser() && !cfg!(feature = "browser");
+                if ignored {
+                    project.note(&scenario.name, vec![format!("ignored: {}", scenario::without_browser())]);
+                }
+                let name = scenario.name.clone();
+                Trial::test(name, move || of_libtest(test(&project, &scenario))).with_ignored_flag(ignored)
             }
             Err(Broken { name, error }) => {
                 let error = error.to_string();

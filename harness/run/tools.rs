@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::declared_secrets;
-use super::project::rules_of;
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::import::openhands::{self, Conversation};
 use crate::key::Rules;
+use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
 use crate::scenario::{Level, Scenario, Suite, Unobserved};
@@ -48,13 +48,14 @@ impl ToolsReplay<'_> {
     }
 
     async fn execute(self) -> Result<Outcome> {
-        let rules = rules_of(self.suite);
-        let script = script(&self.recording, &rules)?;
+        let project = OpenProject::of_suite(self.root, self.suite);
+        let script = script(&self.recording, &project.rules)?;
         let all = self.unobserved == Unobserved::Execute;
-        let secrets = declared_secrets::of_suite(self.suite)?;
+        let secrets = project.secrets()?;
         let scrub = secrets.scrub().clone();
-        let values = declared_secrets::real_values(self.suite);
-        let live = Live::start(self.suite, &script, self.root, &values, &rules.normalizer, scrub.clone()).await?;
+        let values = declared_secrets::real_values(&project);
+        let live =
+            Live::start(self.suite, &script, self.root, &values, &project.rules.normalizer, scrub.clone()).await?;
         let folder = self.root.join(".retake/tools").join(self.name);
         let log = || match self.log {
             Some(file) => DriftLog::create(file, &scrub),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::drive::{Driven, Driver, SoFar, Underway};
+use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::key::Rules;
@@ -65,7 +65,7 @@ pub(crate) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    let played = play(project, scenario, fixture.as_deref(), mode, options, all_served)?;
+    let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
     Ok(Replayed {
         played,
@@ -74,12 +74,12 @@ pub(crate) fn replay(
         unused: replay.unused(),
         fixture,
         rules: rules.clone(),
-        secrets: declared_secrets::of_goldens(&project.discovered),
+        secrets: declared_secrets::of_goldens(&project.open),
     })
 }
 
 /// Sets up a stage, drives the scenario on it and takes the stage down again. Once its steps are done, it waits for the
-/// calls that are still to come, unless `all_served` says that none are.
+/// calls that are still to come, unless `all_served` says that none are. While recording, `turns` gives those so far.
 ///
 /// # Errors
 /// As [`replay`].
@@ -90,6 +90,7 @@ pub(crate) fn play(
     mode: Mode,
     options: ServerOptions,
     all_served: impl Fn() -> bool,
+    turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
     // The second run of a proof has a process of its own, where the first may share one.
     let fresh = matches!(options.pacing, Pacing::Shaken);
@@ -100,7 +101,7 @@ pub(crate) fn play(
             let deadline = Instant::now() + scenario.timeout;
             let starting = Running::start(deadline, launch, mode, options).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served).await;
+            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served, turns).await;
             let (drift, flaws) = (running.model.drift(), running.model.flaws());
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let systems = running.end(failed).await;
@@ -118,11 +119,16 @@ async fn drive(
     root: &Path,
     deadline: Instant,
     all_served: impl Fn() -> bool,
+    turns: Option<&LiveTurns<'_>>,
 ) -> Result<Driven> {
     let underway = Underway::default();
     let driving = async {
-        let context = scenario.resolve_vars(&running.stage.context(fixture))?;
-        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone());
+        let mut given = running.stage.context(fixture);
+        if let Some(turns) = turns {
+            given.insert("turn", turns());
+        }
+        let context = scenario.resolve_vars(&given)?;
+        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone(), turns);
         if driver.drive().await {
             running.model.activity().settled(scenario.settle, all_served).await;
         }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::events::{NamesNothing, golden, names_nothing};
 use crate::json::{Json, Layout};
-use crate::key::{Check, Rules};
+use crate::key::Rules;
 use crate::model::{DriftOf, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
@@ -26,7 +26,7 @@ impl Replayed {
 
     /// What a person should know of the run, red or green: a line each.
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
-        let noted = self.played.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Note);
+        let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         notes(self.fixture.as_deref(), noted, &self.played.flaws)
     }
 
@@ -144,8 +144,8 @@ impl Replayed {
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let failing: Vec<_> =
-            self.played.drift.iter().filter(|(_, drift)| level(scenario, drift) == Level::Fail).collect();
+        let fails = |(_, drift): &&(usize, DriftOf)| scenario.drift.of(drift.check) == Level::Fail;
+        let failing: Vec<_> = self.played.drift.iter().filter(fails).collect();
         let (turn, first) = failing.first()?;
         let fixture = self.fixture.as_ref()?;
         let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
@@ -204,16 +204,6 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
                 .evidence(format!("- golden, + this run\n{}", unified(&golden, text)))
                 .resolve("if the change is meant", update),
         )),
-    }
-}
-
-/// What a scenario says to a check that differs.
-fn level(scenario: &Scenario, drift: &DriftOf) -> Level {
-    match drift.check {
-        Check::Prompt => scenario.drift.prompt,
-        Check::Tools => scenario.drift.tools,
-        Check::Model => scenario.drift.model,
-        Check::Settings => scenario.drift.settings,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::files;
 use crate::text::{nearest, visible};
 
 /// The folder of all scenarios, below the root.
-const SCENARIOS: &str = "scenarios";
+pub(crate) const SCENARIOS: &str = "scenarios";
 const SUITE: &str = "suite.toml";
 const SCENARIO: &str = "scenario.toml";
 
@@ -40,7 +40,6 @@ pub fn discover(root: &Path) -> Result<Discovered> {
 ///
 /// # Errors
 /// What is wrong with it.
-#[cfg(feature = "cli")]
 pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
     read::suite::read(root, &below(&[SUITE]))
 }
@@ -63,7 +62,7 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };
-    let suite = read::suite::read(root, &below(&[SUITE]))?;
+    let suite = suite_of(root)?;
     let mut scenarios = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;

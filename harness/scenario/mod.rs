@@ -16,6 +16,7 @@
 //! |---|---|---|
 //! | kind of step | a file in `step/`, and a variant of [`Action`] | a file in `read/`, called by `read/step` |
 //! | field of a request, of an agent | `step/request`, `step/agent` | `read/request`, `read/agent` |
+//! | act on a page | `step/page` | `read/page` |
 //! | option of a suite, a scenario and a case | `options`, passed on by `scenario` | `read/options`; for its cases `read/case` |
 //! | field of a scenario alone | `scenario` | `read/scenario`; for its cases `read/case` |
 //! | option of the golden | `events/options` | `read/golden`; for its cases `read/case` |
@@ -39,10 +40,8 @@ mod system;
 mod template;
 mod tool;
 
-pub(crate) use discover::discover_one;
-#[cfg(feature = "cli")]
-pub(crate) use discover::suite_of;
 pub use discover::{Discovered, discover};
+pub(crate) use discover::{SCENARIOS, discover_one, suite_of};
 pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
@@ -50,8 +49,10 @@ pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
+pub(crate) use step::without_browser;
 pub use step::{
-    Action, AgentRun, AnswerAs, CaptureFrom, Method, RenderedBody, Request, Step, StepBody, StreamSpec, Upload, WaitFor,
+    Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
+    StreamSpec, Target, Upload, WaitFor,
 };
 pub use suite::Suite;
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};

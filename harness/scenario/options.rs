@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::key::Check;
+
 /// The options that a scenario has where it says nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defaults {
@@ -45,6 +47,19 @@ pub struct Drift {
     pub settings: Level,
     /// What a live tool is observed to do.
     pub observation: Level,
+}
+
+impl Drift {
+    /// How much a change of one check weighs.
+    #[must_use]
+    pub fn of(&self, check: Check) -> Level {
+        match check {
+            Check::Prompt => self.prompt,
+            Check::Tools => self.tools,
+            Check::Model => self.model,
+            Check::Settings => self.settings,
+        }
+    }
 }
 
 impl Default for Drift {

@@ -100,6 +100,11 @@ impl Scenario {
         self.steps.iter().any(Step::needs_system)
     }
 
+    /// Whether any step opens a page.
+    pub(crate) fn needs_browser(&self) -> bool {
+        self.steps.iter().any(Step::needs_browser)
+    }
+
     /// The context with the scenario's vars in it.
     ///
     /// # Errors

@@ -7,6 +7,8 @@ use std::ops::Range;
 use super::encoded::{self, Value};
 use super::forms::{FORMS, SecretForm};
 use crate::conversation::Message;
+#[cfg(feature = "cli")]
+use crate::conversation::{Answer, Block};
 use crate::json::{Json, Object};
 use crate::text::nearest;
 
@@ -146,6 +148,18 @@ impl Scrub {
             self.json(&mut call.args, &mut fired);
         }
         message
+    }
+
+    /// Takes secrets out of an answer.
+    #[cfg(feature = "cli")]
+    pub(crate) fn answer(&self, answer: &mut Answer, fired: &mut Fired) {
+        for block in &mut answer.blocks {
+            match block {
+                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => self.string(text, fired),
+                Block::ToolCall(call) => self.json(&mut call.args, fired),
+                Block::Native(native) => self.json(&mut native.block, fired),
+            }
+        }
     }
 
     /// Takes secrets out of a text in its place.

@@ -32,6 +32,8 @@ pub(crate) use date::DATE_VARIABLE;
 pub(crate) use folder::Folder;
 pub(crate) use guardian::{Exit, Guard, Guarded, take_over};
 pub(crate) use launch::{SecretValues, Systems};
+#[cfg(feature = "browser")]
+pub(crate) use log::Log;
 pub(crate) use log::plain;
 pub(crate) use router::RouterFactory;
 pub use router::{IntoRouter, service};

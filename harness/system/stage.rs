@@ -73,6 +73,12 @@ impl Stage {
         self.0.base.as_ref().map(|base| base.url.as_str())
     }
 
+    /// The base URL of any system of the stage.
+    #[cfg(feature = "browser")]
+    pub(crate) fn url_of(&self, system: &str) -> Option<&str> {
+        self.0.urls.get(system).map(String::as_str)
+    }
+
     pub(crate) fn folder(&self) -> Option<&Folder> {
         self.0.folder.as_ref()
     }

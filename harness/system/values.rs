@@ -1,5 +1,6 @@
 //! The values of a stage: what templates and systems are told, and what goldens call it.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,8 @@ pub(super) struct StageValues {
     pub(super) folder: Option<Folder>,
     /// Where the system is reached, where there is one.
     pub(super) base: Option<Base>,
+    /// Where each system of the stage is reached, by name.
+    pub(super) urls: BTreeMap<String, String>,
     pub(super) model: Urls,
     pub(super) key: String,
     /// Other addresses and folders and what goldens call them.
@@ -53,6 +56,7 @@ impl StageValues {
             root: root.to_owned(),
             folder: None,
             base: None,
+            urls: BTreeMap::new(),
             model: model.urls(),
             key: model.key().to_owned(),
             others: Vec::new(),
@@ -75,6 +79,7 @@ impl StageValues {
     }
 
     pub(super) fn with_base(mut self, base: Base) -> StageValues {
+        self.urls.insert(self.system.clone(), base.url.clone());
         self.base = Some(base);
         self
     }
@@ -83,6 +88,7 @@ impl StageValues {
     pub(super) fn with_systems(mut self, systems: &[CommandSystem]) -> StageValues {
         let Some((driven, needed)) = systems.split_last() else { return self };
         for system in needed {
+            self.urls.insert(system.name.clone(), Base::of(system.address).url);
             self.others.push((system.address.to_string(), format!("<{}>", system.name)));
             self.others.push((format!("localhost:{}", system.address.port()), format!("<{}>", system.name)));
             let folder = folder_names(&system.folder).into_iter();
@@ -112,8 +118,10 @@ impl StageValues {
             ("key", key),
         ];
         context.insert("model", Json::object(urls.map(|(name, url)| (name, Json::from(url.as_str())))));
-        let note = |name: &str| fixture.and_then(|f| f.notes.get(name)).cloned().unwrap_or(Json::Null);
-        context.insert("fixture", Json::object([("prompt", note("prompt")), ("context", note("context"))]));
+        let note = |name| Some((name, fixture?.notes.get(name)?.clone()));
+        context.insert("fixture", Json::object(["prompt", "context"].into_iter().filter_map(note)));
+        let none = || Json::object::<String>([]);
+        context.insert("turn", fixture.map_or_else(none, Fixture::answers));
         context
     }
 

@@ -32,7 +32,13 @@ pub fn capture_fifty() {
 
 fn captured(events: Vec<Event>) -> Captured {
     let content_type = "text/event-stream".to_owned();
-    Captured { request: "GET /".to_owned(), status: retake::internal::events::Status::Http(200), content_type, events }
+    Captured {
+        request: "GET /".to_owned(),
+        status: retake::internal::events::Status::Http(200),
+        content_type,
+        events,
+        tree: None,
+    }
 }
 
 fn read(body: &[u8]) -> Vec<Event> {

@@ -13,6 +13,7 @@ use retake::internal::events::{Capture, Captured, Detail, Event, Format, ShapeOp
 use retake::internal::fixture::{Fixture, call_log};
 use retake::internal::json::{Json, Layout};
 use retake::internal::key::{Normalizer, Rules, message_from_langchain};
+use retake::internal::secrets::Scrub;
 use retake::internal::wire::{self, Api, Body, Known, RenderFor, Response};
 
 /// A target by its name, which is that of its corpus's folder.
@@ -103,7 +104,10 @@ pub fn journal(data: &[u8]) {
         let path = folder.join("a.jsonl");
         std::fs::write(&path, data).expect("a file");
         let rules = Rules::default();
-        let Ok(made) = call_log::to_fixture(&path, Path::new("a.json"), BTreeMap::new(), &rules) else { return };
+        let Ok(made) = call_log::to_fixture(&path, Path::new("a.json"), BTreeMap::new(), &rules, &Scrub::known())
+        else {
+            return;
+        };
         let printed = made.fixture.print();
         let again = Fixture::parse(Path::new("a.json"), printed.as_bytes(), &rules).expect("a fixture reads back");
         assert_eq!(again.print(), printed);
@@ -157,8 +161,13 @@ pub fn stream(data: &[u8]) {
     let events = events(body.chunks(usize::from(cut / 3) + 1), format);
     assert_eq!(events, whole);
     let _ = event_keys(&events);
-    let captured =
-        Captured { request: "GET /".to_owned(), status: Status::Http(200), content_type: String::new(), events };
+    let captured = Captured {
+        request: "GET /".to_owned(),
+        status: Status::Http(200),
+        content_type: String::new(),
+        events,
+        tree: None,
+    };
     for detail in [Detail::Keys, Detail::Types, Detail::Values] {
         let options = ShapeOptions {
             detail,

@@ -19,6 +19,8 @@ macro_rules! tests {
     };
 }
 
+#[cfg(feature = "browser")]
+mod browser;
 mod house;
 mod mistakes;
 mod record;
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
     }
     let tests =
         [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS, tools::TESTS];
+    #[cfg(feature = "browser")]
+    let tests = [&tests[..], &[browser::TESTS]].concat();
     let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {
         // Without the name of this program.
         let module = module.split_once("::").map_or(module, |(_, module)| module);

@@ -8,9 +8,9 @@ use tempfile::TempDir;
 
 use super::program::{Program, retake};
 
-/// The project's own scenarios, sorted.
-pub(crate) const SCENARIOS: [&str; 6] =
-    ["long_history", "parallel_tools", "several_turns", "suggestions", "two_callers", "write_read_file"];
+/// The project's own scenarios but for those with pages, sorted.
+pub(crate) const SCENARIOS: [&str; 7] =
+    ["long_history", "parallel_tools", "several_turns", "suggestions", "two_callers", "whole_run", "write_read_file"];
 
 /// A suite whose system is a command, for the `retake` command: it has no router of its own.
 pub(crate) const COMMAND_SUITE: &str =

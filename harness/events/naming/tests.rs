@@ -8,6 +8,7 @@ fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, 
         status: Status::Http(200),
         content_type: "text/event-stream".into(),
         events,
+        tree: None,
     };
     let normalize = |text: &str| text.replace("r-1", "<run>");
     let found = names_nothing(&[capture], options, &normalize)?;

@@ -38,7 +38,13 @@ fn events(body: &str) -> Vec<Event> {
 
 fn captured(events: Vec<Event>) -> Captured {
     let content_type = "text/event-stream; charset=utf-8".into();
-    Captured { request: "POST /threads/<thread>/runs".into(), status: Status::Http(200), content_type, events }
+    Captured {
+        request: "POST /threads/<thread>/runs".into(),
+        status: Status::Http(200),
+        content_type,
+        events,
+        tree: None,
+    }
 }
 
 fn replay(text: &str) -> String {
@@ -187,6 +193,7 @@ fn a_plain_response_is_a_body_and_captures_stand_apart() {
         status: Status::Http(204),
         content_type: String::new(),
         events: vec![Event::body(br#"{"ok": true}"#)],
+        tree: None,
     };
     let empty = Captured { events: Vec::new(), ..body.clone() };
     let text = golden(&[body, empty], &ShapeOptions::default(), &replay);

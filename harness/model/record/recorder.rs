@@ -25,6 +25,7 @@ use crate::fixture::call_log::CallLog;
 use crate::model::activity::InFlight;
 use crate::model::http;
 use crate::model::miss::MissReason;
+use crate::secrets::Secrets;
 use crate::wire::{self, Api, Known};
 
 /// Passes calls on and writes the journal.
@@ -66,6 +67,12 @@ impl Recorder {
     #[must_use]
     pub fn troubles(&self) -> Vec<String> {
         self.state.troubles()
+    }
+
+    /// What must not be written.
+    #[must_use]
+    pub fn secrets(&self) -> &Secrets {
+        &self.state.options.secrets
     }
 
     /// How many calls came so far.

@@ -118,7 +118,14 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
         };
         journal.append(&entry).unwrap();
     }
-    let made = call_log::to_fixture(&file, "f.json".as_ref(), BTreeMap::new(), &Rules::default()).unwrap();
+    let made = call_log::to_fixture(
+        &file,
+        "f.json".as_ref(),
+        BTreeMap::new(),
+        &Rules::default(),
+        &crate::secrets::Scrub::known(),
+    )
+    .unwrap();
     assert_eq!(made.left_out, [""; 0]);
     made.fixture
 }

@@ -47,8 +47,14 @@ impl Recording {
     }
 
     pub(super) fn made(&self) -> FixtureOfLog {
-        call_log::to_fixture(&self.journal, "f.json".as_ref(), std::collections::BTreeMap::new(), &Rules::default())
-            .unwrap()
+        call_log::to_fixture(
+            &self.journal,
+            "f.json".as_ref(),
+            std::collections::BTreeMap::new(),
+            &Rules::default(),
+            &crate::secrets::Scrub::known(),
+        )
+        .unwrap()
     }
 
     fn journal(&self) -> String {

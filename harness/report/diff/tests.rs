@@ -46,7 +46,11 @@ fn the_diffs_of_large_goldens_stay_a_screenful() {
         let events = vec![Event { name: Some("values".into()), id: None, payload: Payload::Data(data.into()) }];
         let (request, content_type) = ("GET /".to_owned(), "text/event-stream".to_owned());
         let options = ShapeOptions { show: vec![show.to_owned()], ..ShapeOptions::default() };
-        golden(&[Captured { request, status: Status::Http(200), content_type, events }], &options, &str::to_owned)
+        golden(
+            &[Captured { request, status: Status::Http(200), content_type, events, tree: None }],
+            &options,
+            &str::to_owned,
+        )
     };
     let line = |n: usize| format!("values  {{n}}  /n = {n}\n");
     let many = text(r#"{"n": 0}"#, "/n").replace(&line(0), &(0..200_000).map(line).collect::<String>());

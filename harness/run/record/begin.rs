@@ -11,7 +11,7 @@ use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::Scenario;
-use crate::secrets::Secrets;
+use crate::secrets::{Scrub, Secrets};
 use crate::text::counted;
 
 /// A recording of one scenario, and where it goes.
@@ -46,11 +46,11 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bo
     };
     let old = file.exists().then(|| project.fixtures.of(scenario)).transpose().map(Option::flatten);
     declared_secrets::check(&project.discovered, scenario)?;
-    let secrets = declared_secrets::of_project(&project.discovered)?;
+    let secrets = project.open.secrets()?;
     let (shown, journal_file) = (shown(project, &file).to_owned(), journal_of(&file));
     let mut recording = Recording { project, scenario, file, shown, journal_file, old: None };
     let (journal, resume) = if resume {
-        let (journal, resume) = recording.resume(&old)?;
+        let (journal, resume) = recording.resume(&old, secrets.scrub())?;
         (journal, Some(resume))
     } else {
         (recording.start(&old)?, None)
@@ -71,12 +71,12 @@ impl Recording<'_> {
     }
 
     /// From what the journal and the old fixture hold.
-    fn resume(&self, old: &Result<Option<Arc<Fixture>>>) -> Result<(call_log::CallLog, Arc<Resume>)> {
+    fn resume(&self, old: &Result<Option<Arc<Fixture>>>, scrub: &Scrub) -> Result<(call_log::CallLog, Arc<Resume>)> {
         let (name, rules) = (&self.scenario.name, &self.project.rules);
         let shown = shown(self.project, &self.journal_file);
         let mut calls = call_log::LoggedCalls::default();
         if self.journal_file.exists() {
-            calls = call_log::read(&self.journal_file, shown)
+            calls = call_log::read(&self.journal_file, shown, scrub)
                 .map_err(|e| e.help(format!("to record from the start: {}", record_command(name))))?;
             calls.torn.iter().for_each(|torn| terminal::note(format!("warning: {torn}")));
         }

@@ -1,8 +1,11 @@
 //! Driving the scenario once with the provider behind the model server.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::begin::{Begun, Recording};
+use crate::fixture::call_log;
+use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
@@ -34,7 +37,14 @@ impl<'a> Begun<'a> {
         let recorder = Arc::new(recorder.before_paying(told_before_paying(name, &progress)));
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
         let mode = Mode::Record(recorder.clone());
-        let played = trial::play(project, scenario, old.as_deref(), mode, server, || false);
+        // What a page is to show of a turn is known once that is recorded.
+        let turns = || {
+            let (journal, shown) = (&recording.journal_file, &recording.shown);
+            let recorded =
+                call_log::to_fixture(journal, shown, BTreeMap::new(), &project.rules, recorder.secrets().scrub());
+            recorded.map_or_else(|_| Json::object::<String>([]), |recorded| recorded.fixture.answers())
+        };
+        let played = trial::play(project, scenario, old.as_deref(), mode, server, || false, Some(&turns));
         progress.end();
         say_what_was_paid(name, resume.as_deref(), &recorder);
         let played = played?;

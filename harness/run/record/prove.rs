@@ -52,9 +52,14 @@ impl<'a> Driven<'a> {
     /// The fixture of the journal, and how many turns it has.
     fn fixture(&self) -> Result<(Fixture, usize), Failure> {
         let Recording { project, scenario, shown, journal_file, old, .. } = &self.recording;
+        let secrets = self.recorder.secrets();
         let of_old = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
-        let notes = of_old.into_iter().chain([("scenario".to_owned(), Json::from(scenario.name.as_str()))]).collect();
-        let made = call_log::to_fixture(journal_file, shown, notes, &project.rules)?;
+        // What was asked: other scenarios that are fed by this recording ask the same, as `fixture.prompt`.
+        let prompt = scenario.vars.fixed("prompt").and_then(Json::into_string);
+        let prompt = prompt.map(|prompt| ("prompt".to_owned(), Json::from(crate::secrets::shown(&prompt).as_str())));
+        let name = [("scenario".to_owned(), Json::from(scenario.name.as_str()))];
+        let notes = of_old.into_iter().chain(name).chain(prompt).collect();
+        let made = call_log::to_fixture(journal_file, shown, notes, &project.rules, secrets.scrub())?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
         let turns = made.fixture.table.turns().len();
         if turns == 0 {

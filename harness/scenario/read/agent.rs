@@ -15,6 +15,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     let of_request = fields!(raw; headers, status, reconnect, wait);
     scenario.refuse(&of_request, "belongs to a request, and this step runs a command")?;
     scenario.refuse(&raw.body_fields(), "belongs to a request, and this step runs a command")?;
+    scenario.refuse(&raw.page_fields(), "belongs to a step with `browser`")?;
     let command = raw.run.as_ref().ok_or_else(|| Error::new("no command"))?;
     if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
         return Err(scenario.source.error(command.span().start, "the command names no program"));

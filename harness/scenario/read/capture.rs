@@ -30,6 +30,10 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, stream: bool) -> R
                 let error = scenario.source.error(at, "a command answers without headers");
                 error.help("read an event of its output with `sse:EVENT:/pointer`")
             }
+            from if raw.browser.is_some() && !matches!(from, CaptureFrom::Cookie(_)) => {
+                let error = scenario.source.error(at, "a page answers with no body or event to capture");
+                error.help("read a cookie with `cookie:NAME`, or ask the system by a request of its own")
+            }
             CaptureFrom::Sse { .. } if !stream => {
                 let error = scenario.source.error(at, "`sse:` reads a stream, and this step has none");
                 error.help("add `stream = true`, or read the body with `json:/pointer`")

@@ -14,6 +14,7 @@ mod json;
 mod names;
 mod normalize;
 mod options;
+mod page;
 mod raw;
 mod recording;
 mod request;

@@ -178,7 +178,7 @@ pub(super) struct RawRecord {
 }
 
 /// What a person most likely put one line too high, above the `[[step]]`.
-pub(super) const STEP_FIELDS: [&str; 18] = [
+pub(super) const STEP_FIELDS: [&str; 22] = [
     "get",
     "post",
     "put",
@@ -186,6 +186,7 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "delete",
     "listen",
     "run",
+    "browser",
     "together",
     "headers",
     "json",
@@ -197,6 +198,9 @@ pub(super) const STEP_FIELDS: [&str; 18] = [
     "cancel",
     "reconnect",
     "wait",
+    "do",
+    "storage",
+    "traffic",
 ];
 
 #[derive(Clone, Deserialize)]
@@ -210,6 +214,7 @@ pub(super) struct RawStep {
     pub(super) delete: Option<Spanned<String>>,
     pub(super) listen: Option<Spanned<String>>,
     pub(super) run: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) browser: Option<Spanned<String>>,
     pub(super) together: Option<Spanned<Vec<Spanned<RawStep>>>>,
     pub(super) headers: Option<Spanned<Texts>>,
     pub(super) json: Option<Spanned<RawJson>>,
@@ -226,6 +231,29 @@ pub(super) struct RawStep {
     pub(super) reconnect: Option<Spanned<bool>>,
     pub(super) wait: Option<Spanned<RawWait>>,
     pub(super) golden: Option<Spanned<bool>>,
+    #[serde(rename = "do")]
+    pub(super) acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
+    pub(super) storage: Option<Spanned<Texts>>,
+    pub(super) traffic: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawAct {
+    pub(super) see: Option<Spanned<String>>,
+    pub(super) unseen: Option<Spanned<String>>,
+    pub(super) once: Option<Spanned<String>>,
+    pub(super) above: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) click: Option<Spanned<String>>,
+    pub(super) fill: Option<Spanned<String>>,
+    pub(super) text: Option<Spanned<String>>,
+    pub(super) press: Option<Spanned<String>>,
+    pub(super) goto: Option<Spanned<String>>,
+    pub(super) reload: Option<Spanned<bool>>,
+    pub(super) aria: Option<Spanned<String>>,
+    pub(super) screenshot: Option<Spanned<String>>,
+    pub(super) baseline: Option<Spanned<bool>>,
+    pub(super) within: Option<Spanned<RawDuration>>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -250,6 +278,15 @@ macro_rules! fields {
 pub(super) use fields;
 
 impl RawStep {
+    /// The fields that only a step with a page has.
+    pub(super) fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
+        [
+            ("do", self.acts.as_ref().map(|field| field.span().start)),
+            ("storage", self.storage.as_ref().map(|field| field.span().start)),
+            ("traffic", self.traffic.as_ref().map(|field| field.span().start)),
+        ]
+    }
+
     /// The fields that say what is sent, each with where it starts if it is there.
     pub(super) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
         fields!(self; json, json_file, form, files)

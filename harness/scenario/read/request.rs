@@ -14,6 +14,7 @@ use crate::scenario::template::{Names, Template};
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<Request> {
     let of_run = fields!(raw; cwd, env, exit);
     scenario.refuse(&of_run, "belongs to a step with `run`")?;
+    scenario.refuse(&raw.page_fields(), "belongs to a step with `browser`")?;
     if kind == "listen" {
         scenario.refuse(&raw.body_fields(), "belongs to a request that sends something, and `listen` does not")?;
         let ends = fields!(raw; cancel, wait);
@@ -61,7 +62,7 @@ fn check_reconnect(scenario: ScenarioFile<'_>, request: &Request, at: &Spanned<b
     Ok(())
 }
 
-fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Result<Template> {
+pub(super) fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Result<Template> {
     let template = Template::parse(path.get_ref(), scenario.source, path.span())?;
     if !path.get_ref().starts_with('/') && !path.get_ref().starts_with("{{") {
         let error = template.error(format!("the path `{}` does not start with `/`", path.get_ref()));

@@ -6,14 +6,14 @@ use toml::Spanned;
 
 use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
-use super::{agent, capture, request};
+use super::{agent, capture, page, request};
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
-use crate::scenario::step::{Action, Step};
+use crate::scenario::step::{Action, Do, Step};
 use crate::scenario::template::Names;
 
 /// What a step may be, by the key that says so.
-const KINDS: [&str; 8] = ["get", "post", "put", "patch", "delete", "listen", "run", "together"];
+const KINDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "listen", "run", "browser", "together"];
 
 /// Checks one step. Its captures are names only for the steps after it.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &Names) -> Result<Step> {
@@ -23,13 +23,14 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     }
     let action = match kind(scenario, raw, start)? {
         "run" => Action::Run(agent::read(scenario, raw, names)?),
+        "browser" => Action::Browse(Box::new(page::read(scenario, raw, names)?)),
         "together" => Action::Together(together(scenario, raw, names)?),
         kind => Action::Request(Box::new(request::read(scenario, raw, kind, names)?)),
     };
     let streams = match &action {
         Action::Request(request) => request.stream().is_some(),
         Action::Run(_) => true,
-        Action::Together(_) => false,
+        Action::Browse(_) | Action::Together(_) => false,
     };
     if let (Action::Request(_), true, Some(golden)) =
         (&action, streams, raw.golden.as_ref().filter(|golden| !golden.get_ref()))
@@ -39,15 +40,21 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     Ok(Step {
         name: raw.name.as_ref().map(|name| name.get_ref().clone()),
         capture: capture::read(scenario, raw, streams)?,
-        golden: raw.golden.as_ref().map_or(streams, |golden| *golden.get_ref()),
+        golden: raw.golden.as_ref().map_or(streams || shows(&action), |golden| *golden.get_ref()),
         action,
         place: scenario.source.place(start),
     })
 }
 
+/// Whether a page has something for the golden.
+fn shows(action: &Action) -> bool {
+    let Action::Browse(visit) = action else { return false };
+    !visit.traffic.is_empty() || visit.acts.iter().any(|act| matches!(act.what, Do::Aria(_)))
+}
+
 /// The one key that says what the step does.
 fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'static str> {
-    let given = fields!(raw; get, post, put, patch, delete, listen, run, together);
+    let given = fields!(raw; get, post, put, patch, delete, listen, run, browser, together);
     let given: Vec<_> = given.into_iter().filter_map(|(kind, start)| Some((kind, start?))).collect();
     if let [(kind, _)] = given[..] {
         return Ok(kind);
@@ -68,6 +75,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     let of_parts = fields!(raw; headers, status, capture, stream, golden, cancel, reconnect, wait, cwd, env, exit);
     scenario.refuse(&of_parts, "belongs to one of the steps in `together`")?;
     scenario.refuse(&raw.body_fields(), "belongs to one of the steps in `together`")?;
+    scenario.refuse(&raw.page_fields(), "belongs to one of the steps in `together`")?;
     let parts = raw.together.as_ref().ok_or_else(|| Error::new("no steps"))?;
     if parts.get_ref().is_empty() {
         return Err(scenario.source.error(parts.span().start, "`together` holds no step"));
@@ -75,7 +83,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
     for part in parts.get_ref() {
         let inner = part.get_ref();
-        let nested = fields!(inner; together, listen);
+        let nested = fields!(inner; together, listen, browser);
         scenario.refuse(&nested, "cannot stand in `together`: put it into a step of its own")?;
         let step = read(scenario, part, names)?;
         for (name, _) in inner.capture.iter().flat_map(Spanned::get_ref) {

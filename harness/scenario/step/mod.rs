@@ -3,6 +3,7 @@
 mod agent;
 mod body;
 mod capture;
+mod page;
 mod request;
 #[expect(clippy::module_inception, reason = "the step itself, among its parts")]
 mod step;
@@ -11,6 +12,8 @@ mod stream;
 pub use agent::AgentRun;
 pub use body::{RenderedBody, StepBody, Upload};
 pub use capture::CaptureFrom;
+pub use page::{Act, By, Do, PageVisit, Target};
 pub use request::{AnswerAs, Method, Request, WaitFor};
+pub(crate) use step::without_browser;
 pub use step::{Action, Step};
 pub use stream::StreamSpec;

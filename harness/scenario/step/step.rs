@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::agent::AgentRun;
 use super::capture::CaptureFrom;
+use super::page::PageVisit;
 use super::request::Request;
-use crate::error::Place;
+use crate::error::{Error, Place};
 
 /// One step of a scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +30,17 @@ pub enum Action {
     Request(Box<Request>),
     /// Runs a command-line agent.
     Run(AgentRun),
+    /// Opens a page in a browser.
+    Browse(Box<PageVisit>),
     /// Takes steps at the same time.
     Together(Vec<Step>),
+}
+
+/// Why a step with `browser` cannot be taken by a program without the feature.
+pub(crate) fn without_browser() -> Error {
+    Error::new("this runner cannot open pages: it is built without the feature `browser`")
+        .help("in Rust: cargo test --features browser, where Cargo.toml passes it on to retake")
+        .help("the command: cargo install retake --features browser")
 }
 
 impl Step {
@@ -44,6 +54,11 @@ impl Step {
 
     /// Whether it needs a system: only commands do without.
     pub(crate) fn needs_system(&self) -> bool {
-        self.parts().iter().any(|step| matches!(step.action, Action::Request(_)))
+        self.parts().iter().any(|step| matches!(step.action, Action::Request(_) | Action::Browse(_)))
+    }
+
+    /// Whether it needs a browser.
+    pub(crate) fn needs_browser(&self) -> bool {
+        self.parts().iter().any(|step| matches!(step.action, Action::Browse(_)))
     }
 }

@@ -6,6 +6,7 @@ mod json;
 mod names;
 #[expect(clippy::module_inception, reason = "the template itself, among what it works with")]
 mod template;
+mod turn;
 mod vars;
 
 pub use context::Context;

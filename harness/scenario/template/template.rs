@@ -9,6 +9,7 @@ use minijinja::{ErrorKind, Value};
 
 use super::context::Context;
 use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
+use super::turn;
 use crate::error::{Error, Place, Result};
 use crate::json::Json;
 use crate::scenario::hints::suggest;
@@ -181,7 +182,10 @@ impl Template {
     }
 
     fn values(&self, context: &Context) -> Value {
-        let value = |name: &str| Some((name.to_owned(), Value::from(Serde(context.get(name)?))));
+        let value = |name: &str| {
+            let value = context.get(name)?;
+            Some((name.to_owned(), if name == turn::TURN { turn::function(value) } else { Value::from(Serde(value)) }))
+        };
         Value::from_pairs(self.uses.iter().filter_map(|name| value(name.root())))
     }
 

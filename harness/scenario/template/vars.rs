@@ -38,6 +38,13 @@ impl Vars {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
+    /// The value of a var that holds no template, or needs nothing to render it.
+    #[cfg(feature = "record")]
+    pub(crate) fn fixed(&self, name: &str) -> Option<Json> {
+        let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
+        value.render(&Context::new()).ok()
+    }
+
     /// The context with all vars in it.
     ///
     /// # Errors

@@ -54,7 +54,9 @@ fn with_lists(body: &Json) -> Json {
     let mut body = body.clone();
     listed(&mut body, "contents");
     if let Some(Json::Array(contents)) = body.as_object_mut().and_then(|body| body.get_mut("contents")) {
-        contents.iter_mut().for_each(|content| listed(content, "parts"));
+        for content in contents {
+            listed(content, "parts");
+        }
     }
     body
 }

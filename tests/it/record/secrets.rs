@@ -1,20 +1,25 @@
 //! Secrets that are planted in all that a recorder sees: none is in a file or on the terminal, and replay matches.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
+use retake::Stage;
 use serde_json::{Value, json};
 
 use crate::record::proxy::proxy;
 use crate::replay::serve::Serving;
 use crate::support::fixtures::{self, turn};
 use crate::support::loopback::{Reply, Service, send};
+use crate::support::program::Program;
 use crate::support::tree::Tree;
 
 tests! { forty_planted_ones_are_on_no_disk_and_replay_matches,
+    planted_ones_that_a_scenario_records_are_on_no_disk,
+    planted_ones_of_other_tools_recordings_are_imported_into_no_file,
     an_undeclared_variable_s_value_stops_the_recording,
     a_miss_of_a_fixture_without_secrets_tells_none,
 }
@@ -40,6 +45,10 @@ const KINDS: [(&str, &str, &str); 13] = [
     ),
     ("sk_live_", "#51H0123456789abcdef", "<STRIPE_KEY>"),
 ];
+
+/// Some are of no known form, in a variable whose name says nothing: a scenario takes it as `{{ secret.CUSTOMER_13 }}`.
+const DECLARED: [usize; 4] = [13, 22, 34, 41];
+const OF_CUSTOMERS: (&str, &str, &str) = ("cust0mer-", "#-zebra-quartz", "<CUSTOMER_#>");
 
 /// Where one is planted.
 const PLACES: [&str; 16] = [
@@ -71,9 +80,11 @@ struct Planted {
 /// Forty, each of them its own kind in its own place.
 fn planted() -> Vec<Planted> {
     let plant = |number: usize| {
-        let (first, second, word) = KINDS[number % KINDS.len()];
+        let kind = if DECLARED.contains(&number) { OF_CUSTOMERS } else { KINDS[number % KINDS.len()] };
+        let (first, second, word) = kind;
         let secret = format!("{first}{}", second.replace('#', &format!("{number:02}")));
-        Planted { number, place: PLACES[number % PLACES.len()], secret, word: word.to_owned() }
+        let word = word.replace('#', &format!("{number:02}"));
+        Planted { number, place: PLACES[number % PLACES.len()], secret, word }
     };
     (0..48).map(plant).collect()
 }
@@ -90,19 +101,26 @@ impl Planted {
         self.place.contains("frames") || self.place == "split arguments"
     }
 
+    /// The variable that holds it, where a scenario declares it.
+    fn variable(&self) -> Option<&str> {
+        self.word.strip_prefix("<CUSTOMER").map(|_| self.word.trim_matches(['<', '>']))
+    }
+
     /// Makes the call with a text in the secret's place.
     fn call(&self, url: &str, key: &str, text: &str) -> Reply {
+        let bearer = format!("Bearer {key}");
+        // A header holds no line feed.
+        let custom = if self.place == "header" { text.replace('\n', " ") } else { "nothing".to_owned() };
+        let (path, body) = self.request(text);
+        send(&format!("{url}{path}"), &[("authorization", &bearer), ("x-custom", &custom)], Some(&body))
+    }
+
+    /// Path and body of the call with a text in the secret's place.
+    fn request(&self, text: &str) -> (String, Value) {
         let at = |place: &str| if self.place == place { text } else { "nothing" };
         let case = format!("case {}", self.number);
-        let bearer = format!("Bearer {key}");
-        let headers =
-            [("authorization", bearer.as_str()), ("x-custom", if self.place == "header" { "a b" } else { "c" })];
-        // A header holds no line feed.
-        let text_of_header = at("header").replace('\n', " ");
-        let headers = [headers[0], ("x-custom", text_of_header.as_str())];
         if self.place == "embedding" {
-            let body = json!({ "model": "e", "input": [case, text] });
-            return send(&format!("{url}/v1/embeddings"), &headers, Some(&body));
+            return ("/v1/embeddings".to_owned(), json!({ "model": "e", "input": [case, text] }));
         }
         let encoded = if self.place == "base64" { base64(&format!("file: {text} end")) } else { String::new() };
         let arguments = json!({ "value": at("tool arguments"), "n": 1 }).to_string();
@@ -121,7 +139,7 @@ impl Planted {
             ],
         });
         let query: String = url::form_urlencoded::byte_serialize(at("query").as_bytes()).collect();
-        send(&format!("{url}/v1/chat/completions?token={query}"), &headers, Some(&body))
+        (format!("/v1/chat/completions?token={query}"), body)
     }
 
     /// What the provider answers.
@@ -208,12 +226,46 @@ fn told(reply: &Reply) -> String {
     events.map(|event| all(&event["choices"][0]["delta"])).collect()
 }
 
+/// A project in which one scenario names the planted secrets that are of no known form.
+fn tree(planted: &[Planted]) -> Tree {
+    let tree = Tree::with_suite("settle = \"100ms\"\n");
+    let variables = planted.iter().filter_map(Planted::variable);
+    let headers: String = variables.map(|name| format!("x-{name} = \"{{{{ secret.{name} }}}}\"\n")).collect();
+    let step = "record = { errors = true }\n[[step]]\npost = \"/run\"\nstream = { last = \"end\" }\n[step.headers]\n";
+    tree.scenario("out", &format!("{step}{headers}"));
+    tree
+}
+
+/// With the variables that hold them, and the provider's own key.
+fn with_variables(program: Program, planted: &[Planted]) -> Program {
+    let program = program.env("OPENAI_API_KEY", "the-provider-s-0wn-key");
+    let variables = planted.iter().filter_map(|one| Some((one.variable()?, &one.secret)));
+    variables.fold(program, |program, (name, value)| program.env(name, value))
+}
+
+#[track_caller]
+fn nowhere(planted: &[Planted], what: &str, text: &str) {
+    for one in planted {
+        assert!(!text.contains(one.core()), "{} in a {} is in {what}", one.core(), one.place);
+        assert!(!text.contains(&base64(&one.secret)[4..16]), "{} in base64 is in {what}", one.core());
+    }
+    assert!(!text.contains("the-provider-s-0wn-key"), "{what}");
+}
+
+#[track_caller]
+fn on_no_disk(planted: &[Planted], tree: &Tree) {
+    for (file, text) in tree.files() {
+        nowhere(planted, &file, &text);
+    }
+}
+
+/// Through `proxy`, and then `serve`.
 fn forty_planted_ones_are_on_no_disk_and_replay_matches() {
     let planted = Arc::new(planted());
     let provider = provider(&planted);
     for errors in [true, false] {
-        let tree = Tree::empty();
-        let program = proxy(&tree, &provider.openai()).env("OPENAI_API_KEY", "the-provider-s-0wn-key");
+        let tree = tree(&planted);
+        let program = with_variables(proxy(&tree, &provider.openai()), &planted);
         let mut proxy = Serving::start(if errors { program.arg("--errors") } else { program });
         let live: Vec<Reply> = planted.iter().map(|one| one.call(proxy.ready("url"), "ours", &one.secret)).collect();
         for (one, live) in planted.iter().zip(&live) {
@@ -225,54 +277,130 @@ fn forty_planted_ones_are_on_no_disk_and_replay_matches() {
         let failed = planted.iter().filter(|one| one.place == "error").count();
         let (turns, left_out) = if errors { (48, 0) } else { (48 - failed, failed) };
         assert!(said.contains(&format!("{turns} turns recorded to fixtures/out.json, {left_out} left out")), "{said}");
-        let nowhere = |what: &str, text: &str| {
-            for one in planted.iter() {
-                assert!(!text.contains(one.core()), "{} in a {} is in {what}", one.core(), one.place);
-                assert!(!text.contains(&base64(&one.secret)[4..16]), "{} in base64 is in {what}", one.core());
-            }
-            assert!(!text.contains("the-provider-s-0wn-key"), "{what}");
-        };
-        nowhere("what was printed", &said);
-        for (file, text) in tree.files() {
-            nowhere(&file, &text);
-        }
-        if !errors {
-            continue;
-        }
-        let fixture: Value = serde_json::from_str(&tree.read("fixtures/out.json")).unwrap();
-        let listed: Vec<&str> =
-            fixture["scrub"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-        for name in
-            ["anthropic-key", "aws-secret-key", "bearer-token", "jwt", "openai-key", "private-key", "url-password"]
-        {
-            assert!(listed.contains(&name), "{name} is not in {listed:?}");
-        }
-        // Replay matches where the system holds the secret, and where it holds what replay gave it.
-        for scrubbed in [false, true] {
-            let program = tree.retake().args(&["serve", "fixtures/out.json", "--report", "report.json"]);
-            let mut serving = Serving::start(program);
-            for (one, live) in planted.iter().zip(&live) {
-                let text = if scrubbed { &one.word } else { &one.secret };
-                let reply = one.call(serving.ready("url"), serving.ready("key"), text);
-                assert_eq!(reply.status, live.status, "case {}, {}: {}", one.number, one.place, reply.body);
-                if one.place != "embedding" {
-                    assert_eq!(told(&reply), expected(one, &told(live)), "case {}, {}", one.number, one.place);
-                }
-            }
-            // A call that misses is told without its secret too.
-            let one = &planted[2];
-            assert_eq!(one.call(serving.ready("url"), serving.ready("key"), &one.secret).status, 404);
-            let (code, said) = serving.end_and_read("-INT");
-            assert_eq!(code, Some(1), "{said}");
-            nowhere("what serve printed", &said);
-            nowhere("its report", &tree.read("report.json"));
-            let report: Value = serde_json::from_str(&tree.read("report.json")).unwrap();
-            assert_eq!(
-                (report["missed"].as_array().unwrap().len(), report["unused"].as_array().unwrap().len()),
-                (1, 0)
-            );
+        nowhere(&planted, "what was printed", &said);
+        on_no_disk(&planted, &tree);
+        if errors {
+            replays(&tree, &planted, &live.iter().map(|live| (live.status, told(live))).collect::<Vec<_>>());
         }
     }
+}
+
+/// Through `record`: the system makes the calls while a scenario drives it.
+fn planted_ones_that_a_scenario_records_are_on_no_disk() {
+    let planted = Arc::new(planted());
+    let provider = provider(&planted);
+    let tree = tree(&planted);
+    let runner = tree.runner("planted").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", "out");
+    let runner = with_variables(runner, &planted).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
+    let ran = runner.run().exits(0).says(&["out: 48 turns recorded to fixtures/out.json, two replays agree"]);
+    nowhere(&planted, "what was printed", &ran.all());
+    on_no_disk(&planted, &tree);
+    replays(&tree, &planted, &of_provider(&planted));
+    with_variables(tree.runner("planted"), &planted).run().exits(0);
+}
+
+/// Through `import`, of recordings that another tool made, and of a journal that knew less.
+fn planted_ones_of_other_tools_recordings_are_imported_into_no_file() {
+    let planted = planted();
+    let tree = tree(&planted);
+    let archives = Tree::empty();
+    let entries = planted.iter().map(|one| {
+        let (path, body) = one.request(&one.secret);
+        let (status, kind, text) = one.answer();
+        let request = json!({ "method": "POST", "url": format!("https://api.openai.com{path}"), "headers": [],
+            "postData": { "mimeType": "application/json", "text": body.to_string() } });
+        let content = json!({ "mimeType": kind, "text": text });
+        json!({ "request": request, "response": { "status": status.as_u16(), "headers": [], "content": content } })
+    });
+    archives.write("all.har", &json!({ "log": { "entries": entries.collect::<Vec<_>>() } }).to_string());
+    let import = tree.retake().args(&["import", "har"]).arg(archives.path("all.har")).args(&["--errors", "--out"]);
+    let ran = with_variables(import, &planted).arg("fixtures/out.json").run().exits(0);
+    nowhere(&planted, "what was printed", &ran.all());
+    on_no_disk(&planted, &tree);
+    replays(&tree, &planted, &of_provider(&planted));
+
+    let declared = planted.iter().find(|one| one.variable().is_some()).unwrap();
+    let line = json!({ "began": 0, "ended": 1, "api": "openai-chat", "path": "/v1/chat/completions",
+        "request": { "model": "m", "messages": [{ "role": "user", "content": format!("I am {}", declared.secret) }] },
+        "response": { "status": 200, "content_type": "application/json", "json": { "choices": [{ "finish_reason": "stop",
+            "message": { "role": "assistant", "content": format!("Hello {}", declared.secret) } }] } } });
+    archives.write("old.jsonl", &format!("{line}\n"));
+    let import = tree.retake().args(&["import", "journal"]).arg(archives.path("old.jsonl"));
+    with_variables(import, &planted).args(&["--out", "fixtures/out.json"]).run().exits(0);
+    on_no_disk(&planted, &tree);
+    assert!(tree.read("fixtures/out.json").contains(&format!("Hello {}", declared.word)));
+    // deer-flow's form keeps hashes of the calls.
+    let output = json!({ "type": "ai", "data": { "content": format!("Hello {}", declared.secret) } });
+    let turn = json!({ "caller": "lead_agent", "conversation_hash": "0".repeat(64), "input_hash": "0".repeat(64), "output": output });
+    archives.write("theirs.json", &json!({ "scenario": "s", "prompt": declared.secret, "turns": [turn] }).to_string());
+    let import = tree.retake().args(&["import", "deerflow"]).arg(archives.path("theirs.json"));
+    let ran = with_variables(import, &planted).args(&["--out", "fixtures/out.json"]).run().exits(0);
+    ran.says(&["secrets were taken out of its answers (env:CUSTOMER_13)"]);
+    on_no_disk(&planted, &tree);
+}
+
+/// What clients are told where the provider is asked itself.
+fn of_provider(planted: &[Planted]) -> Vec<(u16, String)> {
+    let told = |one: &Planted| {
+        let (status, _, body) = one.answer();
+        let reply = Reply { status: status.as_u16(), headers: BTreeMap::new(), body };
+        (reply.status, told(&reply))
+    };
+    planted.iter().map(told).collect()
+}
+
+/// The fixture lists what was found, and replay matches where the system holds the secret, and where it holds what replay
+/// gave it.
+fn replays(tree: &Tree, planted: &[Planted], live: &[(u16, String)]) {
+    let fixture: Value = serde_json::from_str(&tree.read("fixtures/out.json")).unwrap();
+    let listed: Vec<&str> = fixture["scrub"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    for name in [
+        "anthropic-key",
+        "aws-secret-key",
+        "bearer-token",
+        "env:CUSTOMER_13",
+        "jwt",
+        "openai-key",
+        "private-key",
+        "url-password",
+    ] {
+        assert!(listed.contains(&name), "{name} is not in {listed:?}");
+    }
+    for scrubbed in [false, true] {
+        let program = tree.retake().args(&["serve", "fixtures/out.json", "--report", "report.json"]);
+        let mut serving = Serving::start(with_variables(program, planted));
+        for (one, (status, live)) in planted.iter().zip(live) {
+            let text = if scrubbed { &one.word } else { &one.secret };
+            let reply = one.call(serving.ready("url"), serving.ready("key"), text);
+            assert_eq!(reply.status, *status, "case {}, {}: {}", one.number, one.place, reply.body);
+            if one.place != "embedding" {
+                assert_eq!(told(&reply), expected(one, live), "case {}, {}", one.number, one.place);
+            }
+        }
+        // A call that misses is told without its secret too, also without one that the fixture does not list.
+        let mut missed = planted.iter().filter(|one| one.place == "message" || one.variable().is_some());
+        let count = missed.clone().count();
+        assert!(missed.all(|one| one.call(serving.ready("url"), serving.ready("key"), &one.secret).status == 404));
+        let (code, said) = serving.end_and_read("-INT");
+        assert_eq!(code, Some(1), "{said}");
+        nowhere(planted, "what serve printed", &said);
+        nowhere(planted, "its report", &tree.read("report.json"));
+        let report: Value = serde_json::from_str(&tree.read("report.json")).unwrap();
+        let count_of = |what: &str| report[what].as_array().unwrap().len();
+        assert_eq!((count_of("missed"), count_of("unused")), (count, 0));
+    }
+}
+
+/// The system that makes all the calls, one after another.
+pub(crate) fn router(stage: &Stage) -> Router {
+    let (url, key) = (stage.model().url.clone(), stage.key().to_owned());
+    Router::new().fallback(async move || {
+        let calls = tokio::task::spawn_blocking(move || {
+            planted().iter().for_each(|one| drop(one.call(&url, &key, &one.secret)));
+        });
+        calls.await.unwrap();
+        ([(CONTENT_TYPE, "text/event-stream")], "event: end\ndata: null\n\n")
+    })
 }
 
 /// What a fixture does not list is not taken out of its calls: a miss tells of them without their secrets all the same.

@@ -41,6 +41,7 @@ fn shapes(captured: &Path) -> String {
         status: Status::Http(200),
         content_type: content_type.to_owned(),
         events,
+        tree: None,
     };
     let options = ShapeOptions { collapse: vec!["messages".to_owned()], ..ShapeOptions::default() };
     golden(&[captured], &options, &|text| Normalizer::default().apply(text).into_owned())

@@ -7,7 +7,8 @@ pub(crate) mod late_calls;
 pub(crate) mod misses;
 pub(crate) mod mutation;
 pub(crate) mod oddities;
+pub(crate) mod projects;
 pub(crate) mod serve;
 
 pub(crate) const TESTS: &[&[crate::Test]] =
-    &[deerflow::TESTS, drift::TESTS, events::TESTS, late_calls::TESTS, misses::TESTS, serve::TESTS];
+    &[deerflow::TESTS, drift::TESTS, events::TESTS, late_calls::TESTS, misses::TESTS, projects::TESTS, serve::TESTS];

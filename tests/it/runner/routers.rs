@@ -11,7 +11,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use retake::{Stage, Suite};
 
-use crate::record::{rounds, varying};
+use crate::record::{rounds, secrets, varying};
 use crate::replay::mutation::Mutation;
 use crate::replay::oddities;
 use crate::support::loopback::client;
@@ -33,10 +33,15 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "undeclared" => suite.router(system, |stage| async move { gateway(&stage, false) }),
         "oddities" => suite.router(system, |stage| async move { oddities::router(stage) }),
         "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
+        "planted" => suite.router(system, |stage| async move { secrets::router(&stage) }),
         "varying" => suite.router(system, |stage| async move { varying::router(stage) }),
         "never-ready" => suite.router(system, |_| std::future::pending::<Router>()),
         "refuses" => suite.router(system, |_| async { Err::<Router, _>("no licence key") }),
         "panics" => suite.router(system, |_| async { made_to_panic() }),
+        #[cfg(feature = "browser")]
+        "page" => suite.router(system, |stage| async move { crate::browser::proofs::router(&stage) }),
+        #[cfg(feature = "browser")]
+        "pages" => suite.router(system, |_| async { crate::browser::finding::router() }),
         "no-system" => suite,
         other => panic!("no system is called {other}"),
     }

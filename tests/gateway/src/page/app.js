@@ -42,10 +42,11 @@ async function load() {
 async function loadWhenDone() {
   setBusy(true);
   try {
+    suggest([]);
     while ((await api.history(current)).at(-1)?.status === "running") {
       await new Promise((resume) => setTimeout(resume, 300));
     }
-    await load();
+    await Promise.all([load(), listThreads()]);
   } catch (error) {
     thread.showError(`This did not load: ${error.message}`, "Load again", loadWhenDone);
   } finally {

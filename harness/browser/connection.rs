@@ -1,0 +1,101 @@
+//! The connection to Chromium, on a thread of its own: scenarios have a runtime each, and it outlives them all.
+
+use std::borrow::Cow;
+
+use chromiumoxide::browser::Browser;
+use chromiumoxide::error::CdpError;
+use chromiumoxide::handler::HandlerConfig;
+use chromiumoxide::types::MethodId;
+use chromiumoxide::{Command, Handler, Method};
+use futures_util::StreamExt as _;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::error::{Error, Result};
+
+/// A connected browser.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) browser: Browser,
+    /// Where tasks run that listen to the browser.
+    pub(super) runtime: Handle,
+}
+
+/// A command of the protocol, as it is sent. Its answer is JSON.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct Call {
+    #[serde(skip)]
+    method: &'static str,
+    params: Value,
+}
+
+impl Call {
+    pub(super) fn new(method: &'static str, params: Value) -> Call {
+        Call { method, params }
+    }
+}
+
+impl Method for Call {
+    fn identifier(&self) -> MethodId {
+        Cow::Borrowed(self.method)
+    }
+}
+
+impl Command for Call {
+    type Response = Value;
+}
+
+impl Connection {
+    /// Connects to a browser that listens there.
+    ///
+    /// # Errors
+    /// Where it does not answer.
+    pub(super) async fn open(url: String) -> Result<Connection> {
+        let (connected, connecting) = oneshot::channel();
+        let run = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(serve(&url, connected)),
+                Err(e) => drop(connected.send(Err(Error::new(format!("no runtime: {e}"))))),
+            }
+        };
+        let thread = std::thread::Builder::new().name("browser".to_owned()).spawn(run);
+        thread.map_err(|e| Error::new(format!("no thread: {e}")))?;
+        connecting.await.map_err(|_| Error::new("the connection to it ended at once"))?
+    }
+}
+
+async fn serve(url: &str, connected: oneshot::Sender<Result<Connection>>) {
+    let config = HandlerConfig { viewport: None, ignore_https_errors: false, ..HandlerConfig::default() };
+    match Browser::connect_with_config(url, config).await {
+        Ok((browser, handler)) => {
+            let connection = Connection { browser, runtime: Handle::current() };
+            if connected.send(Ok(connection)).is_ok() {
+                hear(handler).await;
+            }
+        }
+        Err(error) => drop(connected.send(Err(failed("connect", &error)))),
+    }
+}
+
+/// Hears the browser until it is gone. A message that the crate's types do not know is passed over.
+async fn hear(mut handler: Handler) {
+    while let Some(heard) = handler.next().await {
+        if matches!(heard, Err(CdpError::Ws(_))) {
+            return;
+        }
+    }
+}
+
+/// What Chromium, or the way to it, said to a command.
+pub(super) fn failed(method: &str, error: &CdpError) -> Error {
+    match error {
+        CdpError::ChannelSendError(_) | CdpError::Ws(_) | CdpError::NoResponse => {
+            Error::new(format!("Chromium is gone, or its page has crashed ({method})"))
+        }
+        error => Error::new(format!("Chromium refuses {method}: {error}")),
+    }
+}

@@ -1,0 +1,134 @@
+//! What a target finds on a page right now.
+
+use serde_json::{Value, json};
+
+use super::page::Page;
+use crate::error::Result;
+use crate::scenario::{By, Target};
+
+/// The script that finds and prepares.
+const SCRIPT: &str = include_str!("find.js");
+
+/// What is prepared of the only element that a target finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prepared {
+    Nothing,
+    /// To be clicked: scrolled into view, with nothing in front of it.
+    Click,
+    /// To be written into: it has the focus, and what it holds is selected.
+    Fill,
+}
+
+/// What was found, in the order of the document.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The visible elements.
+    pub(super) elements: Vec<Element>,
+    /// How many more there are that nobody can see.
+    hidden: usize,
+    /// Whether the only element is prepared, and where it is clicked.
+    pub(super) ready: bool,
+    pub(super) point: Option<[f64; 2]>,
+    why: Option<String>,
+}
+
+/// A visible element.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Element {
+    /// Its tag and the beginning of its text.
+    about: String,
+    /// Its upper and lower edge on the page, in CSS pixels.
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+impl Found {
+    /// Why this is not the one element that was meant.
+    pub(super) fn why_not_one(&self) -> String {
+        if let Some(why) = &self.why {
+            return why.clone();
+        }
+        match (self.elements.len(), self.hidden) {
+            (0, 0) => "nothing on the page fits".to_owned(),
+            (0, 1) => "what fits is hidden".to_owned(),
+            (0, hidden) => format!("{hidden} elements fit, all hidden"),
+            (1, _) => format!("it is there: {}", self.elements[0].about),
+            (count, _) => {
+                let shown: Vec<&str> = self.elements.iter().take(4).map(|element| element.about.as_str()).collect();
+                format!("{count} elements fit: {}", shown.join(", "))
+            }
+        }
+    }
+}
+
+/// Looks for a target, and prepares it where it is the only one.
+///
+/// # Errors
+/// Where the page is just going, or the target is no selector.
+pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<Found> {
+    let by = match target.by {
+        By::Text => "text",
+        By::Role => "role",
+        By::Label => "label",
+        By::Placeholder => "placeholder",
+        By::TestId => "testid",
+        By::Css => "css",
+    };
+    let to = match prepared {
+        Prepared::Nothing => Value::Null,
+        Prepared::Click => json!("click"),
+        Prepared::Fill => json!("fill"),
+    };
+    let request = json!({ "by": by, "text": target.text, "to": to });
+    let answer = if target.by == By::Role {
+        with_role(page, &target.text, request).await?
+    } else {
+        page.evaluate(&format!("({SCRIPT})({request})")).await?
+    };
+    Ok(read(&answer))
+}
+
+async fn with_role(page: &Page, text: &str, request: Value) -> Result<Value> {
+    let (role, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let document = page.call("Runtime.evaluate", json!({ "expression": "document" })).await?;
+    let document = document["result"]["objectId"].as_str().unwrap_or_default().to_owned();
+    // Chromium's own name of it.
+    let role = if role == "img" { "image" } else { role };
+    let query = json!({ "objectId": document, "role": role });
+    let nodes = page.call("Accessibility.queryAXTree", query).await?;
+    let mut arguments = vec![json!({ "value": request })];
+    let name = squeezed(name);
+    for node in nodes["nodes"].as_array().into_iter().flatten() {
+        let named = squeezed(node["name"]["value"].as_str().unwrap_or_default());
+        if node["ignored"] == true || !named.contains(&name) {
+            continue;
+        }
+        let resolve = json!({ "backendNodeId": node["backendDOMNodeId"] });
+        let object = page.call("DOM.resolveNode", resolve).await?;
+        arguments.push(json!({ "objectId": object["object"]["objectId"] }));
+    }
+    page.function(SCRIPT, &document, arguments).await
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+fn read(answer: &Value) -> Found {
+    let number = |value: &Value| value.as_f64().unwrap_or_default();
+    let element = |element: &Value| {
+        let top = number(&element["box"]["y"]);
+        Element {
+            about: element["about"].as_str().unwrap_or_default().to_owned(),
+            top,
+            bottom: top + number(&element["box"]["height"]),
+        }
+    };
+    Found {
+        elements: answer["found"].as_array().into_iter().flatten().map(element).collect(),
+        hidden: answer["hidden"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default(),
+        ready: answer["ready"] == true,
+        point: answer["point"].is_object().then(|| [number(&answer["point"]["x"]), number(&answer["point"]["y"])]),
+        why: answer["why"].as_str().map(str::to_owned),
+    }
+}

@@ -1,0 +1,216 @@
+//! One page in a context of its own.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use chromiumoxide::cdp::browser_protocol::browser::BrowserContextId;
+use chromiumoxide::cdp::browser_protocol::target::{CreateBrowserContextParams, CreateTargetParams};
+use serde_json::{Value, json};
+
+use super::chromium::Chromium;
+use super::connection::{Call, Connection, failed};
+use super::watch::{Traffic, Watch};
+use crate::error::{Error, Result};
+
+/// How large it is, in CSS pixels.
+const SIZE: [u32; 2] = [1280, 800];
+
+/// A page that nobody else sees. Dropping it closes it.
+#[derive(Debug)]
+pub(crate) struct Page {
+    connection: &'static Connection,
+    context: BrowserContextId,
+    page: chromiumoxide::Page,
+    pub(super) watch: Watch,
+}
+
+/// A cookie, as it goes to a browser and comes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cookie {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    /// The host that set it, without a port: cookies know of none.
+    pub(crate) host: String,
+    pub(crate) path: String,
+    pub(crate) http_only: bool,
+    pub(crate) secure: bool,
+}
+
+impl Page {
+    /// An empty page.
+    ///
+    /// # Errors
+    /// Where Chromium opens none.
+    pub(crate) async fn open(chromium: &'static Chromium) -> Result<Page> {
+        let connection = &chromium.connection;
+        let context = connection.browser.create_browser_context(CreateBrowserContextParams::default());
+        let context = context.await.map_err(|e| failed("a new context", &e))?;
+        let mut target = CreateTargetParams::new("about:blank");
+        target.browser_context_id = Some(context.clone());
+        let page = connection.browser.new_page(target).await.map_err(|e| failed("a new page", &e))?;
+        let watch = Watch::start(&page, &connection.runtime).await?;
+        let page = Page { connection, context, page, watch };
+        let [width, height] = SIZE;
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        page.call("Emulation.setDeviceMetricsOverride", size).await?;
+        page.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })).await?;
+        Ok(page)
+    }
+
+    /// Keeps the answers to these requests from here on, and forgets those before: a method and a path, in which `*` is
+    /// any part without a slash.
+    pub(crate) fn listen_for(&self, patterns: &[String]) {
+        self.watch.listen_for(patterns);
+    }
+
+    /// The kept answers, in the order of their requests, once each pattern has one and all have ended. Waits for that.
+    pub(crate) async fn traffic(&self) -> Vec<Traffic> {
+        self.watch.traffic().await
+    }
+
+    /// Why there is no traffic yet.
+    pub(crate) fn without_traffic(&self) -> Error {
+        self.watch.without_traffic()
+    }
+
+    /// Goes to a URL and waits until it is loaded. The storage is in place before its first script runs.
+    ///
+    /// # Errors
+    /// Where nobody answers, or with an error's status that is not among those that are right.
+    pub(crate) async fn goto(
+        &self,
+        url: &str,
+        storage: &BTreeMap<String, String>,
+        right: Option<&[u16]>,
+    ) -> Result<()> {
+        let script = if storage.is_empty() { None } else { Some(self.keep_storage(url, storage).await?) };
+        self.watch.forget_document();
+        let answer = self.call("Page.navigate", json!({ "url": url })).await?;
+        if let Some(script) = script {
+            self.call("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": script })).await?;
+        }
+        // An error's answer without a body is no page to Chromium, but has a status.
+        let Some(status) = self.watch.document_status() else {
+            let reason = answer["errorText"].as_str();
+            return reason.map_or(Ok(()), |reason| Err(Error::new(format!("the page {url} does not load: {reason}"))));
+        };
+        let is_right = right.map_or(status < 400, |right| right.contains(&status));
+        is_right.then_some(()).ok_or_else(|| Error::new(format!("the page {url} was answered with status {status}")))
+    }
+
+    /// Loads the page anew.
+    ///
+    /// # Errors
+    /// Where Chromium is gone.
+    pub(crate) async fn reload(&self) -> Result<()> {
+        let url = self.evaluate("location.href").await?;
+        let url = url.as_str().unwrap_or_default();
+        // A navigation to the same place loads anew, and is waited for.
+        self.goto(url, &BTreeMap::new(), None).await
+    }
+
+    async fn keep_storage(&self, url: &str, storage: &BTreeMap<String, String>) -> Result<Value> {
+        let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+        let source = format!(
+            "if (location.origin === {}) for (const [name, value] of Object.entries({})) localStorage.setItem(name, value);",
+            json!(origin),
+            json!(storage),
+        );
+        let answer = self.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).await?;
+        Ok(answer["identifier"].clone())
+    }
+
+    /// All cookies of the context.
+    ///
+    /// # Errors
+    /// Where Chromium is gone.
+    pub(crate) async fn cookies(&self) -> Result<Vec<Cookie>> {
+        let of = json!({ "browserContextId": self.context.as_ref() });
+        let answer = self.of_browser("Storage.getCookies", of).await?;
+        let text = |cookie: &Value, key: &str| cookie[key].as_str().unwrap_or_default().to_owned();
+        let cookie = |cookie: &Value| Cookie {
+            name: text(cookie, "name"),
+            value: text(cookie, "value"),
+            host: text(cookie, "domain").trim_start_matches('.').to_owned(),
+            path: text(cookie, "path"),
+            http_only: cookie["httpOnly"] == true,
+            secure: cookie["secure"] == true,
+        };
+        Ok(answer["cookies"].as_array().into_iter().flatten().map(cookie).collect())
+    }
+
+    /// Puts cookies into the context.
+    ///
+    /// # Errors
+    /// Where Chromium refuses one.
+    pub(crate) async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        let cookie = |cookie: &Cookie| {
+            let Cookie { name, value, host, path, http_only, secure } = cookie;
+            let url = format!("{}://{host}{path}", if *secure { "https" } else { "http" });
+            json!({
+                "name": name, "value": value, "url": url, "path": path, "httpOnly": http_only, "secure": secure,
+            })
+        };
+        let cookies: Vec<Value> = cookies.iter().map(cookie).collect();
+        let params = json!({ "browserContextId": self.context.as_ref(), "cookies": cookies });
+        self.of_browser("Storage.setCookies", params).await.map(drop)
+    }
+
+    /// The value of an expression on the page.
+    ///
+    /// # Errors
+    /// What it throws, or that the page is just going.
+    pub(super) async fn evaluate(&self, expression: &str) -> Result<Value> {
+        let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        thrown(self.call("Runtime.evaluate", params).await?)
+    }
+
+    /// The value of a function of objects of the page.
+    ///
+    /// # Errors
+    /// As [`Page::evaluate`].
+    pub(super) async fn function(&self, function: &str, this: &str, arguments: Vec<Value>) -> Result<Value> {
+        let params = json!({
+            "functionDeclaration": function, "objectId": this, "arguments": arguments, "returnByValue": true,
+        });
+        thrown(self.call("Runtime.callFunctionOn", params).await?)
+    }
+
+    /// A command to the page.
+    ///
+    /// # Errors
+    /// What Chromium says.
+    pub(super) async fn call(&self, method: &'static str, params: Value) -> Result<Value> {
+        let answer = self.page.execute(Call::new(method, params)).await;
+        answer.map(|answer| answer.result).map_err(|e| failed(method, &e))
+    }
+
+    async fn of_browser(&self, method: &'static str, params: Value) -> Result<Value> {
+        let answer = self.connection.browser.execute(Call::new(method, params)).await;
+        answer.map(|answer| answer.result).map_err(|e| failed(method, &e))
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let context = json!({ "browserContextId": self.context.as_ref() });
+        let (connection, id) = (self.connection, self.context.clone());
+        connection.runtime.spawn(async move {
+            // One that is gone needs no closing.
+            let _ = connection.browser.execute(Call::new("Target.disposeBrowserContext", context)).await;
+            drop(id);
+        });
+    }
+}
+
+fn thrown(answer: Value) -> Result<Value> {
+    let thrown = &answer["exceptionDetails"];
+    if thrown.is_null() {
+        return Ok(answer["result"]["value"].clone());
+    }
+    let text = thrown["exception"]["description"].as_str().or_else(|| thrown["text"].as_str());
+    Err(Error::new(format!("the page's script failed: {}", text.unwrap_or_default())))
+}
+
+/// How often a page is looked at again while something is waited for.
+pub(super) const PERIOD: Duration = Duration::from_millis(20);

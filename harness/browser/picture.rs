@@ -1,0 +1,87 @@
+//! Pictures of a page: kept to be looked at, and compared on the machine that made them.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::json;
+
+use super::page::Page;
+use crate::error::{Error, Result};
+use crate::files;
+
+/// A caret that blinks is no difference.
+const STILL: &str = "(() => { const style = document.createElement('style'); \
+    style.textContent = '*, ::before, ::after { caret-color: transparent !important; animation: none !important; \
+    transition: none !important }'; document.documentElement.append(style); return style })()";
+
+/// How many pixels of two pictures differ, or `null` where their sizes do.
+const COMPARE: &str = "async (a, b) => {
+  const pixels = async (data) => {
+    const image = new Image();
+    image.src = 'data:image/png;base64,' + data;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, image.width, image.height);
+  };
+  const [one, other] = [await pixels(a), await pixels(b)];
+  if (one.width !== other.width || one.height !== other.height) return null;
+  let count = 0;
+  for (let at = 0; at < one.data.length; at += 4)
+    if ([0, 1, 2].some((part) => Math.abs(one.data[at + part] - other.data[at + part]) > 2)) count++;
+  return count;
+}";
+
+/// The picture of a page, as PNG.
+///
+/// # Errors
+/// Where Chromium is gone.
+pub(super) async fn take(page: &Page) -> Result<Vec<u8>> {
+    let answer = page.call("Page.captureScreenshot", json!({ "format": "png" })).await?;
+    let data = answer["data"].as_str().unwrap_or_default();
+    BASE64_STANDARD.decode(data).map_err(|e| Error::new(format!("Chromium's picture is none: {e}")))
+}
+
+/// Keeps a picture in a folder. One with a baseline is compared with it; where there is none yet, it becomes it. Says what
+/// differs.
+///
+/// # Errors
+/// Where the disk or Chromium fails.
+pub(super) async fn keep(page: &Page, folder: &PathBuf, name: &str, baseline: bool) -> Result<Option<String>> {
+    std::fs::create_dir_all(folder).map_err(|e| files::failed("make", folder, &e))?;
+    let file = folder.join(format!("{name}.png"));
+    // Other machines draw other letters.
+    if !baseline || std::env::var_os("CI").is_some_and(|value| !value.is_empty()) {
+        files::write_whole(&file, &take(page).await?)?;
+        return Ok(None);
+    }
+    let still = page.call("Runtime.evaluate", json!({ "expression": STILL })).await?;
+    let picture = take(page).await?;
+    if let Some(style) = still["result"]["objectId"].as_str() {
+        page.function("function () { this.remove() }", style, Vec::new()).await?;
+    }
+    files::write_whole(&file, &picture)?;
+    let known = folder.join(format!("{name}.baseline.png"));
+    if !known.exists() {
+        files::write_whole(&known, &picture)?;
+        return Ok(None);
+    }
+    let before = files::read(&known)?;
+    if before == picture {
+        return Ok(None);
+    }
+    compare(page, &before, &picture, &known).await
+}
+
+async fn compare(page: &Page, before: &[u8], now: &[u8], known: &Path) -> Result<Option<String>> {
+    let [before, now] = [before, now].map(|bytes| BASE64_STANDARD.encode(bytes));
+    let differ = page.evaluate(&format!("({COMPARE})({}, {})", json!(before), json!(now))).await?;
+    let help = format!("where that is right, remove {}", known.display());
+    Ok(match differ.as_u64() {
+        Some(0) => None,
+        Some(count) => Some(format!("{count} pixels differ from the baseline; {help}")),
+        None => Some(format!("the picture has another size than the baseline; {help}")),
+    })
+}

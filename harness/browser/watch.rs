@@ -1,0 +1,272 @@
+//! What a page says and asks while it is open: console, requests that fail or go elsewhere, and answers worth keeping.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
+use chromiumoxide::cdp::browser_protocol::network::{
+    EventLoadingFailed, EventLoadingFinished, EventRequestWillBeSent, EventResponseReceived,
+};
+use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
+use futures_util::StreamExt as _;
+use serde_json::json;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use super::connection::{Call, failed};
+use crate::error::{Error, Result};
+
+/// How many lines of each kind are kept.
+const LINES: usize = 100;
+
+/// What is known of a page's doings.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    seen: Arc<Mutex<Seen>>,
+    /// Changes whenever an answer is whole.
+    changed: watch::Receiver<()>,
+}
+
+/// What a page said and asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) console: Vec<String>,
+    pub(super) failed: Vec<String>,
+    /// URLs that are not this machine's.
+    pub(super) elsewhere: Vec<String>,
+    /// The status of the document.
+    document: Option<u16>,
+    /// Requests by their ids, with method and URL.
+    asked: Vec<(String, String, String)>,
+    /// The requests whose answers are kept.
+    patterns: Vec<String>,
+    traffic: Vec<Traffic>,
+}
+
+/// A request of the page whose answer is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traffic {
+    id: String,
+    /// The pattern that it fits.
+    pub(crate) pattern: String,
+    pub(crate) status: u16,
+    pub(crate) content_type: String,
+    /// Its body, once it ended.
+    pub(crate) body: Vec<u8>,
+    /// Whether it ended, and whether that was by itself.
+    pub(crate) ended: Option<bool>,
+}
+
+impl Watch {
+    /// Watches a page, on the runtime of the browser's connection.
+    ///
+    /// # Errors
+    /// Where Chromium is gone.
+    pub(super) async fn start(page: &chromiumoxide::Page, runtime: &Handle) -> Result<Watch> {
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let (change, changed) = watch::channel(());
+        let to_listen = |e| failed("to be watched", &e);
+        let mut sent = page.event_listener::<EventRequestWillBeSent>().await.map_err(to_listen)?;
+        let mut answered = page.event_listener::<EventResponseReceived>().await.map_err(to_listen)?;
+        let mut finished = page.event_listener::<EventLoadingFinished>().await.map_err(to_listen)?;
+        let mut broken = page.event_listener::<EventLoadingFailed>().await.map_err(to_listen)?;
+        let mut console = page.event_listener::<EventConsoleApiCalled>().await.map_err(to_listen)?;
+        let mut thrown = page.event_listener::<EventExceptionThrown>().await.map_err(to_listen)?;
+        let mut logged = page.event_listener::<EventEntryAdded>().await.map_err(to_listen)?;
+        let watch = Watch { seen: seen.clone(), changed };
+        let page = page.clone();
+        runtime.spawn(async move {
+            let lock = || seen.lock().unwrap_or_else(PoisonError::into_inner);
+            loop {
+                // In this order: what happened first is heard first, since the connection hands over all it has at once.
+                tokio::select! {
+                    biased;
+                    Some(event) = sent.next() => lock().sent(&event),
+                    Some(event) = answered.next() => lock().answered(&event),
+                    Some(event) = finished.next() => {
+                        let id = event.request_id.inner();
+                        let is_kept = lock().is_kept(id);
+                        let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
+                        lock().end(id, body, true);
+                        let _ = change.send(());
+                    }
+                    Some(event) = broken.next() => {
+                        let id = event.request_id.inner();
+                        lock().broken(&event);
+                        let is_kept = lock().is_kept(id);
+                        let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
+                        lock().end(id, body, false);
+                        let _ = change.send(());
+                    }
+                    Some(event) = console.next() => {
+                        let words = event.args.iter().map(|arg| match &arg.value {
+                            Some(serde_json::Value::String(text)) => text.clone(),
+                            Some(value) => value.to_string(),
+                            None => arg.description.clone().unwrap_or_default(),
+                        });
+                        let line = format!("{:?}: {}", event.r#type, words.collect::<Vec<_>>().join(" ")).to_lowercase();
+                        keep(&mut lock().console, line);
+                    }
+                    Some(event) = thrown.next() => {
+                        let details = &event.exception_details;
+                        let text = details.exception.as_ref().and_then(|thrown| thrown.description.clone());
+                        keep(&mut lock().console, format!("thrown: {}", text.unwrap_or_else(|| details.text.clone())));
+                    }
+                    Some(event) = logged.next() => {
+                        let entry = &event.entry;
+                        let of = entry.url.as_ref().map(|url| format!(" ({url})")).unwrap_or_default();
+                        keep(&mut lock().console, format!("{:?}: {}{of}", entry.level, entry.text).to_lowercase());
+                    }
+                    else => break,
+                }
+            }
+        });
+        Ok(watch)
+    }
+
+    /// What was seen so far.
+    pub(super) fn told(&self) -> Seen {
+        self.lock().clone()
+    }
+
+    pub(super) fn forget_document(&self) {
+        self.lock().document = None;
+    }
+
+    pub(super) fn document_status(&self) -> Option<u16> {
+        self.lock().document
+    }
+
+    pub(super) fn listen_for(&self, patterns: &[String]) {
+        let mut seen = self.lock();
+        seen.patterns = patterns.to_vec();
+        seen.traffic.clear();
+    }
+
+    pub(super) async fn traffic(&self) -> Vec<Traffic> {
+        let mut changed = self.changed.clone();
+        loop {
+            {
+                let seen = self.lock();
+                if seen.missing().next().is_none() && seen.traffic.iter().all(|traffic| traffic.ended.is_some()) {
+                    return seen.traffic.clone();
+                }
+            }
+            if changed.changed().await.is_err() {
+                return self.lock().traffic.clone();
+            }
+        }
+    }
+
+    pub(super) fn without_traffic(&self) -> Error {
+        let seen = self.lock();
+        if let Some(pattern) = seen.missing().next() {
+            let asked: Vec<String> = seen.asked.iter().map(|(_, method, url)| format!("{method} {url}")).collect();
+            return Error::new(format!("the page did not ask `{pattern}`"))
+                .help(format!("it asked {}", asked.join(", ")));
+        }
+        Error::new("the page has an answer that does not end, and `traffic` waits for its end")
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    /// The patterns that nothing fits yet.
+    fn missing(&self) -> impl Iterator<Item = &String> {
+        let has = |pattern: &&String| self.traffic.iter().any(|traffic| traffic.pattern == **pattern);
+        self.patterns.iter().filter(move |pattern| !has(pattern))
+    }
+
+    fn sent(&mut self, event: &EventRequestWillBeSent) {
+        let (id, request) = (event.request_id.inner(), &event.request);
+        if is_elsewhere(&request.url) {
+            keep(&mut self.elsewhere, request.url.clone());
+        }
+        self.asked.push((id.clone(), request.method.clone(), request.url.clone()));
+    }
+
+    /// Takes in the head of an answer.
+    fn answered(&mut self, event: &EventResponseReceived) {
+        let (id, response) = (event.request_id.inner(), &event.response);
+        let status = u16::try_from(response.status).unwrap_or_default();
+        if format!("{:?}", event.r#type) == "Document" && self.document.is_none() {
+            self.document = Some(status);
+        }
+        let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) else { return };
+        if status >= 400 {
+            keep(&mut self.failed, format!("{method} {url}: status {status}"));
+        }
+        let Ok(parsed) = url::Url::parse(url) else { return };
+        let line = format!("{method} {}", parsed.path());
+        let Some(pattern) = self.patterns.iter().find(|pattern| fits(pattern, &line)) else { return };
+        let headers = response.headers.inner().as_object();
+        let content_type = headers.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let content_type = content_type.and_then(|(_, value)| value.as_str()).unwrap_or_default().to_owned();
+        self.traffic.push(Traffic {
+            id: id.clone(),
+            pattern: pattern.clone(),
+            status,
+            content_type,
+            ..Traffic::default()
+        });
+    }
+
+    fn broken(&mut self, event: &EventLoadingFailed) {
+        let id = event.request_id.inner();
+        if let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) {
+            let line = format!("{method} {url}: {}", event.error_text);
+            keep(&mut self.failed, line);
+        }
+    }
+
+    fn is_kept(&self, id: &str) -> bool {
+        self.traffic.iter().any(|traffic| traffic.id == id)
+    }
+
+    fn end(&mut self, id: &str, body: Vec<u8>, by_itself: bool) {
+        if let Some(traffic) = self.traffic.iter_mut().find(|traffic| traffic.id == id) {
+            (traffic.body, traffic.ended) = (body, Some(by_itself));
+        }
+    }
+}
+
+/// Whether a request like `POST /runs/7/stream` fits a pattern like `POST /runs/*/stream`.
+fn fits(pattern: &str, line: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == line };
+    let Some(line) = line.strip_prefix(head) else { return false };
+    let part = line.find('/').unwrap_or(line.len());
+    (0..=part).filter(|end| line.is_char_boundary(*end)).any(|end| fits(rest, &line[end..]))
+}
+
+/// Whether a URL leads to another machine.
+fn is_elsewhere(url: &str) -> bool {
+    let Ok(url) = url::Url::parse(url) else { return false };
+    match url.host() {
+        Some(url::Host::Domain(name)) => name != "localhost",
+        Some(url::Host::Ipv4(address)) => !address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => !address.is_loopback(),
+        None => false,
+    }
+}
+
+/// The body of an answer that ended; empty where Chromium has kept none, as of one that broke off.
+async fn body_of(page: &chromiumoxide::Page, id: &str) -> Vec<u8> {
+    let call = Call::new("Network.getResponseBody", json!({ "requestId": id }));
+    let Ok(answer) = page.execute(call).await else { return Vec::new() };
+    let body = answer.result["body"].as_str().unwrap_or_default();
+    if answer.result["base64Encoded"] == true {
+        BASE64_STANDARD.decode(body).unwrap_or_default()
+    } else {
+        body.as_bytes().to_vec()
+    }
+}
+
+fn keep(lines: &mut Vec<String>, line: String) {
+    if lines.len() < LINES && !lines.contains(&line) {
+        lines.push(line);
+    }
+}

@@ -1,0 +1,210 @@
+//! A step that opens a page: cookies go to it and come back, its acts are done, its traffic is taken.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use super::cookies::Cookies;
+use super::request;
+use super::turns::LiveTurns;
+use crate::browser::{Chromium, Made, Page, Traffic, act};
+use crate::error::{Error, Result};
+use crate::events::{Capture, Captured, Event, Status};
+use crate::files;
+use crate::json::Json;
+use crate::scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
+use crate::secrets::shown;
+use crate::system::Stage;
+
+/// How long the end of traffic is waited for once all acts are done.
+const TRAFFIC: Duration = Duration::from_secs(10);
+/// How often is looked whether a turn was recorded that an act needs.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Opens the pages of a scenario, all in one context of the browser.
+pub(super) struct Visitor<'a> {
+    scenario: &'a Scenario,
+    stage: &'a Stage,
+    root: &'a Path,
+    turns: Option<&'a LiveTurns<'a>>,
+    page: Option<Page>,
+}
+
+/// What a step with a page gave.
+pub(super) struct Visited {
+    /// Its parts of the golden.
+    pub(super) captured: Vec<Captured>,
+    /// What later steps need.
+    pub(super) values: Vec<(String, Json)>,
+}
+
+impl<'a> Visitor<'a> {
+    /// One that has no page yet. While recording, `turns` gives those that were recorded so far.
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        stage: &'a Stage,
+        root: &'a Path,
+        turns: Option<&'a LiveTurns<'a>>,
+    ) -> Visitor<'a> {
+        Visitor { scenario, stage, root, turns, page: None }
+    }
+
+    /// Opens the page of a step and does its acts.
+    ///
+    /// # Errors
+    /// Where the page does not load, or an act is not done, or does not hold, in its time.
+    pub(super) async fn visit(
+        &mut self,
+        index: usize,
+        step: &Step,
+        visit: &PageVisit,
+        context: &mut Context,
+        cookies: &Mutex<Cookies>,
+    ) -> Result<Visited> {
+        let base = self.base_of(visit)?;
+        let path = request::path(&visit.path, context)?;
+        let storage = visit.storage.iter().map(|(name, value)| Ok((name.clone(), value.render_text(context)?)));
+        let storage: BTreeMap<String, String> = storage.collect::<Result<_>>()?;
+        let page = match self.page.take() {
+            Some(page) => page,
+            None => Page::open(Chromium::get().await?).await?,
+        };
+        page.listen_for(&visit.traffic);
+        let known = locked(cookies).all();
+        page.set_cookies(&known).await?;
+        page.goto(&format!("{base}{path}"), &storage, visit.status.as_deref()).await?;
+        let mut captured = Vec::new();
+        for act in &visit.acts {
+            let rendered = self.rendered(act, context).await?;
+            match self.perform(&page, &base, act, &rendered).await {
+                Ok(Made::Nothing) => {}
+                Ok(Made::Tree(tree)) => captured.push(shown_region(&rendered, &path, tree)),
+                Err(error) => {
+                    let error = self.with_evidence(error, &page, index, &rendered).await;
+                    return Err(error.else_at(&self.scenario.file, act.place));
+                }
+            }
+        }
+        if !visit.traffic.is_empty() {
+            let taken = timeout(TRAFFIC, page.traffic()).await;
+            captured.extend(taken.map_err(|_| page.without_traffic())?.iter().map(answered));
+        }
+        let set = page.cookies().await?;
+        locked(cookies).replace(&set);
+        self.page = Some(page);
+        let values = cookie_values(step, &locked(cookies).values())?;
+        Ok(Visited { captured, values })
+    }
+
+    /// An act with its texts rendered. While recording, a turn that it needs may still come.
+    async fn rendered(&self, act: &Act, context: &mut Context) -> Result<Do<String>> {
+        let deadline = Instant::now() + act.within;
+        loop {
+            let rendered = act.what.render(|text| text.render_text(context));
+            let Some(live) = self.turns.filter(|_| rendered.is_err() && Instant::now() < deadline) else {
+                return rendered;
+            };
+            tokio::time::sleep(PERIOD).await;
+            context.insert("turn", live());
+        }
+    }
+
+    async fn perform(&self, page: &Page, base: &str, given: &Act, rendered: &Do<String>) -> Result<Made> {
+        match rendered {
+            Do::Goto(path) if path.starts_with('/') => {
+                page.goto(&format!("{base}{path}"), &BTreeMap::new(), None).await.map(|()| Made::Nothing)
+            }
+            Do::Goto(path) => Err(Error::new(format!("the path is `{path}`, which does not start with `/`"))),
+            Do::Reload => page.reload().await.map(|()| Made::Nothing),
+            _ => {
+                let done = act(page, rendered, Instant::now() + given.within, &self.run_data()?).await;
+                done.map_err(|error| Error::new(format!("{rendered}: not within {:?}: {}", given.within, error.what())))
+            }
+        }
+    }
+
+    async fn with_evidence(&self, error: Error, page: &Page, index: usize, rendered: &Do<String>) -> Error {
+        let about = rendered.to_string();
+        let Ok(folder) = self.run_data() else { return error };
+        let name = format!("step-{}-{}", index + 1, rendered.word());
+        let evidence = page.evidence(&about, &folder.join(name), &shown).await;
+        let files = evidence.files.iter().map(|file| file.strip_prefix(self.root).unwrap_or(file).display());
+        let files: Vec<String> = files.map(|file| file.to_string()).collect();
+        let error = error.help(evidence.lines);
+        if files.is_empty() { error } else { error.help(format!("kept: {}", files.join(", "))) }
+    }
+
+    /// The folder for what this scenario's pages leave. Git takes none of it in.
+    fn run_data(&self) -> Result<PathBuf> {
+        let all = self.root.join(".retake");
+        let folder = all.join("browser").join(&self.scenario.name);
+        std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
+        let ignored = all.join(".gitignore");
+        if !ignored.exists() {
+            files::write_whole(&ignored, b"*\n")?;
+        }
+        Ok(folder)
+    }
+
+    fn base_of(&self, visit: &PageVisit) -> Result<String> {
+        let base = match &visit.system {
+            Some(name) => self.stage.url_of(name),
+            None => self.stage.url(),
+        };
+        base.map(str::to_owned).ok_or_else(|| Error::new("this scenario has no such system to open a page of"))
+    }
+}
+
+fn locked(cookies: &Mutex<Cookies>) -> MutexGuard<'_, Cookies> {
+    cookies.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn cookie_values(step: &Step, cookies: &BTreeMap<String, String>) -> Result<Vec<(String, Json)>> {
+    let capture = |(name, from): (&String, &CaptureFrom)| {
+        let CaptureFrom::Cookie(cookie) = from else { return Err(Error::new("a page has cookies only")) };
+        let value = cookies.get(cookie).ok_or_else(|| {
+            let known: Vec<&str> = cookies.keys().map(String::as_str).collect();
+            Error::new(format!("nothing to capture as `{name}`: the page has no cookie `{cookie}`"))
+                .help(format!("its cookies: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") }))
+        })?;
+        Ok((name.clone(), Json::from(value.as_str())))
+    };
+    step.capture.iter().map(capture).collect()
+}
+
+fn shown_region(rendered: &Do<String>, path: &str, tree: String) -> Captured {
+    let region = if let Do::Aria(target) = rendered { target.text.as_str() } else { "" };
+    Captured {
+        request: format!("aria {region}, on {path}"),
+        status: Status::Http(200),
+        content_type: String::new(),
+        events: Vec::new(),
+        tree: Some(tree),
+    }
+}
+
+/// The answer to a request of the page, as a golden shows it: by the pattern that it fits, which has no ids.
+fn answered(traffic: &Traffic) -> Captured {
+    let body = &traffic.body;
+    let is_stream = ["text/event-stream", "application/x-ndjson", "application/jsonl"]
+        .iter()
+        .any(|kind| traffic.content_type.starts_with(kind));
+    let events = if is_stream {
+        let mut capture = Capture::new();
+        let mut events = capture.push(body);
+        events.extend(capture.finish());
+        events
+    } else {
+        vec![Event::body(body)]
+    };
+    Captured {
+        request: format!("page: {}{}", traffic.pattern, if traffic.ended == Some(false) { ", broken off" } else { "" }),
+        status: Status::Http(traffic.status),
+        content_type: traffic.content_type.clone(),
+        events,
+        tree: None,
+    }
+}

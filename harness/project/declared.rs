@@ -1,0 +1,68 @@
+//! The environment variables that a project declares as secrets, in lists or by `{{ secret.NAME }}`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::scenario::{Discovered, Suite, SystemSpec};
+
+/// Those of a suite and of its scenarios that are sound.
+pub(super) fn in_scenarios(discovered: &Discovered) -> BTreeSet<String> {
+    let of_scenarios = discovered.sound().flat_map(|scenario| scenario.secrets.iter().chain(&scenario.used_secrets));
+    in_suite(&discovered.suite).into_iter().chain(of_scenarios.cloned()).collect()
+}
+
+/// Those of a suite, and all that a file below `scenarios/` names, though a scenario may be wrong: what keeps it from
+/// running makes no secret public.
+pub(super) fn in_files(scenarios: &Path, suite: &Suite) -> BTreeSet<String> {
+    let mut names = in_suite(suite);
+    let mut folders = vec![scenarios.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()) {
+            // Links are followed to files only: they could lead in a circle.
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            } else if is_template(&path) {
+                // What cannot be read names nothing, to a runner either.
+                let text = crate::files::read(&path).unwrap_or_default();
+                names.extend(named_in(&String::from_utf8_lossy(&text)));
+            }
+        }
+    }
+    names
+}
+
+fn in_suite(suite: &Suite) -> BTreeSet<String> {
+    let of_systems = suite.systems.values().filter_map(|system| match system {
+        SystemSpec::Command(spec) => Some(&spec.secrets),
+        SystemSpec::Url(_) => None,
+    });
+    let of_tools = suite.tools.values().flat_map(|tool| &tool.secrets);
+    suite.defaults.secrets.iter().chain(of_systems.flatten()).chain(of_tools).cloned().collect()
+}
+
+/// Scenarios, and the bodies that they name.
+fn is_template(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "toml" || ending == "json")
+}
+
+static USED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bsecret\s*\.\s*([A-Za-z_][A-Za-z0-9_]*)").ok());
+static LISTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bsecrets\s*=\s*\[([^\]]*)\]").ok());
+
+/// The names that a text gives as secrets.
+fn named_in(text: &str) -> Vec<String> {
+    let first_group = |regex: &'static Option<Regex>| {
+        let found = regex.iter().flat_map(|regex| regex.captures_iter(text));
+        found.filter_map(|captures| Some(captures.get(1)?.as_str().to_owned())).collect::<Vec<String>>()
+    };
+    let listed = first_group(&LISTED);
+    let listed = listed.iter().flat_map(|list| list.split([',', '"', '\'', '\n', ' ', '\t']));
+    let listed = listed.filter(|name| !name.is_empty()).map(str::to_owned);
+    first_group(&USED).into_iter().chain(listed).collect()
+}
+
+#[cfg(test)]
+mod tests;

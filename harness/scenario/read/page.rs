@@ -1,0 +1,198 @@
+//! A step that opens a page in a browser.
+
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::file::ScenarioFile;
+use super::raw::{RawAct, RawStep, fields};
+use super::request::path_of;
+use crate::error::{Error, Result};
+use crate::scenario::hints::listed;
+use crate::scenario::name::is_name;
+use crate::scenario::step::{Act, By, Do, PageVisit, Target};
+use crate::scenario::template::{Names, Template};
+use crate::text::nearest;
+
+/// How long an act may take where it does not say.
+const WITHIN: Duration = Duration::from_secs(10);
+
+/// The words of which an act has exactly one.
+const ACTS: [&str; 11] =
+    ["see", "unseen", "once", "above", "click", "fill", "press", "goto", "reload", "aria", "screenshot"];
+
+pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<PageVisit> {
+    let why = "belongs to a request or a command, and this step opens a page";
+    let of_others = fields!(raw; headers, cwd, env, exit, stream, cancel, reconnect, wait, golden);
+    scenario.refuse(&of_others, why)?;
+    scenario.refuse(&raw.body_fields(), why)?;
+    let named = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
+    let (system, path) = system_and_path(named);
+    let storage = raw.storage.iter().flat_map(Spanned::get_ref);
+    let storage = storage.map(|(name, value)| Ok((name.get_ref().clone(), template(scenario, value, names)?)));
+    let visit = PageVisit {
+        system,
+        path: path_of(scenario, &path)?,
+        storage: storage.collect::<Result<_>>()?,
+        status: raw.status.as_ref().map(|statuses| statuses.get_ref().0.clone()),
+        traffic: raw
+            .traffic
+            .iter()
+            .flat_map(Spanned::get_ref)
+            .map(|line| traffic(scenario, line))
+            .collect::<Result<_>>()?,
+        acts: raw
+            .acts
+            .iter()
+            .flat_map(Spanned::get_ref)
+            .map(|act| read_act(scenario, act, names))
+            .collect::<Result<_>>()?,
+    };
+    names.check(&visit.path)?;
+    Ok(visit)
+}
+
+/// `frontend:/chat/new` names a system before the path.
+fn system_and_path(named: &Spanned<String>) -> (Option<String>, Spanned<String>) {
+    let span = named.span();
+    match named.get_ref().split_once(':') {
+        Some((system, path)) if is_name(system) && path.starts_with('/') => {
+            (Some(system.to_owned()), Spanned::new(span, path.to_owned()))
+        }
+        _ => (None, Spanned::new(span, named.get_ref().clone())),
+    }
+}
+
+fn traffic(scenario: ScenarioFile<'_>, line: &Spanned<String>) -> Result<String> {
+    let text = line.get_ref();
+    let fits = text.split_once(' ').is_some_and(|(method, path)| {
+        !method.is_empty() && method.chars().all(|c| c.is_ascii_uppercase()) && path.starts_with('/')
+    });
+    if fits {
+        return Ok(text.clone());
+    }
+    let error = scenario.source.error(line.span().start, format!("`{text}` tells no request of the page"));
+    Err(error.help("write its method and its path, with `*` for a part: \"POST /api/threads/*/runs/stream\""))
+}
+
+fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) -> Result<Act> {
+    let (start, raw) = (act.span().start, act.get_ref());
+    let given = fields!(raw; see, unseen, once, above, click, fill, press, goto, reload, aria, screenshot);
+    let given: Vec<&str> = given.iter().filter_map(|(word, at)| at.map(|_| *word)).collect();
+    let [word] = given[..] else {
+        let what = if given.is_empty() {
+            "this act does nothing".to_owned()
+        } else {
+            format!("this act does {} things: {}", given.len(), listed(&given))
+        };
+        return Err(scenario.source.error(start, what).help(format!("an act has exactly one of {}", listed(&ACTS))));
+    };
+    if word != "fill" {
+        scenario.refuse(&fields!(raw; text), "belongs to `fill`")?;
+    }
+    if word != "screenshot" {
+        scenario.refuse(&fields!(raw; baseline), "belongs to `screenshot`")?;
+    }
+    if ["press", "goto", "reload", "aria"].contains(&word) {
+        scenario.refuse(&fields!(raw; within), &format!("is for what is waited for, and `{word}` is done at once"))?;
+    }
+    let target = |text: &Option<Spanned<String>>| -> Result<Target> {
+        let text = text.as_ref().ok_or_else(|| Error::new("no target"))?;
+        read_target(scenario, text, names, By::Text)
+    };
+    let what = match word {
+        "see" => Do::See(target(&raw.see)?),
+        "unseen" => Do::Unseen(target(&raw.unseen)?),
+        "once" => Do::Once(target(&raw.once)?),
+        "click" => Do::Click(target(&raw.click)?),
+        "fill" => {
+            let Some(text) = &raw.text else {
+                return Err(scenario
+                    .source
+                    .error(start, "this act fills a field, and does not say with what")
+                    .help("add `text = \"…\"`"));
+            };
+            Do::Fill { target: target(&raw.fill)?, text: template(scenario, text, names)? }
+        }
+        "above" => {
+            let targets = raw.above.as_ref().map(Spanned::get_ref).into_iter().flatten();
+            let targets =
+                targets.map(|text| read_target(scenario, text, names, By::Text)).collect::<Result<Vec<_>>>()?;
+            if targets.len() < 2 {
+                return Err(scenario.source.error(start, "`above` compares at least two places"));
+            }
+            Do::Above(targets)
+        }
+        "press" => Do::Press(raw.press.as_ref().map(|keys| keys.get_ref().clone()).unwrap_or_default()),
+        "goto" => {
+            let path = raw.goto.as_ref().ok_or_else(|| Error::new("no path"))?;
+            let path = path_of(scenario, path)?;
+            names.check(&path)?;
+            Do::Goto(path)
+        }
+        "reload" => {
+            scenario.refuse(
+                &[("reload", raw.reload.as_ref().filter(|yes| !yes.get_ref()).map(|no| no.span().start))],
+                "does nothing where it is false: take it out",
+            )?;
+            Do::Reload
+        }
+        "aria" => {
+            let text = raw.aria.as_ref().ok_or_else(|| Error::new("no region"))?;
+            let target = read_target(scenario, text, names, By::Role)?;
+            if target.by != By::Role {
+                let error = scenario.source.error(text.span().start, "a region is told by its role and name");
+                return Err(error.help("write aria = \"main\", or aria = \"navigation Earlier chats\""));
+            }
+            Do::Aria(target)
+        }
+        _ => screenshot(scenario, raw)?,
+    };
+    let within = raw.within.as_ref().map_or(WITHIN, |within| within.get_ref().0);
+    Ok(Act { what, within, place: scenario.source.place(start) })
+}
+
+fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<Do> {
+    let name = raw.screenshot.as_ref().ok_or_else(|| Error::new("no name"))?;
+    if !is_name(name.get_ref()) {
+        let what = format!("`{}` cannot be the name of a screenshot", name.get_ref());
+        return Err(scenario
+            .source
+            .error(name.span().start, what)
+            .help("names are made of lower-case letters, digits, `.`, `_` and `-`"));
+    }
+    let baseline = raw.baseline.as_ref().is_some_and(|baseline| *baseline.get_ref());
+    Ok(Do::Screenshot { name: name.get_ref().clone(), baseline })
+}
+
+/// A text with the word before it that says by what it is found. What a template gives is never such a word.
+fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names, plain: By) -> Result<Target> {
+    let (by, rest) = match text.get_ref().split_once(':') {
+        Some((word, rest)) => match By::WORDS.iter().find(|(known, _)| *known == word) {
+            Some((_, by)) => (*by, rest),
+            None => {
+                let words = By::WORDS.map(|(word, _)| word);
+                let is_word =
+                    word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase()) && !rest.starts_with([' ', '/']);
+                if let Some(near) = nearest(word, words).filter(|_| is_word) {
+                    let error = scenario.source.error(text.span().start, format!("nothing is found by `{word}:`"));
+                    return Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())));
+                }
+                (plain, text.get_ref().as_str())
+            }
+        },
+        None => (plain, text.get_ref().as_str()),
+    };
+    if rest.trim().is_empty() {
+        return Err(scenario.source.error(text.span().start, "an empty text is everywhere: say what is to be found"));
+    }
+    let template = Template::parse(rest, scenario.source, text.span())?;
+    names.check(&template)?;
+    Ok(Target { by, text: template })
+}
+
+fn template(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names) -> Result<Template> {
+    let template = Template::parse(text.get_ref(), scenario.source, text.span())?;
+    names.check(&template)?;
+    Ok(template)
+}

@@ -1,0 +1,47 @@
+//! Whatever becomes of the runner, no Chromium and no profile is left.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::tree::{Tree, project};
+
+tests!(a_run_that_is_killed_leaves_no_chromium_and_no_profile);
+
+/// 5 runs; as many as `RETAKE_KILLED_BROWSERS` says where it is set.
+fn a_run_that_is_killed_leaves_no_chromium_and_no_profile() {
+    let runs = std::env::var("RETAKE_KILLED_BROWSERS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);
+    let temp = tempfile::tempdir().unwrap();
+    let tree = Tree::with_suite("settle = \"10ms\"\n");
+    tree.write("scenarios/page_history/scenario.toml", &project("scenarios/page_history/scenario.toml"));
+    for run in 0..runs {
+        let mut runner = tree.runner("page").env("TMPDIR", temp.path()).into_command();
+        let mut runner = runner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Some are before Chromium is there, some while a page is open, some after.
+        std::thread::sleep(Duration::from_millis((run * 137) % 2000));
+        let _ = runner.kill();
+        runner.wait().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(5);
+        loop {
+            let folders: Vec<_> = std::fs::read_dir(temp.path()).unwrap().flatten().map(|entry| entry.path()).collect();
+            let processes = chromiums(&temp.path().display().to_string());
+            if folders.is_empty() && processes.is_empty() {
+                break;
+            }
+            assert!(Instant::now() < deadline, "run {run} left {folders:?} and {processes:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Processes with a profile in a folder.
+fn chromiums(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for process in std::fs::read_dir("/proc").unwrap().flatten() {
+        let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        if line.contains(folder) {
+            found.push(line);
+        }
+    }
+    found
+}

@@ -1,0 +1,7 @@
+//! Pages in a real Chromium. These tests need the feature `browser`, and a Chromium on the machine.
+
+pub(crate) mod finding;
+pub(crate) mod gone;
+pub(crate) mod proofs;
+
+pub(crate) const TESTS: &[&[crate::Test]] = &[finding::TESTS, gone::TESTS, proofs::TESTS];

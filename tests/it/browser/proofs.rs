@@ -1,0 +1,133 @@
+//! What only a page can show: an order turned round, a text that never came.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use retake::Stage;
+
+use crate::support::fixtures;
+use crate::support::loopback::client;
+use crate::support::tree::{SCENARIOS, Tree, project};
+
+tests!(
+    a_history_shown_backwards_is_seen_by_the_page_and_by_nothing_else,
+    a_word_of_the_title_turn_is_seen_in_the_registry_and_on_the_page,
+    a_miss_never_renders_as_a_recorded_answer,
+    a_turn_that_the_fixture_lacks_is_an_error_and_no_skipped_look,
+);
+
+/// Puts one text in place of another in the page's scripts.
+const CHANGE: &str = "RETAKE_IT_PAGE";
+
+/// The gateway with its page, and with its routes for tests.
+pub(crate) fn router(stage: &Stage) -> Result<axum::Router, gateway::Error> {
+    let config = gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key());
+    let gateway = gateway::router(gateway::Config { seeding: true, http: Some(client()), ..config })?;
+    Ok(gateway.layer(from_fn(change)))
+}
+
+async fn change(request: Request, next: Next) -> Response {
+    let is_script = request.uri().path().ends_with(".js");
+    let response = next.run(request).await;
+    let Some((from, to)) = std::env::var(CHANGE)
+        .ok()
+        .filter(|_| is_script)
+        .and_then(|change| change.split_once(" → ").map(|(from, to)| (from.to_owned(), to.to_owned())))
+    else {
+        return response;
+    };
+    let (mut parts, body) = response.into_parts();
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    parts.headers.remove(axum::http::header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(String::from_utf8_lossy(&bytes).replace(&from, &to)))
+}
+
+/// Some of the project's own scenarios, with what they have of fixtures and goldens.
+fn tree_of(scenarios: &[(&str, &[&str])]) -> Tree {
+    let tree = Tree::of(&[]);
+    for (name, files) in scenarios {
+        let scenario = format!("scenarios/{name}/scenario.toml");
+        for file in [scenario.as_str()].iter().chain(*files) {
+            tree.write(file, &project(file));
+        }
+    }
+    tree
+}
+
+const ANSWER: (&str, &[&str]) = ("page_answer", &["fixtures/whole_run.json", "goldens/page_answer.snap"]);
+
+fn a_history_shown_backwards_is_seen_by_the_page_and_by_nothing_else() {
+    let tree = Tree::of(&SCENARIOS);
+    tree.write("scenarios/page_history/scenario.toml", &project("scenarios/page_history/scenario.toml"));
+    tree.runner("page").run().green();
+
+    let backwards = "const element = list.appendChild(document.createElement(\"li\")); → \
+        const element = document.createElement(\"li\"); list.prepend(element);";
+    let ran = tree.runner("page").env(CHANGE, backwards).run();
+    let ran = ran.exits(101).says(&[
+        "---- page_history ----",
+        "failed to take step 4 (browser /chat/",
+        "above `text:ALPHA-FIRST-QUESTION`, `text:The first answer.`",
+        "ends at",
+        "the accessible tree near it",
+    ]);
+    ran.tells(&["test page_history       ... FAILED", &format!("{} passed; 1 failed", SCENARIOS.len() + 1)]);
+    assert!(tree.has(".retake/browser/page_history/step-4-above/failure.png"));
+}
+
+fn a_word_of_the_title_turn_is_seen_in_the_registry_and_on_the_page() {
+    let tree = tree_of(&[ANSWER]);
+    fixtures::edit(&tree, "whole_run", |turns| {
+        let title = turns.iter_mut().find(|turn| turn.caller.as_deref() == Some("middleware:title")).unwrap();
+        fixtures::change_word(&mut title.conversation[0], "concise", "precise");
+    });
+    let ran = tree.runner("page").run().exits(101);
+    ran.tells(&[
+        "replay miss: scenario `page_answer`, caller `middleware:title`: this conversation was never recorded",
+        "after that: scenarios/page_answer/scenario.toml",
+        "see `role:heading Writing and reading a note`: not within 10s: nothing on the page fits",
+    ]);
+}
+
+fn a_miss_never_renders_as_a_recorded_answer() {
+    let tree = tree_of(&[ANSWER]);
+    fixtures::edit(&tree, "whole_run", |turns| {
+        let answer = turns.iter_mut().rfind(|turn| turn.caller.as_deref() == Some("lead_agent")).unwrap();
+        fixtures::change_word(&mut answer.conversation[0], "note.txt", "node.txt");
+    });
+    // The page looks for the answer before anything that hangs on it.
+    tree.replace(
+        "scenarios/page_answer/scenario.toml",
+        "  { see = \"role:heading {{ turn('middleware:title').text }}\" },\n",
+        "",
+    );
+    let ran = tree.runner("page").run().exits(101);
+    ran.tells(&[
+        "replay miss: scenario `page_answer`, caller `lead_agent`: this conversation was never recorded",
+        "`text:I wrote note.txt and read it back.",
+        "nothing on the page fits",
+    ]);
+    // What the service says in place of the answer is what the page shows.
+    let shown = tree.read(".retake/browser/page_answer/step-2-once/failure.txt");
+    assert!(shown.contains("text \"I'm sorry, something went wrong on my side. Please try again.\""), "{shown}");
+}
+
+fn a_turn_that_the_fixture_lacks_is_an_error_and_no_skipped_look() {
+    let tree = tree_of(&[ANSWER]);
+    let file = "scenarios/page_answer/scenario.toml";
+    for (from, to, says) in [
+        ("turn('suggest_agent').json[0]", "turn('suggest_agents').json[0]", "no turn of `suggest_agents`"),
+        ("turn('suggest_agent').json[0]", "turn('suggest_agent').json[7]", "is not defined"),
+        (
+            "  { see = \"role:heading {{ turn('middleware:title').text",
+            "  { see = \"role:heading {{ turn('lead_agent').text",
+            "the fixture has 3 turns of `lead_agent`: say which",
+        ),
+    ] {
+        let tree_file = tree.read(file);
+        tree.replace(file, from, to);
+        tree.runner("page").run().exits(101).tells(&[says]);
+        tree.write(file, &tree_file);
+    }
+}
