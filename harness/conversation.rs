@@ -19,6 +19,8 @@ pub struct Message {
     pub tool_calls: Vec<ToolCall>,
     /// The id of the call that a `tool` message answers.
     pub tool_call_id: Option<String>,
+    /// Whether a `tool` message says of itself that it is an error.
+    pub failed: bool,
     /// Injected by a framework and not shown to users: no part of the key.
     pub hidden: bool,
 }
@@ -32,6 +34,7 @@ impl Message {
             name: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
+            failed: false,
             hidden: false,
         }
     }

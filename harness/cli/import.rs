@@ -173,7 +173,9 @@ impl Import {
         let caller = |headers: &_, call: &_| project.callers.caller_of(headers, call);
         let options = Options { rules, caller: &caller, errors: self.errors, scrub };
         let imported = to_fixture(form, &self.input, &self.out, notes_of(&self.out, rules), &options)?;
-        Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes: imported.notes })
+        let reminders = imported.fixture.reminders_over_messages(rules);
+        let notes = imported.notes.into_iter().chain(reminders.iter().map(|line| format!("warning: {line}"))).collect();
+        Ok(Read { fixture: imported.fixture, left_out: imported.left_out, notes })
     }
 }
 

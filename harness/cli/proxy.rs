@@ -17,6 +17,7 @@ use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay,
 use crate::project::OpenProject;
 use crate::report::{Progress, summary, terminal};
 use crate::run::record::journal_of;
+use crate::scenario::Delays;
 use crate::secrets::{Scrub, hide};
 use crate::text::counted;
 
@@ -64,7 +65,7 @@ impl Proxy {
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
-        let options = RecorderOptions { secrets, errors: self.errors, watch, resume: None };
+        let options = RecorderOptions { secrets, errors: self.errors, delays: project.delays == Delays::Recorded, watch, resume: None };
         let recorder = Arc::new(Recorder::new(upstreams, call_log::CallLog::create(&journal_file)?, options));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
@@ -117,12 +118,14 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     let turns = fixture.table.turns().iter().enumerate();
     turns.into_iter().find_map(|(index, turn)| {
         let lookup = Lookup {
+            flaws: Vec::new(),
+            first_key: None,
             via: format!("the call of turns[{index}]"),
             api: turn.wire.as_ref().map(|wire| wire.api),
             caller: turn.caller.clone(),
             conversation: fixture.conversation(index, rules)?,
             checks: None,
         };
-        replay.take(lookup).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
+        replay.take(lookup, None).err().map(|miss| format!("replay does not serve turns[{index}]: {}", miss.reason))
     })
 }

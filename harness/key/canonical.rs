@@ -125,7 +125,8 @@ pub fn message_from_langchain(message: Json) -> Result<Message, String> {
         Some(other) => return Err(format!("expected a list `tool_calls`, found {}", other.kind())),
     };
     let hidden = data.get("additional_kwargs").and_then(|more| more.get("hide_from_ui")).is_some_and(Json::is_truthy);
-    Ok(Message { kind, content, name, tool_calls, tool_call_id, hidden })
+    let failed = data.get("status").and_then(Json::as_str) == Some("error");
+    Ok(Message { kind, content, name, tool_calls, tool_call_id, failed, hidden })
 }
 
 fn tool_call(call: Json) -> Result<ToolCall, String> {

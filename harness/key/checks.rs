@@ -18,11 +18,13 @@ pub enum Check {
     Model,
     /// All other settings.
     Settings,
+    /// How the conversation's tool calls were answered, where that is exceptional.
+    Results,
 }
 
 impl Check {
     /// All of them, in the order in which people are told of them.
-    pub const ALL: [Check; 4] = [Check::Prompt, Check::Tools, Check::Model, Check::Settings];
+    pub const ALL: [Check; 5] = [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Results];
 
     /// Whether its text is JSON.
     #[must_use]
@@ -38,6 +40,7 @@ impl fmt::Display for Check {
             Check::Tools => "tools",
             Check::Model => "model",
             Check::Settings => "settings",
+            Check::Results => "results",
         })
     }
 }
@@ -53,18 +56,27 @@ pub struct Checks {
     pub model: Hash,
     /// Of all other settings.
     pub settings: Hash,
+    /// Of what is exceptional about results; `None` in turns that are older than this check, which fit any.
+    pub results: Option<Hash>,
 }
 
 impl Checks {
     /// The hash of one.
     #[must_use]
-    pub fn of(&self, check: Check) -> Hash {
+    pub fn of(&self, check: Check) -> Option<Hash> {
         match check {
-            Check::Prompt => self.prompt,
-            Check::Tools => self.tools,
-            Check::Model => self.model,
-            Check::Settings => self.settings,
+            Check::Prompt => Some(self.prompt),
+            Check::Tools => Some(self.tools),
+            Check::Model => Some(self.model),
+            Check::Settings => Some(self.settings),
+            Check::Results => self.results,
         }
+    }
+
+    /// As a turn that is older than the check of results has them.
+    #[must_use]
+    pub fn without_results(self) -> Checks {
+        Checks { results: None, ..self }
     }
 }
 
@@ -75,6 +87,8 @@ pub(crate) fn check_with_more_rules(check: Check, text: &str, more: &Normalizer)
             more.own_in(&mut json, false);
             json.print(Layout::Python)
         }
+        // It holds no text of the call.
+        _ if check == Check::Results => text.to_owned(),
         _ => more.own(text).into_owned(),
     }
 }
@@ -90,10 +104,13 @@ pub struct CheckTexts {
     pub model: Arc<str>,
     /// All other settings, as canonical JSON.
     pub settings: Arc<str>,
+    /// What is exceptional about the results of tool calls, a line each.
+    pub results: Arc<str>,
 }
 
 impl CheckTexts {
-    /// Normalizes the four, so that a date in a prompt is no drift.
+    /// Normalizes prompt, tools, model and settings, so that a date in a prompt is no drift. Nothing is exceptional about
+    /// results, until [`with_results`](CheckTexts::with_results) says so.
     #[must_use]
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
         let text = |text: &str| normalizer.own(&normalizer.of_check(text)).into();
@@ -107,10 +124,22 @@ impl CheckTexts {
                 normalizer.of_check(&other.print(Layout::Python)).into()
             }
         };
-        CheckTexts { prompt: text(prompt), tools: json(tools), model: text(model), settings: json(settings) }
+        CheckTexts {
+            prompt: text(prompt),
+            tools: json(tools),
+            model: text(model),
+            settings: json(settings),
+            results: "".into(),
+        }
     }
 
-    /// The hashes of the four.
+    /// With what is exceptional about results.
+    #[must_use]
+    pub fn with_results(self, results: &str) -> CheckTexts {
+        CheckTexts { results: results.into(), ..self }
+    }
+
+    /// The hashes of all.
     #[must_use]
     pub fn hashes(&self) -> Checks {
         let hash = |text: &str| Hash::of(text.as_bytes());
@@ -119,6 +148,7 @@ impl CheckTexts {
             tools: hash(&self.tools),
             model: hash(&self.model),
             settings: hash(&self.settings),
+            results: Some(hash(&self.results)),
         }
     }
 
@@ -130,6 +160,7 @@ impl CheckTexts {
             Check::Tools => &self.tools,
             Check::Model => &self.model,
             Check::Settings => &self.settings,
+            Check::Results => &self.results,
         }
     }
 }

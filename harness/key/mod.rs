@@ -11,6 +11,7 @@ mod checks;
 mod hash;
 mod normalize;
 mod plain;
+mod reminder;
 
 pub use caller::{Aliases, caller_of_tags};
 pub(crate) use canonical::with_more_rules;
@@ -20,6 +21,9 @@ pub use checks::{Check, CheckTexts, Checks};
 pub use hash::{Hash, ParseHashError};
 pub use normalize::{Normalizer, is_blank};
 pub use plain::plain_conversation;
+pub use reminder::ReminderOverMessages;
+
+use std::borrow::Cow;
 
 use crate::conversation::Message;
 use crate::json::{Json, Layout};
@@ -43,6 +47,14 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// The key as the first fixtures of deer-flow have it (KEY.md, section 6): rules 2 to 4 and `hide_from_ui` came later.
+    #[must_use]
+    pub fn first_key(messages: Vec<Message>, caller: Option<&str>) -> Key {
+        let rules = Rules { normalizer: Normalizer::of_first_fixtures(), aliases: Aliases::default() };
+        let shown = messages.into_iter().map(|message| Message { hidden: false, ..message });
+        rules.key(&rules.canonical(shown.collect()), caller)
+    }
+
     /// The canonical messages of a conversation, each an object of `type`, `content`, `tool_calls?`, `name?`.
     #[must_use]
     pub fn canonical(&self, messages: Vec<Message>) -> Vec<Json> {
@@ -78,6 +90,17 @@ impl Rules {
     pub fn key(&self, canonical: &[Json], caller: Option<&str>) -> Key {
         let conversation_hash = self.conversation_hash(canonical);
         Key { conversation_hash, input_hash: self.input_hash(conversation_hash, caller) }
+    }
+
+    /// The hash of a whole request body, normalized: it ranks turns of one conversation (KEY.md, section 4), and is never
+    /// verified.
+    #[must_use]
+    pub fn request_hash(&self, body: &Json) -> Hash {
+        let mut body = Cow::Borrowed(body);
+        if self.normalizer.has_own() {
+            self.normalizer.own_in(body.to_mut(), true);
+        }
+        Hash::of(self.normalizer.version_1(&body.print(Layout::Python)).as_bytes())
     }
 
     /// A caller's canonical name: stripped, normalized, `lead_agent` where nothing is left, aliases resolved.

@@ -18,9 +18,16 @@ use crate::json::{Json, Layout};
 #[derive(Clone, Debug, Default)]
 pub struct Normalizer {
     rules: Vec<(Regex, String)>,
+    /// Whether rules 2 to 4 are left out: they came later than the first fixtures.
+    first: bool,
 }
 
 impl Normalizer {
+    /// The rules by which the first fixtures of deer-flow were keyed: version 1's without 2 to 4.
+    pub(super) fn of_first_fixtures() -> Normalizer {
+        Normalizer { rules: Vec::new(), first: true }
+    }
+
     /// Version 1's rules, then more: a pattern and its replacement, in which `$1` and `${name}` are groups.
     #[must_use]
     pub fn with(mut self, rules: impl IntoIterator<Item = (Regex, String)>) -> Normalizer {
@@ -31,7 +38,7 @@ impl Normalizer {
     /// A text as version 1's rules leave it, and then the suite's; borrowed where nothing was replaced.
     #[must_use]
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = version_1(text, reminder);
+        let mut text = version_1(text, reminder, self.first);
         self.replace_own(&mut text);
         text
     }
@@ -49,13 +56,13 @@ impl Normalizer {
     /// A text as version 1's rules leave it, without the suite's: what is printed around texts is version 1's alone.
     #[must_use]
     pub fn version_1<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        version_1(text, reminder)
+        version_1(text, reminder, self.first)
     }
 
     /// A text of a check: version 1's rules, but that of reminders only innermost pairs are removed (a prompt that mentions
     /// the tag stays whole). The suite's rules are not applied.
     pub(super) fn of_check<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        version_1(text, innermost_reminder)
+        version_1(text, innermost_reminder, self.first)
     }
 
     /// Whether the suite has rules.
@@ -107,12 +114,14 @@ impl Normalizer {
 /// Finds the first match of a pattern that starts at an offset of a text or later.
 type Find = fn(&str, usize) -> Option<Range<usize>>;
 
-/// The eight rules, with one of two ways to find reminders.
-fn version_1(text: &str, reminder: Find) -> Cow<'_, str> {
+/// The eight rules, with one of two ways to find reminders; without rules 2 to 4 where they are the first ones.
+fn version_1(text: &str, reminder: Find, first: bool) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     let Marks { removed, paths } = Marks::in_text(&text);
     if removed {
         pass(&mut text, "", reminder);
+    }
+    if removed && !first {
         pass(&mut text, "", empty_role_line);
         pass(&mut text, "", begin_user_input);
         pass(&mut text, "", end_user_input);

@@ -95,3 +95,18 @@ fn agrees_with_the_reference_vectors() {
     }
     assert_eq!(vectors.lines().count(), 300);
 }
+
+#[test]
+fn a_reminder_that_reaches_over_messages_is_told() {
+    let rules = Rules::default();
+    let of = |texts: &[&str]| {
+        let messages = texts.iter().map(|text| Message::new("human", *text)).collect();
+        rules.reminder_over_messages(&rules.canonical(messages))
+    };
+    assert_eq!(
+        of(&["a <system-reminder>", "hidden", "b</system-reminder>"]),
+        Some(ReminderOverMessages { first: 1, last: 3 })
+    );
+    assert_eq!(of(&["a <system-reminder>", "b"]), None);
+    assert_eq!(of(&["<system-reminder>x</system-reminder> a", "b"]), None);
+}

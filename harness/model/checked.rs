@@ -39,8 +39,16 @@ struct Recent {
 }
 
 impl RecentChecks {
-    /// The checks of a call.
-    pub(super) fn of(&self, call: &Call, normalizer: &Normalizer) -> Arc<Checked> {
+    /// The checks of a call. `results` is what is exceptional about its results.
+    pub(super) fn of(&self, call: &Call, results: &str, normalizer: &Normalizer) -> Arc<Checked> {
+        let checked = self.of_all_but_results(call, normalizer);
+        if results.is_empty() {
+            return checked;
+        }
+        Arc::new(Checked::from(checked.texts.clone().with_results(results)))
+    }
+
+    fn of_all_but_results(&self, call: &Call, normalizer: &Normalizer) -> Arc<Checked> {
         let same = |recent: &Recent| {
             recent.model == call.model
                 && recent.system == call.system

@@ -9,7 +9,8 @@ use axum::http::{Request, Response as HttpResponse};
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
 use super::http::{self, Incoming};
-use super::lint;
+
+use super::lint::FlawKind;
 use super::lookup::Lookup;
 use super::miss::{Miss, MissReason};
 #[cfg(feature = "record")]
@@ -18,6 +19,7 @@ use super::replay::Replay;
 use super::route::{Aside, Route};
 use super::session::{Mode, Session};
 use crate::json::Json;
+use crate::key::Rules;
 use crate::wire::{self, Api, Call, Response};
 
 /// What all requests to one server share.
@@ -111,17 +113,27 @@ impl Exchange<'_> {
         let Exchange { session, incoming, .. } = self;
         let rules = replay.rules();
         let caller = self.state.callers.caller_of(&incoming.headers, call);
-        let checks = session.checks_of(call, &rules.normalizer);
-        let lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks);
+        let wire::Results { flaws, check } = wire::Results::of(call);
+        let checks = session.checks_of(call, &check, &rules.normalizer);
+        let mut lookup = Lookup::of(call, incoming.via(), caller.as_deref(), rules, checks, flaws);
+        if replay.keeps_hashes_only() {
+            lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
+        }
         if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
             // No answer of a model is asked for, so this is no miss.
             return http::answer(&aside.answer(|| session.models()), in_flight);
         }
         let number = session.next_call();
-        let flaws = lint::flaws(call);
-        let caller = lookup.caller.clone().filter(|_| !flaws.is_empty());
-        let taken = replay.take(lookup);
-        session.note_flaws(flaws, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
+        let caller = lookup.caller.clone();
+        let flaws = lookup.flaws.clone();
+        let taken = replay.take(lookup, Some(request));
+        let by_first_key = taken.as_ref().is_ok_and(|served| served.by_first_key);
+        let first = by_first_key.then(|| (FlawKind::Key, BY_FIRST_KEY.to_owned()));
+        session.note_flaws(
+            flaws.into_iter().chain(first),
+            caller.as_deref(),
+            taken.as_ref().ok().map(|served| served.index),
+        );
         let served = match taken {
             Ok(served) => served,
             Err(miss) => return http::final_error(&miss_response(incoming.provider(), 404, &miss), in_flight),
@@ -154,7 +166,11 @@ impl Exchange<'_> {
     ) -> HttpResponse<HttpBody> {
         let Exchange { session, incoming, .. } = self;
         let caller = self.state.callers.caller_of(&incoming.headers, &call);
-        session.note_flaws(lint::flaws(&call), caller.as_deref(), None);
+        session.note_flaws(
+            wire::Results::of(&call).flaws.into_iter().map(|flaw| (FlawKind::Protocol, flaw)),
+            caller.as_deref(),
+            None,
+        );
         let pending = PendingCall {
             api: call.api,
             provider: incoming.provider(),
@@ -188,3 +204,7 @@ impl Exchange<'_> {
 fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
     wire::error_response(api, status, "replay_miss", &miss.to_string())
 }
+
+/// What is said of a turn that today's rules do not find.
+const BY_FIRST_KEY: &str = "the turn was found by the first rules of deer-flow's fixtures only, which know neither the marks of \
+     user input nor hidden messages; to key it by today's: record again";

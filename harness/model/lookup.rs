@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::checked::Checked;
+use super::lint::FlawKind;
 use crate::json::Json;
-use crate::key::Rules;
+use crate::key::{Key, Rules};
 use crate::wire::{Api, Call};
 
 /// A call that looks for its turn.
@@ -20,16 +21,33 @@ pub struct Lookup {
     pub conversation: Vec<Json>,
     /// Texts of prompt, tools, model and settings, where the call tells them.
     pub checks: Option<Arc<Checked>>,
+    /// The key by the rules of deer-flow's first fixtures, for turns of which hashes are all that is kept.
+    pub first_key: Option<Key>,
+    /// What is wrong with the call by itself.
+    pub flaws: Vec<(FlawKind, String)>,
 }
 
 impl Lookup {
     /// A call that came over HTTP. `caller` is as the call declares it, or as a rule gives it.
-    pub(super) fn of(call: &Call, via: String, caller: Option<&str>, rules: &Rules, checks: Arc<Checked>) -> Lookup {
+    /// `protocol` is what is wrong with its tool calls and results.
+    pub(super) fn of(
+        call: &Call,
+        via: String,
+        caller: Option<&str>,
+        rules: &Rules,
+        checks: Arc<Checked>,
+        protocol: Vec<String>,
+    ) -> Lookup {
+        let conversation = rules.canonical(call.messages.clone());
+        let protocol = protocol.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
+        let reminder = rules.reminder_over_messages(&conversation).map(|it| (FlawKind::Key, it.to_string()));
         Lookup {
+            first_key: None,
+            flaws: protocol.chain(reminder).collect(),
             via,
             api: Some(call.api),
             caller: caller.map(|caller| rules.caller(Some(caller))),
-            conversation: rules.canonical(call.messages.clone()),
+            conversation,
             checks: Some(checks),
         }
     }

@@ -4,7 +4,34 @@ use std::collections::BTreeSet;
 
 use super::miss::MissReason;
 use crate::fixture::{Group, Table, Turn};
-use crate::key::{Checks, Key};
+use crate::key::{Checks, Hash, Key};
+
+/// What a call looks for.
+pub(super) struct Wanted<'a> {
+    pub(super) key: Key,
+    /// Whether the call says who made it, or a rule does.
+    pub(super) caller_known: bool,
+    /// Whether its canonical conversation is empty.
+    pub(super) empty: bool,
+    /// Whether only turns of which hashes are all that is kept may answer.
+    pub(super) only_hashed: bool,
+    pub(super) checks: Option<&'a Checks>,
+    /// The hash of the whole request: computed where turns are told apart by it.
+    pub(super) request: &'a dyn Fn() -> Option<Hash>,
+}
+
+impl Wanted<'_> {
+    /// Whether a turn may answer at all: to a call with nothing but a system prompt, one with this prompt.
+    fn fits(&self, turn: &Turn) -> bool {
+        let same_prompt = |recorded: &Checks| self.checks.is_none_or(|called| called.prompt == recorded.prompt);
+        (!self.only_hashed || turn.input.is_none()) && (!self.empty || turn.checks.as_ref().is_none_or(same_prompt))
+    }
+
+    /// The hash of the request, where turns of one of the groups are told apart by it.
+    fn request_among<'g>(&self, groups: impl IntoIterator<Item = &'g Group>) -> Option<Hash> {
+        if groups.into_iter().any(|group| group.has_requests) { (self.request)() } else { None }
+    }
+}
 
 /// Which turns of a fixture are still to be served.
 #[derive(Debug)]
@@ -26,15 +53,9 @@ impl OpenTurns {
         OpenTurns { served: vec![false; table.turns().len()], free, left, done: vec![0; table.groups()] }
     }
 
-    /// Chooses the turn that answers a call and takes it, in one step. `known` says whether the caller is.
-    pub(super) fn take(
-        &mut self,
-        table: &Table,
-        key: Key,
-        known: bool,
-        checks: Option<&Checks>,
-    ) -> Result<usize, MissReason> {
-        let index = if known { self.of_caller(table, key, checks) } else { self.of_anyone(table, key, checks) }?;
+    /// Chooses the turn that answers a call and takes it, in one step.
+    pub(super) fn take(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
+        let index = if wanted.caller_known { self.of_caller(table, wanted) } else { self.of_anyone(table, wanted) }?;
         if !std::mem::replace(&mut self.served[index], true) && !self.free[index] {
             self.left -= 1;
         }
@@ -57,50 +78,85 @@ impl OpenTurns {
     }
 
     /// The turn for a known caller: its own, or one that is older than callers.
-    fn of_caller(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, MissReason> {
+    fn of_caller(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
+        let Wanted { key, checks, .. } = *wanted;
         let turns = table.turns();
         let equal = |group| table.with_checks(group, checks?);
         let (own, same_conversation) = (table.of_input(key.input_hash), table.of_conversation(key.conversation_hash));
-        let older = |index: &usize| turns[*index].is_older_than_callers();
+        let fits = |index: &usize| wanted.fits(&turns[*index]);
+        let older = |index: &usize| turns[*index].is_older_than_callers() && fits(index);
+        if let Some(request) = wanted.request_among(own.into_iter().chain(same_conversation)) {
+            let asked = |index: &usize| turns[*index].request == Some(request);
+            let found = own.and_then(|group| self.first_open(group, |index| asked(index) && fits(index)));
+            let of_older = || same_conversation.and_then(|group| self.first_open(group, |i| asked(i) && older(i)));
+            if let Some(index) = found.or_else(of_older) {
+                return Ok(index);
+            }
+        }
         let mut of_own = own.and_then(equal).into_iter().chain(own);
         let mut of_older = same_conversation.and_then(equal).into_iter().chain(same_conversation);
-        let found = of_own.find_map(|group| self.first_open(group, |_| true));
+        let found = of_own.find_map(|group| self.first_open(group, fits));
         if let Some(index) = found.or_else(|| of_older.find_map(|group| self.first_open(group, older))) {
             return Ok(index);
         }
         let own = own.map_or(&[][..], |group| &group.turns);
         let same = same_conversation.map_or(&[][..], |group| &group.turns);
-        let taken = own.iter().copied().chain(same.iter().copied().filter(older));
-        match (taken.clone().next(), same_conversation) {
+        let taken = own.iter().copied().filter(fits).chain(same.iter().copied().filter(older));
+        let others: Vec<usize> = same.iter().copied().filter(fits).collect();
+        match (taken.clone().next(), others.is_empty()) {
             (Some(_), _) => self.again(taken),
-            (None, Some(others)) => Err(MissReason::OtherCaller { callers: callers_of(turns, &others.turns) }),
-            (None, None) => Err(MissReason::NotRecorded),
+            (None, false) => Err(MissReason::OtherCaller { callers: callers_of(turns, &others) }),
+            (None, true) => Err(MissReason::NotRecorded),
         }
     }
 
     /// The turn for a call that does not say whose it is: there is one where one caller only fits.
-    fn of_anyone(&mut self, table: &Table, key: Key, checks: Option<&Checks>) -> Result<usize, MissReason> {
-        let group = table.of_conversation(key.conversation_hash).ok_or(MissReason::NotRecorded)?;
-        let equal = checks.and_then(|checks| table.with_checks(group, checks));
-        let groups = match equal {
-            _ if !group.several_callers => equal.into_iter().chain([group]),
-            Some(equal) if !equal.several_callers => None.into_iter().chain([equal]),
+    fn of_anyone(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
+        let group = table.of_conversation(wanted.key.conversation_hash).ok_or(MissReason::NotRecorded)?;
+        if wanted.empty {
+            return self.of_prompt(table.turns(), group, wanted);
+        }
+        let equal = wanted.checks.and_then(|checks| table.with_checks(group, checks));
+        let (equal, all) = match equal {
+            _ if !group.several_callers => (equal, group),
+            Some(equal) if !equal.several_callers => (Some(equal), equal),
             _ => return Err(MissReason::Ambiguous { callers: callers_of(table.turns(), &group.turns) }),
         };
-        let mut last = &group.turns;
-        for group in groups {
-            match self.first_open(group, |_| true) {
-                Some(index) => return Ok(index),
-                None => last = &group.turns,
-            }
+        if let Some(request) = wanted.request_among([all])
+            && let Some(index) = self.first_open(all, |index| table.turns()[*index].request == Some(request))
+        {
+            return Ok(index);
         }
-        self.again(last.iter().copied())
+        let mut groups = equal.into_iter().chain([all]);
+        match groups.find_map(|group| self.first_open(group, |_| true)) {
+            Some(index) => Ok(index),
+            None => self.again(all.turns.iter().copied()),
+        }
     }
 
     /// What becomes of a call whose turns are all served: the last one again, where it is free.
     fn again(&self, taken: impl Iterator<Item = usize> + Clone) -> Result<usize, MissReason> {
         let last = taken.clone().last().filter(|index| self.free[*index]);
         last.ok_or_else(|| all_served(taken))
+    }
+
+    /// The turn for a call of nobody that has nothing but a system prompt: such calls are told apart by it alone.
+    fn of_prompt(&mut self, turns: &[Turn], group: &Group, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
+        let fitting: Vec<usize> = group.turns.iter().copied().filter(|index| wanted.fits(&turns[*index])).collect();
+        if fitting.is_empty() {
+            return Err(MissReason::NotRecorded);
+        }
+        let equal = |index: &usize| match (&turns[*index].checks, wanted.checks) {
+            (Some(recorded), Some(called)) => [*called, called.without_results()].contains(recorded),
+            _ => false,
+        };
+        let of_equal: Vec<usize> = fitting.iter().copied().filter(equal).collect();
+        let among = match (callers_of(turns, &fitting).len(), callers_of(turns, &of_equal).len()) {
+            (1, _) => of_equal.iter().chain(&fitting),
+            (_, 1) => of_equal.iter().chain(&[]),
+            _ => return Err(MissReason::Ambiguous { callers: callers_of(turns, &fitting) }),
+        };
+        among.copied().find(|index| !self.served[*index]).ok_or_else(|| all_served(fitting.into_iter()))
     }
 
     /// The first turn of a group that was not served yet and fits.

@@ -4,6 +4,7 @@
 //! on and writes down what comes back. Replay works without HTTP as well, for agents in the process: see [`Replay`].
 
 mod activity;
+mod breakage;
 mod callers;
 mod checked;
 mod drift;
@@ -27,7 +28,7 @@ pub use activity::Activity;
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
 pub use drift::DriftOf;
-pub use lint::ProtocolFlaw;
+pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;
 pub use miss::{Miss, MissReason};
 pub(crate) use miss::{MissedCall, change, describe, first_difference};

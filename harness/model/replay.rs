@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::breakage::RecordedPrompts;
 use super::drift::{DriftOf, drift};
 use super::lookup::Lookup;
-use super::matching::OpenTurns;
+use super::matching::{OpenTurns, Wanted};
 use super::miss::{Explanation, Miss, MissReason, MissedCall, explain};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
@@ -37,6 +38,8 @@ pub struct Replay {
     state: Mutex<ReplayState>,
     /// Read when the first call finds no turn under its own key.
     other_wires: OnceLock<OtherWires>,
+    /// Read when the prompt of a call differs for the first time.
+    prompts: OnceLock<RecordedPrompts>,
     /// The scenario says that no model is called: a miss then says so.
     none: bool,
     /// Whether recorded pauses are replayed.
@@ -58,6 +61,8 @@ pub struct Served {
     pub index: usize,
     /// What of the call's checks differs from the recorded ones.
     pub drift: Vec<DriftOf>,
+    /// Whether it was found by the rules of deer-flow's first fixtures only.
+    pub(super) by_first_key: bool,
 }
 
 impl Served {
@@ -99,6 +104,7 @@ impl Replay {
             scope,
             state: Mutex::new(state),
             other_wires: OnceLock::new(),
+            prompts: OnceLock::new(),
             none: false,
             delays: false,
         }
@@ -136,30 +142,54 @@ impl Replay {
             via: "a call in the process".to_owned(),
             api: None,
             caller: caller.map(|caller| self.rules.caller(Some(caller))),
+            first_key: self.keeps_hashes_only().then(|| Rules::first_key(messages.clone(), caller)),
             conversation: self.rules.canonical(messages),
             checks: None,
+            flaws: Vec::new(),
         };
-        self.take(lookup).map(|served| served.turn().output.clone())
+        self.take(lookup, None).map(|served| served.turn().output.clone())
     }
 
-    /// Chooses the turn that answers a call and takes it, in one step. Either way the registry knows.
+    /// Chooses the turn that answers a call and takes it, in one step. Either way the registry knows. `body` is the whole
+    /// request, where there is one.
     ///
     /// # Errors
     /// The miss.
-    pub(crate) fn take(&self, lookup: Lookup) -> Result<Served, Arc<Miss>> {
+    pub(crate) fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
         let key = self.key_of(&lookup);
-        let checks = lookup.checks.as_ref().map(|checks| &checks.hashes);
+        let request = || body.map(|body| self.rules.request_hash(body));
+        let wanted = Wanted {
+            key,
+            caller_known: lookup.caller.is_some(),
+            empty: lookup.conversation.is_empty(),
+            only_hashed: false,
+            checks: lookup.checks.as_ref().map(|checks| &checks.hashes),
+            request: &request,
+        };
+        let mut by_first_key = false;
         let taken = if self.none {
             Err(MissReason::NoFixture)
         } else {
-            self.state().turns.take(&self.fixture.table, key, lookup.caller.is_some(), checks)
+            let mut state = self.state();
+            let taken = state.turns.take(&self.fixture.table, &wanted);
+            match (taken, lookup.first_key) {
+                (Err(MissReason::NotRecorded), Some(first)) if first != key => {
+                    by_first_key = true;
+                    let older = Wanted { key: first, only_hashed: true, ..wanted };
+                    state.turns.take(&self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
+                }
+                (taken, _) => taken,
+            }
         };
         match taken {
             Ok(index) => {
                 self.scope.add_served(index);
                 let turn = &self.fixture.table.turns()[index];
-                let drift = lookup.checks.map(|called| drift(&self.fixture, turn, &called)).unwrap_or_default();
-                Ok(Served { fixture: self.fixture.clone(), index, drift })
+                let drift = lookup
+                    .checks
+                    .map(|called| drift(&self.fixture, turn, &called, lookup.api, &self.prompts))
+                    .unwrap_or_default();
+                Ok(Served { fixture: self.fixture.clone(), index, drift, by_first_key })
             }
             Err(MissReason::NotRecorded) if lookup.is_opaque() => {
                 let reason = MissReason::RequestNotRecorded { request: lookup.via.clone() };
@@ -167,6 +197,11 @@ impl Replay {
             }
             Err(reason) => Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key)))),
         }
+    }
+
+    /// Whether the fixture keeps hashes and no conversations.
+    pub(super) fn keeps_hashes_only(&self) -> bool {
+        self.fixture.table.turns().first().is_some_and(|turn| turn.input.is_none())
     }
 
     /// A call's body and path without what recording took out of its calls; then both have the same key.

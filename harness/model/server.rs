@@ -13,7 +13,7 @@ use super::activity::Activity;
 use super::callers::CallerRules;
 use super::drift::DriftOf;
 use super::handler::{ServerState, handle};
-use super::lint::ProtocolFlaw;
+use super::lint::CallFlaw;
 use super::session::{Mode, Pacing, Session};
 use crate::error::{Error, Result};
 
@@ -122,7 +122,7 @@ impl ModelServer {
 
     /// What was wrong with calls by themselves, whatever they were answered.
     #[must_use]
-    pub fn flaws(&self) -> Vec<ProtocolFlaw> {
+    pub fn flaws(&self) -> Vec<CallFlaw> {
         self.state.session().flaws()
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::checked::{Checked, RecentChecks};
 use super::drift::DriftOf;
-use super::lint::ProtocolFlaw;
+use super::lint::{CallFlaw, FlawKind};
 #[cfg(feature = "record")]
 use super::record::Recorder;
 use super::replay::Replay;
@@ -42,7 +42,7 @@ pub(super) struct Session {
     pub(super) mode: Mode,
     pacing: Pacing,
     drift: Mutex<Vec<(usize, DriftOf)>>,
-    flaws: Mutex<Vec<ProtocolFlaw>>,
+    flaws: Mutex<Vec<CallFlaw>>,
     /// What was served, for requests that refer to it.
     known: RwLock<Known>,
     checks: RecentChecks,
@@ -81,9 +81,9 @@ impl Session {
         Ok((call, json))
     }
 
-    /// The checks of a call.
-    pub(super) fn checks_of(&self, call: &Call, normalizer: &Normalizer) -> Arc<Checked> {
-        self.checks.of(call, normalizer)
+    /// The checks of a call. `results` is what is exceptional about its results.
+    pub(super) fn checks_of(&self, call: &Call, results: &str, normalizer: &Normalizer) -> Arc<Checked> {
+        self.checks.of(call, results, normalizer)
     }
 
     /// Notes what was served, where later requests of the API may refer to it.
@@ -102,10 +102,16 @@ impl Session {
     }
 
     /// Notes what is wrong with a call by itself.
-    pub(super) fn note_flaws(&self, flaws: Vec<String>, caller: Option<&str>, turn: Option<usize>) {
-        if !flaws.is_empty() {
-            let flaw = |what| ProtocolFlaw { caller: caller.map(str::to_owned), turn, what };
-            self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.into_iter().map(flaw));
+    pub(super) fn note_flaws(
+        &self,
+        flaws: impl IntoIterator<Item = (FlawKind, String)>,
+        caller: Option<&str>,
+        turn: Option<usize>,
+    ) {
+        let mut flaws = flaws.into_iter().peekable();
+        if flaws.peek().is_some() {
+            let flaw = |(kind, what)| CallFlaw { caller: caller.map(str::to_owned), turn, what, kind };
+            self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.map(flaw));
         }
     }
 
@@ -115,7 +121,7 @@ impl Session {
     }
 
     /// What was wrong with calls by themselves.
-    pub(super) fn flaws(&self) -> Vec<ProtocolFlaw> {
+    pub(super) fn flaws(&self) -> Vec<CallFlaw> {
         self.flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

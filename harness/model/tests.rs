@@ -25,6 +25,7 @@ fn checks(prompt: &str) -> CheckTexts {
 fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Recorded {
     let body = Json::object([("said", Json::from(answer))]);
     Recorded {
+        request: None,
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]),
         checks: checks(prompt),
@@ -40,15 +41,21 @@ fn replay_of(turns: Vec<Recorded>) -> Replay {
     Replay::new(Arc::new(fixture), rules, Scope::new("a"))
 }
 
-fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, MissReason> {
-    let lookup = Lookup {
+fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Lookup {
+    Lookup {
+        flaws: Vec::new(),
+        first_key: None,
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
-    };
-    replay.take(lookup).map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
+    }
+}
+
+fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, MissReason> {
+    let taken = replay.take(lookup(caller, prompt, question), None);
+    taken.map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
 }
 
 #[test]
@@ -59,6 +66,58 @@ fn turns_under_one_key_are_served_in_recorded_order_and_once() {
     assert_eq!(ask(&replay, Some("a"), "p", "q"), Ok("2".into()));
     assert!(replay.all_served());
     assert_eq!(ask(&replay, Some("a"), "p", "q"), Err(MissReason::AllServed { turns: vec![0, 1], more: 0 }));
+}
+
+#[test]
+fn calls_of_nothing_but_a_prompt_are_told_apart_by_it() {
+    for caller in [Some("a"), None] {
+        let replay = replay_of(vec![turn(caller, "Plan.", "", "1"), turn(caller, "Title.", "", "2")]);
+        assert_eq!(ask(&replay, caller, "Title.", ""), Ok("2".into()));
+        assert_eq!(ask(&replay, caller, "Other.", ""), Err(MissReason::NotRecorded));
+        assert!(matches!(ask(&replay, caller, "Title.", ""), Err(MissReason::AllServed { .. })));
+        assert_eq!(ask(&replay, caller, "Plan.", ""), Ok("1".into()));
+    }
+}
+
+#[test]
+fn a_request_that_is_equal_as_a_whole_comes_first() {
+    let rules = Rules::default();
+    let body = |temperature: i64| Json::object([("temperature", Json::Int(temperature))]);
+    let recorded = |temperature, answer| Recorded {
+        request: Some(rules.request_hash(&body(temperature))),
+        ..turn(Some("a"), "p", "q", answer)
+    };
+    let replay = replay_of(vec![recorded(0, "0"), recorded(1, "1"), recorded(2, "2")]);
+    let ask = |temperature| {
+        let lookup = lookup(Some("a"), "p", "q");
+        replay.take(lookup, Some(&body(temperature))).map(|served| served.turn().output.text()).ok()
+    };
+    assert_eq!(ask(2), Some("2".into()));
+    // What equals none gets the next in recorded order: the hash ranks, and is never verified.
+    assert_eq!(ask(7), Some("0".into()));
+    assert_eq!(ask(1), Some("1".into()));
+}
+
+#[test]
+fn a_deerflow_fixture_of_the_first_rules_is_found_by_them() {
+    let hidden = Message { hidden: true, ..Message::new("human", "a reminder of the middleware") };
+    let marked = Message::new("human", "--- BEGIN USER INPUT ---\nhello\n--- END USER INPUT ---");
+    for messages in
+        [vec![Message::new("human", "User:\nhello")], vec![marked], vec![Message::new("human", "hello"), hidden]]
+    {
+        let key = Rules::first_key(messages.clone(), Some("lead_agent"));
+        let rules = Arc::new(Rules::default());
+        assert_ne!(rules.key(&rules.canonical(messages.clone()), Some("lead_agent")), key);
+        let text = format!(
+            r#"{{"turns": [{{"caller": "lead_agent", "conversation_hash": "{}", "input_hash": "{}",
+            "output": {{"type": "ai", "data": {{"content": "hi"}}}}}}]}}"#,
+            key.conversation_hash, key.input_hash
+        );
+        let fixture = Fixture::parse(Path::new("fixtures/a.json"), text.as_bytes(), &rules).unwrap();
+        let replay = Replay::new(Arc::new(fixture), rules, Scope::new("a"));
+        assert_eq!(replay.answer(&messages, Some("lead_agent")).unwrap().text(), "hi");
+        assert!(replay.answer(&[Message::new("human", "other")], Some("lead_agent")).is_err());
+    }
 }
 
 #[test]
@@ -153,15 +212,21 @@ fn choosing_and_taking_are_one_step() {
 fn drift_names_the_check_and_both_texts() {
     let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
     let lookup = |prompt: &str| Lookup {
+        flaws: Vec::new(),
+        first_key: None,
         via: String::new(),
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
         conversation: Rules::default().canonical(vec![Message::new("human", "q")]),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
-    let served = replay.take(lookup("Be long on 2026-03-04")).unwrap();
-    let drift =
-        DriftOf { check: Check::Prompt, recorded: "Be brief on <DATE>".into(), called: "Be long on <DATE>".into() };
+    let served = replay.take(lookup("Be long on 2026-03-04"), None).unwrap();
+    let drift = DriftOf {
+        check: Check::Prompt,
+        recorded: "Be brief on <DATE>".into(),
+        called: "Be long on <DATE>".into(),
+        breakage: None,
+    };
     assert_eq!(served.drift, [drift]);
 }
 

@@ -1,14 +1,14 @@
 //! What a green run has to say all the same: a line for each thing, however often it came up.
 
 use crate::fixture::Fixture;
-use crate::model::{DriftOf, ProtocolFlaw, change};
+use crate::model::{CallFlaw, DriftOf, change};
 use crate::text::counted;
 
 /// The lines for what differs from the recording, one a check, and for what is wrong with the calls by themselves.
 pub(crate) fn notes<'a>(
     fixture: Option<&Fixture>,
     drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
-    flaws: &[ProtocolFlaw],
+    flaws: &[CallFlaw],
 ) -> Vec<String> {
     let mut said: Vec<Note> = Vec::new();
     for (turn, drift) in drift {
@@ -17,7 +17,7 @@ pub(crate) fn notes<'a>(
         Note::add(&mut said, about, caller, Some(*turn), || change(&drift.recorded, &drift.called));
     }
     for flaw in flaws {
-        let about = format!("protocol: {}", flaw.what);
+        let about = format!("{}: {}", flaw.kind, flaw.what);
         Note::add(&mut said, about, flaw.caller.as_deref(), flaw.turn, String::new);
     }
     said.into_iter().map(Note::text).collect()

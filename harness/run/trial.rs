@@ -10,7 +10,7 @@ use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::Fixture;
 use crate::key::Rules;
-use crate::model::{DriftOf, Miss, MissedCall, Mode, Pacing, ProtocolFlaw, Replay, Scope, ServerOptions};
+use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Scenario};
@@ -24,7 +24,7 @@ pub(crate) struct Played {
     /// What differs between the calls and the recorded ones beside their keys, with the turn.
     pub(crate) drift: Vec<(usize, DriftOf)>,
     /// What was wrong with the calls by themselves.
-    pub(crate) flaws: Vec<ProtocolFlaw>,
+    pub(crate) flaws: Vec<CallFlaw>,
     /// What a failure quotes of systems: the ends of their logs.
     pub(crate) systems: Vec<String>,
 }

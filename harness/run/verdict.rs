@@ -1,17 +1,19 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, Result};
 use crate::events::{NamesNothing, golden, names_nothing};
 use crate::json::{Json, Layout};
-use crate::key::Rules;
-use crate::model::{DriftOf, Miss};
+use crate::key::{Check, Rules};
+use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
 use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::trial::Replayed;
-use crate::scenario::{Level, Scenario, Step, Unused};
+use crate::scenario::{Delays, Level, Scenario, Step, Unused};
 use crate::secrets::Fired;
 use crate::text::nearest;
 
@@ -27,7 +29,14 @@ impl Replayed {
     /// What a person should know of the run, red or green: a line each.
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
-        notes(self.fixture.as_deref(), noted, &self.played.flaws)
+        let mut notes = notes(self.fixture.as_deref(), noted, &self.played.flaws);
+        if let (Delays::Recorded, Some(fixture)) = (scenario.delays, &self.fixture)
+            && !fixture.keeps_delays()
+        {
+            let again = record_command(&scenario.name);
+            notes.push(format!("delays: {} holds none: to record them: {again}", fixture.path.display()));
+        }
+        notes
     }
 
     /// A failure with the ends of the systems' logs behind its own evidence.
@@ -68,7 +77,7 @@ impl Replayed {
         if !unused.is_empty() {
             return Err(self.unused(&unused, scenario));
         }
-        if let Some(failure) = self.drifted(scenario) {
+        if let Some(failure) = self.drifted(scenario).or_else(|| self.flawed(scenario)) {
             return Err(failure);
         }
         if let Some(failure) = self.names_nothing(scenario) {
@@ -144,11 +153,21 @@ impl Replayed {
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let fails = |(_, drift): &&(usize, DriftOf)| scenario.drift.of(drift.check) == Level::Fail;
-        let failing: Vec<_> = self.played.drift.iter().filter(fails).collect();
-        let (turn, first) = failing.first()?;
+        let fails = |drift: &DriftOf| match scenario.drift.of(drift.check) {
+            Level::Ignore => false,
+            Level::Note => drift.breakage.is_some(),
+            Level::Fail => true,
+        };
+        let mut failing = self.played.drift.iter().filter(|(_, drift)| fails(drift));
+        let (turn, first) = failing.clone().find(|(_, drift)| drift.breakage.is_some()).or_else(|| failing.next())?;
         let fixture = self.fixture.as_ref()?;
-        let headline = format!("drift: the {} of a model call is not the recorded one", first.check);
+        let headline = match &first.breakage {
+            Some(breakage) => format!("drift: {breakage}"),
+            None if first.check == Check::Results => {
+                "drift: tool results of a model call are not as recorded".to_owned()
+            }
+            None => format!("drift: the {} of a model call is not the recorded one", first.check),
+        };
         let caller = fixture.table.turns()[*turn].caller.as_deref();
         let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
         let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
@@ -159,6 +178,24 @@ impl Replayed {
         };
         let diff = unified(&lines(&first.recorded), &lines(&first.called));
         let failure = Failure::new(headline).evidence(format!("{place}\n{diff}"));
+        Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
+    }
+
+    /// A flaw of the protocol that the recording lacks, in a turn that is older than the check of results: a younger one
+    /// has it there.
+    fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
+        let fixture = self.fixture.as_ref().filter(|_| scenario.drift.results == Level::Fail)?;
+        let of_older = |flaw: &&CallFlaw| {
+            let turn = flaw.turn.filter(|_| flaw.kind == FlawKind::Protocol);
+            let older =
+                |turn: &usize| fixture.table.turns()[*turn].checks.is_none_or(|checks| checks.results.is_none());
+            turn.filter(older).and_then(|turn| fixture.conversation(turn, &self.rules)).is_some_and(|c| is_sound(&c))
+        };
+        let flaw = self.played.flaws.iter().find(of_older)?;
+        let by = flaw.caller.as_deref().map(|caller| format!(", by `{caller}`")).unwrap_or_default();
+        let place = flaw.turn.map(|turn| fixture.place_of(turn)).unwrap_or_default();
+        let failure = Failure::new(format!("protocol: {}, which was recorded without that flaw", flaw.what));
+        let failure = failure.evidence(format!("  {place}{by}, in scenario `{}`", scenario.name));
         Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
     }
 
@@ -205,6 +242,20 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
                 .resolve("if the change is meant", update),
         )),
     }
+}
+
+/// Whether each tool call of a canonical conversation has a result of its tool, and each result a call.
+fn is_sound(conversation: &[Json]) -> bool {
+    let mut open: BTreeMap<&str, i64> = BTreeMap::new();
+    for message in conversation {
+        for call in message.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
+            *open.entry(call.str_of("name").unwrap_or_default()).or_default() += 1;
+        }
+        if message.str_of("type") == Some("tool") {
+            *open.entry(message.str_of("name").unwrap_or_default()).or_default() -= 1;
+        }
+    }
+    open.values().all(|left| *left == 0)
 }
 
 /// Whether any step of a scenario goes into its golden.

@@ -45,6 +45,8 @@ pub struct Drift {
     pub model: Level,
     /// Temperature and the like.
     pub settings: Level,
+    /// What is exceptional about the results of tool calls: errors, empty ones, ones out of order.
+    pub results: Level,
     /// What a live tool is observed to do.
     pub observation: Level,
 }
@@ -58,6 +60,7 @@ impl Drift {
             Check::Tools => self.tools,
             Check::Model => self.model,
             Check::Settings => self.settings,
+            Check::Results => self.results,
         }
     }
 }
@@ -69,6 +72,7 @@ impl Default for Drift {
             tools: Level::Note,
             model: Level::Note,
             settings: Level::Ignore,
+            results: Level::Fail,
             observation: Level::Fail,
         }
     }

@@ -20,6 +20,7 @@ mod parts;
 mod request;
 mod respond;
 mod response;
+mod results;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -37,4 +38,5 @@ pub use parts::sse::split_frames;
 pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
+pub(crate) use results::{Results, told_by_each_api};
 pub use target::Target;

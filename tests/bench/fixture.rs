@@ -50,6 +50,7 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
             Response::json(200, Json::parse(body.as_bytes()).unwrap())
         };
         Recorded {
+            request: None,
             caller: Some("lead_agent".to_owned()),
             conversation: rules.canonical(vec![Message::new("human", question)]),
             checks: checks.clone(),

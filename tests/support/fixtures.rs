@@ -48,6 +48,7 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
         caller: caller.map(str::to_owned),
         conversation: rules.canonical(vec![Message::new("human", said)]),
         checks: CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])),
+        request: None,
         output,
         wire: Wire { api: Api::OpenAiChat, response },
     }
@@ -75,7 +76,9 @@ fn recorded(fixture: &Fixture, rules: &Rules) -> Vec<Recorded> {
                     tools: text(checks.tools),
                     model: text(checks.model),
                     settings: text(checks.settings),
+                    results: checks.results.map(text).unwrap_or_default(),
                 },
+                request: turn.request,
                 output: turn.output.clone(),
                 wire: turn.wire.clone().unwrap(),
             }

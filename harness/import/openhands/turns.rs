@@ -102,7 +102,7 @@ impl Turns<'_> {
         let key = self.rules.key(&self.said, None);
         let input = Some(Input { after, messages: std::mem::take(&mut self.new) });
         self.said.extend(self.rules.canonical(vec![output.to_message()]));
-        self.answered.push(Turn { caller: None, key, input, checks: None, output, wire: None });
+        self.answered.push(Turn { caller: None, key, input, checks: None, request: None, output, wire: None });
     }
 }
 

@@ -5,6 +5,7 @@ use super::messages::outline;
 use super::nearest::{Nearest, nearest};
 use super::parting::parting;
 use super::reason::MissReason;
+use super::words::change;
 use crate::fixture::Fixture;
 use crate::key::{Rules, plain_conversation};
 use crate::model::lookup::Lookup;
@@ -27,6 +28,7 @@ pub(in crate::model) fn explain(
 ) -> Explanation {
     let messages = lookup.conversation.len();
     let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
+    lines.extend(lookup.flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string())));
     let mut found = None;
     match reason {
         MissReason::Ambiguous { .. } => {
@@ -76,6 +78,16 @@ fn lines_on(nearest: Option<&Nearest>, lookup: &Lookup, fixture: &Fixture, serve
     let caller = turn.caller.as_deref().unwrap_or("(no caller)");
     let mut lines = vec![format!("nearest    {}, by `{caller}`, {state}", fixture.place_of(*index))];
     let over_another_wire = turn.wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
+    if lookup.conversation.is_empty() && conversation.is_empty() {
+        let prompt = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt));
+        let called = lookup.checks.as_ref().map(|checks| &*checks.texts.prompt);
+        let (prompt, called) = (prompt.map_or("", |prompt| prompt), called.unwrap_or_default());
+        lines.push(format!(
+            "they part  in the system prompt, which alone tells such calls apart: {}",
+            change(prompt, called)
+        ));
+        return lines;
+    }
     lines.extend(if over_another_wire {
         parting(&plain_conversation(conversation), &plain_conversation(&lookup.conversation))
     } else {

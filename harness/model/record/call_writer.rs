@@ -99,7 +99,9 @@ impl CallWriter {
             Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
         } else {
             let mut response = Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes));
-            if let Body::Frames(frames) = &mut response.body {
+            if let Body::Frames(frames) = &mut response.body
+                && self.state.options.delays
+            {
                 *frames = frames.clone().with_delays(&self.arrivals.delays(frames));
             }
             response

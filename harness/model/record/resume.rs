@@ -13,7 +13,7 @@ use crate::conversation::Answer;
 use crate::fixture::call_log::LoggedCall;
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::Json;
-use crate::key::{CheckTexts, Checks, Hash, Rules};
+use crate::key::{Checks, Hash, Rules};
 use crate::wire::{self, Api, Known, Response, Target};
 
 /// Recorded calls and their answers, from which a new recording is served.
@@ -160,15 +160,15 @@ impl Resume {
     fn take(&self, state: &mut ResumeState, call: &PendingCall) -> Option<(Response, Response)> {
         let decoded = wire::decode(call.api, call.target(), &call.request, &state.known).ok()?;
         let conversation = self.rules.canonical(decoded.messages.clone());
-        let normalizer = &self.rules.normalizer;
-        let checks =
-            CheckTexts::new(normalizer, &decoded.system, &decoded.tools, &decoded.model, &decoded.settings).hashes();
+        let checks = decoded.checks(&self.rules.normalizer).hashes();
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
         let key = self.rules.key(&conversation, caller.as_deref());
         let own = Same { caller, conversation: key.conversation_hash, checks };
         // As in replay, what was recorded without a caller answers any.
         let of_nobody = Same { caller: None, ..own.clone() };
-        for same in [own, of_nobody] {
+        let older = |same: &Same| Same { checks: checks.without_results(), ..same.clone() };
+        let all = [older(&own), older(&of_nobody)];
+        for same in [own, of_nobody].into_iter().chain(all) {
             let Some(answers) = state.recalled.get_mut(&same) else { continue };
             let Some(first) = answers.front().filter(|first| first.wire.api == call.api) else { continue };
             let response = first.wire.response.clone();

@@ -19,6 +19,8 @@ pub struct RecorderOptions {
     pub secrets: Secrets,
     /// Whether a provider's errors become turns.
     pub errors: bool,
+    /// Whether the delays of streams are kept. No two recordings have the same.
+    pub delays: bool,
     /// Is told of each call that comes and of each answer that is complete.
     pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,
     /// What calls are answered from that equal a recorded one.

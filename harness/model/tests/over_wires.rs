@@ -17,6 +17,7 @@ pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) 
     let rules = Rules::default();
     let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).unwrap();
     Recorded {
+        request: None,
         caller: None,
         conversation: rules.canonical(call.messages.clone()),
         checks: CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings),

@@ -35,11 +35,12 @@ impl Recording {
         environment: &[(&str, &str)],
         server: ServerOptions,
     ) -> Recording {
+        let delays = true;
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("j.jsonl");
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let secrets = Secrets::new(["STRIPE"], environment).unwrap();
-        let options = RecorderOptions { secrets, errors, watch: Arc::new(|_| ()), resume: None };
+        let options = RecorderOptions { secrets, errors, delays, watch: Arc::new(|_| ()), resume: None };
         let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);
         let server = ModelServer::start(Mode::Record(recorder.clone()), server).await.unwrap();

@@ -1,18 +1,27 @@
 use super::*;
 use crate::key::Check;
+use crate::model::FlawKind;
 
 #[test]
 fn a_thing_is_said_once_with_its_first_call_and_how_many_more() {
-    let drift =
-        |check, recorded: &str, called: &str| DriftOf { check, recorded: recorded.into(), called: called.into() };
+    let drift = |check, recorded: &str, called: &str| DriftOf {
+        check,
+        recorded: recorded.into(),
+        called: called.into(),
+        breakage: None,
+    };
     let drift = [
         (0, drift(Check::Prompt, "Be brief now.", "Be terse now.")),
         (0, drift(Check::Model, "gpt-4o", "gpt-5")),
         (3, drift(Check::Prompt, "Be brief now.", "Be terse now.")),
         (4, drift(Check::Tools, "", "[{\"name\": \"f\"}]")),
     ];
-    let flaw =
-        |turn| ProtocolFlaw { caller: Some("a".into()), turn, what: "a tool result without its call: `x`".into() };
+    let flaw = |turn| CallFlaw {
+        caller: Some("a".into()),
+        turn,
+        what: "a tool result without its call: `x`".into(),
+        kind: FlawKind::Protocol,
+    };
     let expected = [
         "drift: prompt changed in the call, turns[0] and 1 more call: \"brief\" → \"terse\"",
         "drift: model changed in the call, turns[0]: \"gpt-4o\" → \"gpt-5\"",

@@ -82,7 +82,7 @@ pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
 pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
     let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
         let checks = turn.checks?;
-        let text = |check| Some(Arc::from(checked(check, fixture.texts.get(&checks.of(check))?, extra)));
+        let text = |check| Some(Arc::from(checked(check, fixture.texts.get(&checks.of(check)?)?, extra)));
         Some(Recorded {
             caller: turn.caller.clone(),
             conversation: applied(&fixture.conversation(index, rules)?, extra),
@@ -91,7 +91,9 @@ pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Optio
                 tools: text(Check::Tools)?,
                 model: text(Check::Model)?,
                 settings: text(Check::Settings)?,
+                results: text(Check::Results).unwrap_or_default(),
             },
+            request: turn.request,
             output: turn.output.clone(),
             wire: turn.wire.clone()?,
         })

@@ -45,6 +45,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             tools: over.tools.or(base.tools),
             model: over.model.or(base.model),
             settings: over.settings.or(base.settings),
+            results: over.results.or(base.results),
             observation: over.observation.or(base.observation),
         }),
         delays: over.delays.or(base.delays),

@@ -125,6 +125,7 @@ pub(super) struct RawDrift {
     pub(super) tools: Option<Level>,
     pub(super) model: Option<Level>,
     pub(super) settings: Option<Level>,
+    pub(super) results: Option<Level>,
     pub(super) observation: Option<Level>,
 }
 

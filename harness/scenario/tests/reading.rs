@@ -248,6 +248,7 @@ step = [{ get = "/other" }]
         tools: Level::Fail,
         model: Level::Fail,
         settings: Level::Ignore,
+        results: Level::Fail,
         observation: Level::Fail,
     };
     assert_eq!(flash.drift, drift);

@@ -86,7 +86,8 @@ fn tool_result(block: &Json, names: &ToolNames) -> Result<Message, WireError> {
         Some(Json::Array(blocks)) => request::content_of(blocks.clone()),
         found => return Err(WireError::expected("content", "a string or an array", found)),
     };
-    Ok(Message { content, name: names.of(id), tool_call_id: Some(id.to_owned()), ..Message::new("tool", "") })
+    let failed = fields::flag(block, "is_error")?;
+    Ok(Message { content, name: names.of(id), tool_call_id: Some(id.to_owned()), failed, ..Message::new("tool", "") })
 }
 
 #[cfg(test)]

@@ -117,7 +117,10 @@ fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, Wir
         }
         _ => Json::Str(text),
     };
-    Ok(Message { content, name: Some(name), tool_call_id: id.map(str::to_owned), ..Message::new("tool", "") })
+    // Google's word for a tool that failed is a response of this field alone.
+    let failed = response.get("response").and_then(Json::as_object).is_some_and(|of| of.keys().eq(["error"]));
+    let tool_call_id = id.map(str::to_owned);
+    Ok(Message { content, name: Some(name), tool_call_id, failed, ..Message::new("tool", "") })
 }
 
 /// The text of a response that is nothing else. Vercel's AI SDK puts the name of the tool, as it was sent, beside it.

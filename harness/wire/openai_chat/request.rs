@@ -57,6 +57,7 @@ fn message(sent: &Json, names: &mut ToolNames) -> Result<Message, WireError> {
         name: name.map(str::to_owned).or_else(answered),
         tool_calls,
         tool_call_id: tool_call_id.map(str::to_owned),
+        failed: false,
         hidden: false,
     })
 }

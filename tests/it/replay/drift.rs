@@ -1,5 +1,6 @@
 //! What differs from the recording and is no miss: noted, or red where the scenario says so.
 
+use retake::internal::fixture::Recorded;
 use serde_json::{Value, json};
 
 use crate::replay::serve::Serving;
@@ -10,6 +11,8 @@ tests! { what_changed_is_served_and_noted_with_its_words,
     the_notes_leave_the_formats_of_libtest_alone,
     where_drift_is_to_fail_the_scenario_is_red_and_names_it,
     what_is_ignored_is_not_said,
+    results_that_are_not_as_recorded_fail_and_say_how,
+    a_prompt_that_is_gone_or_another_callers_fails,
     calls_and_results_that_do_not_belong_together_are_noted,
 }
 
@@ -77,6 +80,49 @@ fn what_is_ignored_is_not_said() {
     set_drift(&tree, "drift = { prompt = \"ignore\", tools = \"ignore\", model = \"ignore\" }");
     tree.runner("gateway").run().exits(0).never_says("note: ");
     Tree::of(&[NAME]).runner("gateway").run().exits(0).never_says("note: ");
+}
+
+fn results_that_are_not_as_recorded_fail_and_say_how() {
+    let tree = Tree::of(&[NAME]);
+    fixtures::edit(&tree, NAME, |turns| {
+        let answering = turns.iter_mut().find(|turn| turn.conversation.len() == 3).unwrap();
+        answering.checks.results = "call 1, `write_file`: an error".into();
+    });
+    tree.runner("gateway").run().exits(101).says(&[
+        "drift: tool results of a model call are not as recorded",
+        "- call 1, `write_file`: an error",
+        "if the change is meant:\n    retake record write_read_file",
+    ]);
+    set_drift(&tree, "drift = { results = \"note\" }");
+    tree.runner("gateway").run().exits(0).says(&["drift: results changed in the call by `lead_agent`"]);
+}
+
+fn a_prompt_that_is_gone_or_another_callers_fails() {
+    let tree = Tree::of(&[NAME]);
+    let title = |turn: &&mut Recorded| turn.caller.as_deref() == Some("middleware:title");
+    fixtures::edit(&tree, NAME, |turns| {
+        turns.iter_mut().find(title).unwrap().checks.prompt = "Write a title.".into();
+    });
+    let gone = "drift: the system prompt of a model call is gone";
+    tree.runner("gateway").run().exits(101).says(&[gone, "by `middleware:title`", "- Write a title."]);
+    set_drift(&tree, "drift = { prompt = \"ignore\" }");
+    tree.runner("gateway").run().exits(0);
+    let tree = Tree::of(&[NAME]);
+    fixtures::edit(&tree, NAME, |turns| {
+        let of_lead = turns.iter().find(|turn| turn.caller.as_deref() == Some("lead_agent")).unwrap();
+        let prompt = of_lead.checks.prompt.clone();
+        for turn in turns.iter_mut() {
+            let is_title = turn.caller.as_deref() == Some("middleware:title");
+            turn.checks.prompt = if is_title { prompt.clone() } else { "Be another.".into() };
+        }
+        turns.retain(|turn| turn.caller.as_deref() != Some("middleware:title"));
+        let mut other = turns[0].clone();
+        (other.caller, other.checks.prompt) = (Some("middleware:review".to_owned()), prompt);
+        turns.push(other);
+    });
+    let swapped = "drift: a model call has the system prompt of `middleware:review`";
+    let run = tree.runner("gateway").run().exits(101);
+    assert!(run.stdout.contains(swapped) || run.stdout.contains("replay miss"), "{}", run.stdout);
 }
 
 fn calls_and_results_that_do_not_belong_together_are_noted() {

@@ -4,7 +4,7 @@ use crate::wire::{self, Known};
 
 fn of(api: Api, body: &str) -> Vec<String> {
     let body = Json::parse(body.as_bytes()).unwrap();
-    flaws(&wire::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap())
+    Results::of(&wire::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap()).flaws
 }
 
 fn chat(messages: &str) -> Vec<String> {
@@ -61,4 +61,54 @@ fn what_does_not_belong_together_is_named() {
     );
     let gemini = r#"{"contents": [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}]}"#;
     assert_eq!(of(Api::Gemini, gemini), ["a tool result without its call: of `f`"]);
+}
+
+fn check(api: Api, body: &str) -> String {
+    let body = Json::parse(body.as_bytes()).unwrap();
+    Results::of(&wire::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap()).check
+}
+
+/// An agent's third message, over Anthropic: results in the order of `results`, each an id and the rest of its block.
+fn anthropic(results: &[(&str, &str)]) -> String {
+    let results =
+        results.iter().map(|(id, rest)| format!(r#"{{"type": "tool_result", "tool_use_id": "{id}", {rest}}}"#));
+    let results = results.collect::<Vec<_>>().join(", ");
+    format!(
+        r#"{{"messages": [{{"role": "user", "content": "q"}}, {{"role": "assistant", "content": [
+        {{"type": "tool_use", "id": "a", "name": "f", "input": {{}}}}, {{"type": "tool_use", "id": "b", "name": "f", "input": {{}}}}]}},
+        {{"role": "user", "content": [{results}]}}]}}"#
+    )
+}
+
+#[test]
+fn an_error_an_empty_result_and_swapped_results_are_exceptions() {
+    let of = |results: &[(&str, &str)]| check(Api::Anthropic, &anthropic(results));
+    let (one, two) = (r#""content": "1""#, r#""content": "2""#);
+    assert_eq!(of(&[("a", one), ("b", two)]), "");
+    assert_eq!(of(&[("a", r#""content": "1", "is_error": true"#), ("b", two)]), "call 1, `f`: an error");
+    assert_eq!(of(&[("a", one), ("b", r#""content": " ""#)]), "call 2, `f`: empty");
+    assert_eq!(
+        of(&[("b", one), ("a", two)]),
+        "call 2, `f`: in the place of call 1\ncall 1, `f`: in the place of call 2"
+    );
+    // Nobody can tell equal results apart.
+    assert_eq!(of(&[("b", one), ("a", one)]), "");
+    assert_eq!(of(&[("a", one)]), "call 2, `f`: no result");
+    assert_eq!(of(&[("a", one), ("b", two), ("x", one)]), "a result of `` without its call");
+}
+
+#[test]
+fn each_api_tells_what_it_can_of_an_error() {
+    let gemini = |response: &str| {
+        check(
+            Api::Gemini,
+            &format!(
+                r#"{{"contents": [{{"role": "model", "parts": [{{"functionCall": {{"name": "f", "args": {{}}}}}}]}},
+            {{"role": "user", "parts": [{{"functionResponse": {{"name": "f", "response": {response}}}}}]}}]}}"#
+            ),
+        )
+    };
+    assert_eq!(gemini(r#"{"error": "no"}"#), "call 1, `f`: an error");
+    assert_eq!(gemini(r#"{"output": "no"}"#), "");
+    assert_eq!(told_by_each_api("call 1, `f`: an error\ncall 2, `f`: empty"), "call 2, `f`: empty");
 }

@@ -1,0 +1,160 @@
+//! Changes of prompt and tools that break what was recorded, where others merely differ: the prompt or the tools are gone, the
+//! prompt is another caller's, or a tool that the recorded answer calls is no longer offered as it was called.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+
+use crate::fixture::{Fixture, Turn};
+use crate::json::Json;
+use crate::key::{Check, Hash, is_blank};
+
+/// What a change breaks. It fails a scenario, unless that ignores the check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Breakage {
+    /// The call has no system prompt any more.
+    PromptGone,
+    /// The prompt is the recorded one of another caller.
+    PromptOf(String),
+    /// The call offers no tools any more.
+    ToolsGone,
+    /// The recorded answer calls a tool that is not offered any more.
+    ToolNotOffered(String),
+    /// The recorded answer calls a tool with arguments that its definition does not have any more.
+    ToolArguments {
+        /// The tool.
+        tool: String,
+        /// What does not fit.
+        what: String,
+    },
+}
+
+impl fmt::Display for Breakage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Breakage::PromptGone => write!(f, "the system prompt of a model call is gone"),
+            Breakage::PromptOf(caller) => write!(f, "a model call has the system prompt of `{caller}`"),
+            Breakage::ToolsGone => write!(f, "the tools of a model call are gone"),
+            Breakage::ToolNotOffered(tool) => {
+                write!(f, "the recorded answer calls `{tool}`, which is no longer offered")
+            }
+            Breakage::ToolArguments { tool, what } => {
+                write!(f, "the recorded answer calls `{tool}` with arguments that it no longer takes: {what}")
+            }
+        }
+    }
+}
+
+/// Which callers had which prompt, when it was recorded.
+#[derive(Debug)]
+pub(super) struct RecordedPrompts(HashMap<Hash, BTreeSet<String>>);
+
+impl RecordedPrompts {
+    /// Those of all turns that tell both.
+    pub(super) fn of(fixture: &Fixture) -> RecordedPrompts {
+        let mut prompts: HashMap<Hash, BTreeSet<String>> = HashMap::new();
+        for turn in fixture.table.turns() {
+            if let (Some(checks), Some(caller)) = (&turn.checks, &turn.caller) {
+                prompts.entry(checks.prompt).or_default().insert(caller.clone());
+            }
+        }
+        RecordedPrompts(prompts)
+    }
+
+    /// The other caller that a prompt belongs to.
+    fn other_caller(&self, prompt: &str, caller: Option<&str>) -> Option<&str> {
+        let callers = self.0.get(&Hash::of(prompt.as_bytes()))?;
+        let caller = caller.filter(|caller| !callers.contains(*caller))?;
+        callers.iter().map(String::as_str).find(|other| *other != caller)
+    }
+}
+
+/// What the change of a check breaks of a turn, where it breaks something.
+pub(super) fn breakage(
+    turn: &Turn,
+    check: Check,
+    recorded: &str,
+    called: &str,
+    prompts: impl FnOnce() -> Option<String>,
+) -> Option<Breakage> {
+    let gone = !is_blank(recorded) && is_blank(called);
+    match check {
+        Check::Prompt if gone => Some(Breakage::PromptGone),
+        Check::Prompt => prompts().map(Breakage::PromptOf),
+        Check::Tools if gone => Some(Breakage::ToolsGone),
+        Check::Tools => of_tools(turn, &Json::parse(recorded.as_bytes()).ok()?, &Json::parse(called.as_bytes()).ok()?),
+        Check::Model | Check::Settings | Check::Results => None,
+    }
+}
+
+/// The other caller whose prompt a call has.
+pub(super) fn prompt_of_another(prompts: &RecordedPrompts, turn: &Turn, called: &str) -> Option<String> {
+    prompts.other_caller(called, turn.caller.as_deref()).map(str::to_owned)
+}
+
+fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {
+    turn.output.tool_calls().into_iter().find_map(|call| {
+        let was = definition(recorded, &call.name)?;
+        let Some(is) = definition(called, &call.name) else { return Some(Breakage::ToolNotOffered(call.name.clone())) };
+        // What did not fit when it was recorded is no news.
+        misfit(was, &call.args).is_none().then(|| misfit(is, &call.args)).flatten().map(|what| {
+            let tool = call.name.clone();
+            Breakage::ToolArguments { tool, what }
+        })
+    })
+}
+
+/// The schema of a tool's arguments, in the form of any API; null where it has none.
+fn definition<'a>(tools: &'a Json, name: &str) -> Option<&'a Json> {
+    const SCHEMAS: [&str; 4] = ["input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
+    let schema = |tool: &'a Json| SCHEMAS.iter().find_map(|key| tool.get(key)).unwrap_or(&Json::Null);
+    tools.as_array()?.iter().find_map(|tool| {
+        let declared = ["functionDeclarations", "function_declarations"].into_iter().filter_map(|key| tool.get(key));
+        let declared = declared.filter_map(Json::as_array).flatten();
+        let mut all = [tool].into_iter().chain(tool.get("function")).chain(declared);
+        all.find(|tool| tool.str_of("name") == Some(name)).map(schema)
+    })
+}
+
+/// What of arguments a schema does not take: a name, a name that it requires, a primitive type.
+fn misfit(schema: &Json, args: &Json) -> Option<String> {
+    let (properties, args) = (schema.get("properties")?.as_object()?, args.as_object()?);
+    let required = schema.get("required").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str);
+    if let Some(missing) = required.into_iter().find(|name| !args.contains_key(name)) {
+        return Some(format!("`{missing}` is required, and was not recorded"));
+    }
+    let open = schema.get("additionalProperties").is_some_and(Json::is_truthy);
+    args.iter().find_map(|(name, value)| match properties.get(name) {
+        None if open => None,
+        None => Some(format!("there is no `{name}`")),
+        Some(property) => {
+            let wanted = types(property);
+            let fits = wanted.is_empty() || *value == Json::Null || wanted.iter().any(|wanted| is_of(wanted, value));
+            (!fits).then(|| format!("`{name}` is {}, and was recorded as {}", wanted.join(" or "), value.kind()))
+        }
+    })
+}
+
+/// The types that a property says it has, in lower case; none where it says so in another way.
+fn types(property: &Json) -> Vec<String> {
+    match property.get("type") {
+        Some(Json::Str(one)) => vec![one.to_lowercase()],
+        Some(Json::Array(several)) => several.iter().filter_map(Json::as_str).map(str::to_lowercase).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a value is of a primitive type. Other types, and words that are none, are not looked into.
+fn is_of(wanted: &str, value: &Json) -> bool {
+    match wanted {
+        "string" => matches!(value, Json::Str(_)),
+        "integer" => {
+            matches!(value, Json::Int(_) | Json::BigInt(_)) || matches!(value, Json::Float(f) if f.fract() == 0.0)
+        }
+        "number" => matches!(value, Json::Int(_) | Json::BigInt(_) | Json::Float(_)),
+        "boolean" => matches!(value, Json::Bool(_)),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests;
