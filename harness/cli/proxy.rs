@@ -65,7 +65,13 @@ impl Proxy {
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
-        let options = RecorderOptions { secrets, errors: self.errors, delays: project.delays == Delays::Recorded, watch, resume: None };
+        let options = RecorderOptions {
+            secrets,
+            errors: self.errors,
+            delays: project.delays == Delays::Recorded,
+            watch,
+            resume: None,
+        };
         let recorder = Arc::new(Recorder::new(upstreams, call_log::CallLog::create(&journal_file)?, options));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;

@@ -53,7 +53,8 @@ impl Serve {
         let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new("serve")).with_delays(project.delays == Delays::Recorded);
+        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new("serve"))
+            .with_delays(project.delays == Delays::Recorded);
         let code = runtime.block_on(self.serve(Arc::new(replay), project));
         runtime.shutdown_background();
         code

@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::fixture::Fixture;
 use crate::model::{Miss, Mode, ModelServer, Replay, Scope, ServerOptions, Urls};
 use crate::report::notes;
-use crate::scenario::{Drift, Level};
 use crate::scenario::Delays;
+use crate::scenario::{Drift, Level};
 use crate::secrets::shown;
 
 /// A model server that replays one fixture, for tests that start their system themselves.

@@ -3,6 +3,7 @@
 
 use super::{Api, Call};
 use crate::conversation::{Message, ToolCall};
+use crate::json::Json;
 use crate::key::{CheckTexts, Normalizer};
 
 impl Call {

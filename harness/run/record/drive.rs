@@ -34,7 +34,8 @@ impl<'a> Begun<'a> {
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
         let delays = scenario.delays == Delays::Recorded;
-        let options = RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
+        let options =
+            RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
         let recorder = Recorder::new(upstreams.clone(), journal, options);
         let recorder = Arc::new(recorder.before_paying(told_before_paying(name, &progress)));
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
