@@ -54,6 +54,10 @@ impl Incoming {
 
     /// The API in whose envelope errors go out.
     pub(super) fn provider(&self) -> Api {
+        if (&self.method, self.uri.path()) == (&Method::HEAD, "/") {
+            // Ollama's clients look so whether it is there.
+            return Api::Ollama;
+        }
         self.target().api().unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
     }
 

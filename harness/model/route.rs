@@ -76,7 +76,7 @@ pub(super) fn provider(path: &str, headers: &HeaderMap) -> Api {
         Api::Anthropic
     } else if headers.contains_key("x-goog-api-key") || path.contains("/v1beta") {
         Api::Gemini
-    } else if path.starts_with("/api/") || path == "/" {
+    } else if path.starts_with("/api/") {
         Api::Ollama
     } else {
         Api::OpenAiChat

@@ -86,6 +86,11 @@ impl CallWriter {
         self.arrivals = Arrivals::begin();
     }
 
+    /// Whether the answer ends with its head, by its method or its status.
+    pub(super) fn has_no_body(&self) -> bool {
+        self.method == "HEAD" || matches!(self.status, 204 | 304)
+    }
+
     /// Takes the next bytes of the answer.
     pub(super) fn take(&mut self, chunk: &[u8]) {
         self.bytes.extend_from_slice(chunk);

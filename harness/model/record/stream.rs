@@ -11,6 +11,8 @@ use super::call_writer::{CallWriter, Cut};
 use super::last_frame;
 use crate::clients::reqwest_reason;
 use crate::model::activity::InFlight;
+use crate::model::http;
+use crate::wire::{Body, Response};
 
 /// How long the end of a stream is waited for behind the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
@@ -24,6 +26,12 @@ pub(super) fn sent_on(
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
     let (status, content_type) = (writer.status, writer.content_type.clone());
+    if writer.has_no_body() {
+        // Nobody waits for a body here, which would be taken for a client that left.
+        writer.write(None);
+        let nothing = Response { status, content_type, body: Body::Text(String::new()) };
+        return http::answer(&nothing, in_flight);
+    }
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
         stream_through(answer, writer, sender).await;

@@ -79,9 +79,10 @@ fn recorded_pauses_are_replayed_where_a_scenario_asks_for_them() {
     let tree = Tree::of(&["write_read_file"]);
     fixtures::edit(&tree, "write_read_file", |turns| {
         for turn in turns {
-            let Body::Frames(frames) = &mut turn.wire.response.body else { panic!("a stream was recorded") };
-            let hours = vec![3_600_000; frames.iter().count()];
-            *frames = frames.clone().with_delays(&hours);
+            if let Body::Frames(frames) = &mut turn.wire.response.body {
+                let hours = vec![3_600_000; frames.iter().count()];
+                *frames = frames.clone().with_delays(&hours);
+            }
         }
     });
     tree.runner("gateway").run().exits(0);
