@@ -149,13 +149,22 @@ pub struct Usage {
     pub output: u64,
 }
 
+/// What stands in place of an API's name in an answer that none can say.
+const THE_RECORDING: &str = "the recording";
+
 impl Answer {
     /// What stands for a response that says nothing in neutral words, a provider's error as a rule. Its own API sends it
     /// as it came; another API answers that it cannot express it.
     #[must_use]
     pub fn untold(kind: impl Into<String>) -> Answer {
         let block = Json::object([("type", Json::Str(kind.into()))]);
-        Answer { blocks: vec![Block::Native(Native { api: "the recording".to_owned(), block })], ..Answer::default() }
+        Answer { blocks: vec![Block::Native(Native { api: THE_RECORDING.to_owned(), block })], ..Answer::default() }
+    }
+
+    /// Whether it stands for such a response.
+    #[must_use]
+    pub(crate) fn is_untold(&self) -> bool {
+        matches!(&self.blocks[..], [Block::Native(native)] if native.api == THE_RECORDING)
     }
 
     /// The text blocks, joined.

@@ -18,6 +18,13 @@ pub mod json {
     pub use crate::json::*;
 }
 pub mod key {
+    pub use crate::key::caller::Aliases;
+    pub use crate::key::canonical::*;
+    pub use crate::key::checks::*;
+    pub use crate::key::normalize::*;
+    pub use crate::key::plain::*;
+    pub use crate::key::reminder::*;
+    pub use crate::key::rules::*;
     pub use crate::key::*;
 }
 pub mod model {

@@ -8,7 +8,7 @@
 //! - To test an agent service by dropping folders into `scenarios/`: [`suite!`] in `tests/scenarios.rs`, and the README.
 //! - To give a model to a system that a test of yours starts: [`ReplayModel`].
 //! - To replay answers to an agent in the process, without HTTP: [`Replay`].
-//! - To make an agent of yours go on after a crash where it stopped, without paying twice: [`Journal`].
+//! - To make an agent of yours go on after a crash where it stopped, without paying twice: [`durable`].
 //!
 //! # The rooms
 //!
@@ -69,7 +69,7 @@ mod import;
 #[doc(hidden)]
 pub mod internal;
 mod json;
-mod key;
+pub mod key;
 mod model;
 mod project;
 mod report;
@@ -82,9 +82,8 @@ mod tools;
 mod wire;
 
 pub use axum;
-pub use conversation::Message;
-pub use durable::Journal;
-pub use error::{Error, Place, Result};
+pub use conversation::{Answer, Message};
+pub use error::{Error, Result};
 pub use model::{Miss, MissReason, Replay, ServedTurn, Urls, misses, reset, served};
 pub use project::{ReplayModel, ReplayModelBuilder};
 pub use run::runner::Suite;

@@ -36,7 +36,7 @@ enum Command {
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(done) = crate::system::take_over() {
+    if let Some(done) = crate::system::take_over().or_else(crate::tools::take_over) {
         return done;
     }
     let done = match Arguments::parse().command {

@@ -19,13 +19,15 @@ use crate::text::counted;
     \"data\": {\"content\": \"hi\"}}]}' | retake key\n\n\
     Messages are in LangChain's messages_to_dict form. The key is version 1, with the rules of the\n\
     suite where the project that the file lies in (of standard input, this folder) has some.\n\n\
-    After [[normalize]] or [aliases] of scenarios/suite.toml changed, or a turn was edited by hand:\n  \
+    After [[normalize]] or [aliases] of scenarios/suite.toml changed, or a turn was edited by hand\n\
+    (an `output` that is not what `wire` brings is restored from it):\n  \
     retake key --write fixtures/chat.json")]
 pub(super) struct KeyOf {
     /// A file of JSON lines; standard input where absent
     #[arg(conflicts_with = "write")]
     file: Option<PathBuf>,
-    /// Key the turns of this fixture anew, from what was recorded and by the suite's rules of today, and write it
+    /// Key the turns of this fixture anew, from what was recorded and by the suite's rules of today, restore each `output`
+    /// that is not what `wire` brings, and write it
     #[arg(long, value_name = "FIXTURE")]
     write: Option<PathBuf>,
     #[command(flatten)]
@@ -63,7 +65,9 @@ impl KeyOf {
         let text = fixture.print();
         let shown = file.display();
         if text.as_bytes() == old {
-            terminal::note(format!("{shown}: unchanged, each key is that of its call"));
+            terminal::note(format!(
+                "{shown}: unchanged, each key is that of its call, each `output` what its `wire` brings"
+            ));
             return Ok(ExitCode::SUCCESS);
         }
         files::write_whole(file, text.as_bytes())?;

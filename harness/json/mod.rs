@@ -12,9 +12,11 @@ mod sorted_map;
 mod tests;
 mod text;
 mod value;
+mod written;
 
 pub(crate) use parser::Step;
 pub use parser::{JsonError, MAX_DEPTH};
 pub use printer::Layout;
 pub use text::JsonText;
 pub use value::{Json, Object};
+pub use written::Written;

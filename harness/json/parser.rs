@@ -7,6 +7,7 @@ use std::ops::Range;
 use smol_str::SmolStr;
 
 use super::control::has_control;
+use super::text::JsonText;
 use super::value::{Json, Object};
 
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
@@ -60,6 +61,15 @@ impl Json {
     /// As [`Json::parse_unique`], but an element that is no JSON is only found when it is read.
     pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
         utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Reads an object, and also keeps the text of a value in it, with its order of keys and its spelling: of the field `path[1]` in
+    /// the object under `path[0]`. `None` where there is no such field.
+    ///
+    /// # Errors
+    /// As [`Json::parse_unique`].
+    pub fn parse_keeping(text: &[u8], path: [&str; 2]) -> Result<(Json, Option<JsonText>), JsonError> {
+        utf8(text).and_then(|text| parse_keeping(text, path)).map_err(|e| JsonError::at(text, e))
     }
 
     /// Reads a JSON text in which a repeated key is a mistake: one that a person edits.
@@ -149,6 +159,34 @@ fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a s
     parser.end()?;
     let elements = elements.map(|spans: Vec<_>| spans.into_iter().map(|span| &text[span]).collect());
     Ok((rest, elements))
+}
+
+/// Reads a text in which a repeated key is an error, and keeps the text of one field of one object in it.
+fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
+    let mut parser = Parser { unique: true, ..Parser::of(text) };
+    let mut kept = None;
+    parser.skip_space();
+    if parser.peek() != Some(b'{') {
+        return Ok((parser.document()?, None));
+    }
+    let json = parser.entries(0, |parser, key| {
+        parser.skip_space();
+        if key != object || parser.peek() != Some(b'{') {
+            return parser.value(1).map(Some);
+        }
+        let within = parser.entries(1, |parser, key| {
+            parser.skip_space();
+            let start = parser.at;
+            let value = parser.value(2)?;
+            if key == field {
+                kept = Some(JsonText::of_parsed(&text[start..parser.at]));
+            }
+            Ok(Some(value))
+        });
+        within.map(Some)
+    })?;
+    parser.end()?;
+    Ok((json, kept))
 }
 
 struct Parser<'a> {

@@ -43,7 +43,7 @@ impl Json {
 }
 
 /// Appends a string with its quotes, escaped as `json.dumps(…, ensure_ascii=False)` does.
-fn print_string(s: &str, out: &mut String) {
+pub(super) fn print_string(s: &str, out: &mut String) {
     out.push('"');
     // Rare in most texts, so looked for once.
     let others = has_control_but_newline(s.as_bytes());
@@ -81,7 +81,7 @@ fn print_run(run: &str, out: &mut String, controls: bool) {
     out.push_str(&run[plain..]);
 }
 
-fn print_value(value: &Json, out: &mut String, layout: Layout, depth: usize) {
+pub(super) fn print_value(value: &Json, out: &mut String, layout: Layout, depth: usize) {
     match value {
         Json::Null => out.push_str("null"),
         Json::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
@@ -102,7 +102,7 @@ fn print_value(value: &Json, out: &mut String, layout: Layout, depth: usize) {
     }
 }
 
-fn print_list<T>(
+pub(super) fn print_list<T>(
     out: &mut String,
     layout: Layout,
     depth: usize,

@@ -126,6 +126,51 @@ fn the_elements_of_a_list_are_found_without_being_read() {
     }
 }
 
+const SPELLED: &str = r#"{"z": 1.0, "a": [1E5, -0, 123456789012345678901, {}, [ ]],
+    "text": "caf\u00e9 \/ \ud83d\ude00", "b": {"y": null, "x": "{\"k\": 1}"}}"#;
+
+#[test]
+fn a_text_keeps_its_order_and_spelling_and_loses_its_white_space() {
+    let text = JsonText::of(SPELLED).unwrap();
+    let compact = r#"{"z":1.0,"a":[1E5,-0,123456789012345678901,{},[]],"text":"caf\u00e9 \/ \ud83d\ude00","b":{"y":null,"x":"{\"k\": 1}"}}"#;
+    assert_eq!(text.text(), compact);
+    assert_eq!(text.json(), Json::parse(SPELLED.as_bytes()).unwrap());
+    for twice_or_half in [r#"{"a": 1, "a": 2}"#, r#"["\ud83d"]"#, "{", "[1] 2"] {
+        assert_eq!(JsonText::of(twice_or_half), None, "{twice_or_half}");
+    }
+}
+
+#[test]
+fn what_is_written_is_sorted_but_within_a_text() {
+    let written = Written::object([
+        ("b", Written::from(1_u64)),
+        ("a", JsonText::of(r#"{"z":[1,{}],"a":{"c":[]}}"#).unwrap().into()),
+    ]);
+    let pretty = "{\n  \"a\": {\n    \"z\": [\n      1,\n      {}\n    ],\n    \"a\": {\n      \"c\": []\n    }\n  },\n  \"b\": 1\n}";
+    assert_eq!(written.print(Layout::Pretty), pretty);
+    assert_eq!(written.print(Layout::Compact), r#"{"a":{"z":[1,{}],"a":{"c":[]}},"b":1}"#);
+}
+
+#[test]
+fn a_changed_value_keeps_the_order_and_spelling_of_all_that_stayed() {
+    let text = JsonText::of(SPELLED).unwrap();
+    let (before, mut after) = (text.json(), text.json());
+    let Json::Object(fields) = &mut after else { panic!() };
+    fields.insert("b", Json::object([("Y", Json::Null), ("x", Json::from("changed"))]));
+    let changed = text.changed(&before, &after, &|key| key.to_uppercase());
+    let expected = text.text().replace(r#""y""#, r#""Y""#).replace(r#""{\"k\": 1}""#, r#""changed""#);
+    assert_eq!(changed.text(), expected);
+}
+
+proptest! {
+    #[test]
+    fn every_text_reads_as_before_and_prints_as_every_value_does(json in any_json()) {
+        let text = JsonText::from(&json);
+        prop_assert_eq!(&text.json(), &json);
+        prop_assert_eq!(Written::from(text).print(Layout::Pretty), json.print(Layout::Pretty));
+    }
+}
+
 #[test]
 fn half_an_emoji_in_a_request_is_a_replacement_character() {
     let read = |text: &str| Json::parse_request(text.as_bytes());

@@ -1,21 +1,37 @@
-//! A JSON value kept as its text: a recorded body is printed once, and sent often.
+//! A JSON value kept as its text: a recorded body keeps its order of keys and its spelling, and is sent often.
 
 use std::fmt;
 
 use bytes::Bytes;
 
-use super::printer::Layout;
+use super::printer::{Layout, print_string};
 use super::value::Json;
 
-/// A JSON value as compact text. Cloning shares it.
+/// A JSON value as compact text, with the order of keys and the spelling of numbers and strings that it came in. Cloning
+/// shares it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JsonText(Bytes);
 
 impl JsonText {
+    /// A text without its white space; `None` where a file of JSON cannot hold what it says: it is no JSON, an object has a
+    /// key twice, a string holds a lone surrogate.
+    #[must_use]
+    pub fn of(text: &str) -> Option<JsonText> {
+        Json::parse_unique(text.as_bytes()).ok()?;
+        Some(JsonText::of_parsed(text))
+    }
+
+    /// As [`of`](JsonText::of), of a text that was parsed.
+    pub(super) fn of_parsed(text: &str) -> JsonText {
+        let mut out = String::with_capacity(text.len());
+        tokens(text).for_each(|token| out.push_str(token));
+        JsonText(out.into())
+    }
+
     /// The value itself.
     #[must_use]
     pub fn json(&self) -> Json {
-        // It was printed from a value, so it parses.
+        // It was parsed before, or printed from a value.
         Json::parse(&self.0).unwrap_or(Json::Null)
     }
 
@@ -30,6 +46,44 @@ impl JsonText {
     pub fn is_array(&self) -> bool {
         self.0.first() == Some(&b'[')
     }
+
+    /// A changed value in this text's order and spelling: what is the same in both stays as it is to the byte. `before` is the
+    /// value of this text; `renamed` tells what became of a key.
+    #[must_use]
+    pub(crate) fn changed(&self, before: &Json, after: &Json, renamed: &dyn Fn(&str) -> String) -> JsonText {
+        let mut out = String::with_capacity(self.0.len());
+        change(&mut tokens(self.text()), before, after, renamed, &mut out);
+        JsonText(out.into())
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Appends the text with two spaces of indent for each level, the first one of which is `depth`.
+    pub(super) fn print_pretty(&self, out: &mut String, mut depth: usize) {
+        let newline = |out: &mut String, depth: usize| {
+            out.push('\n');
+            out.extend(std::iter::repeat_n("  ", depth));
+        };
+        let mut opened = false;
+        for token in tokens(self.text()) {
+            let closes = matches!(token, "}" | "]");
+            depth -= usize::from(closes);
+            if opened != closes {
+                newline(out, depth);
+            }
+            out.push_str(token);
+            opened = matches!(token, "{" | "[");
+            depth += usize::from(opened);
+            match token {
+                "," => newline(out, depth),
+                ":" => out.push(' '),
+                _ => {}
+            }
+        }
+    }
 }
 
 impl From<&Json> for JsonText {
@@ -40,6 +94,100 @@ impl From<&Json> for JsonText {
 
 impl fmt::Debug for JsonText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&self.0))
+        f.write_str(self.text())
+    }
+}
+
+/// The words of a JSON text: brackets, commas, colons, and each string, number or name as one; no white space.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let space = [' ', '\t', '\n', '\r'];
+        rest = rest.trim_start_matches(space);
+        let end = match rest.as_bytes().first()? {
+            b'"' => string_end(rest.as_bytes()),
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
+            _ => rest.find([',', '}', ']', ' ', '\t', '\n', '\r']).unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        Some(token)
+    })
+}
+
+/// Where a string ends that begins with the text.
+fn string_end(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if text[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+    }
+    text.len()
+}
+
+/// Appends one value, whose words come next.
+fn change<'a>(
+    words: &mut impl Iterator<Item = &'a str>,
+    before: &Json,
+    after: &Json,
+    renamed: &dyn Fn(&str) -> String,
+    out: &mut String,
+) {
+    match (before, after) {
+        (Json::Object(old), Json::Object(new)) if before != after && old.len() == new.len() => {
+            out.extend(words.next());
+            while let Some(word) = words.next() {
+                if matches!(word, "," | "}") {
+                    out.push_str(word);
+                    if word == "}" {
+                        break;
+                    }
+                    continue;
+                }
+                let key = Json::parse(word.as_bytes()).ok().and_then(Json::into_string).unwrap_or_default();
+                let new_key = if new.contains_key(&key) { key.clone() } else { renamed(&key) };
+                if new_key == key {
+                    out.push_str(word);
+                } else {
+                    print_string(&new_key, out);
+                }
+                out.extend(words.next());
+                let values = (old.get(&key).unwrap_or(&Json::Null), new.get(&new_key).unwrap_or(&Json::Null));
+                change(words, values.0, values.1, renamed, out);
+            }
+        }
+        (Json::Array(old), Json::Array(new)) if before != after && old.len() == new.len() => {
+            out.extend(words.next());
+            for (i, (before, after)) in old.iter().zip(new).enumerate() {
+                if i > 0 {
+                    out.extend(words.next());
+                }
+                change(words, before, after, renamed, out);
+            }
+            out.extend(words.next());
+        }
+        _ => {
+            let same = before == after;
+            let mut depth = 0_usize;
+            for word in words {
+                if same {
+                    out.push_str(word);
+                }
+                match word {
+                    "{" | "[" => depth += 1,
+                    "}" | "]" => depth -= 1,
+                    _ => {}
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+            if !same {
+                after.print_to(out, Layout::Compact);
+            }
+        }
     }
 }

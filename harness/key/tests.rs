@@ -1,8 +1,10 @@
 pub(super) mod literal;
 mod properties;
 
+use super::reminder::ReminderOverMessages;
 use super::*;
-use crate::conversation::ToolCall;
+use crate::conversation::{Message, ToolCall};
+use crate::json::Json;
 
 /// Rules of a suite: a pattern and its replacement each.
 fn with(own: &[(&str, &str)]) -> Rules {

@@ -41,7 +41,7 @@ impl Scope {
         self.misses()
     }
 
-    pub(super) fn add_miss(&self, miss: Arc<Miss>) {
+    pub(crate) fn add_miss(&self, miss: Arc<Miss>) {
         registry().misses.push(RegisteredMiss { scope: self.id, miss, judged: false });
     }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::key::Rules;
-use crate::scenario::{FixtureRef, Scenario, is_name};
+use crate::scenario::{Discovered, FixtureRef, Scenario, is_name};
 use crate::text::nearest;
 
 /// The fixtures of a project, each read when it is first asked for.
@@ -54,6 +54,16 @@ impl Fixtures {
             let anew = format!("to record it anew: {}", record_command(&scenario.name));
             error.help(if file.is_file() { anew } else { format!("remove it; {anew}") })
         })
+    }
+
+    /// A line for a person, where the file says that it was recorded for a scenario that has another fixture: it was copied, or
+    /// pasted into.
+    pub(crate) fn named_otherwise(scenario: &Scenario, fixture: &Fixture, all: &Discovered) -> Option<String> {
+        let named = fixture.notes.get("scenario")?.as_str()?;
+        let stem = fixture.path.file_stem()?.to_str()?;
+        let shares = |other: &Scenario| other.name == named && other.fixture == scenario.fixture;
+        let fits = named == stem || all.scenarios.iter().flatten().any(shares);
+        (!fits).then(|| format!("{} was recorded for scenario `{named}`, as it says itself", fixture.path.display()))
     }
 
     fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {

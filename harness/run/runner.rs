@@ -87,7 +87,7 @@ impl Suite {
     /// Runs what the command line and the environment ask for, as libtest would.
     #[must_use]
     pub fn main(self) -> ExitCode {
-        if let Some(done) = crate::system::take_over() {
+        if let Some(done) = crate::system::take_over().or_else(crate::tools::take_over) {
             return done;
         }
         self.run(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect())

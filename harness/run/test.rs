@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
+use super::fixtures::Fixtures;
 use super::orphans;
 use super::policy::Policy;
 use super::project::Project;
@@ -76,7 +77,9 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
     let replayed = trial::replay(project, scenario, fixture, &project.rules, Pacing::None)?;
-    project.note(&scenario.name, replayed.notes(scenario));
+    let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
+    let of_file = replayed.fixture.as_ref().and_then(otherwise);
+    project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
     let text = replayed.verdict(scenario)?;
     let compared = text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     compared.map_err(|failure| replayed.quoting_systems(failure))

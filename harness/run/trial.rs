@@ -8,14 +8,15 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
 use crate::error::{Error, Result};
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
 use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use crate::scenario::{Delays, Scenario};
+use crate::scenario::{Delays, Scenario, ToolsFrom};
 use crate::secrets::Scrub;
-use crate::system::Running;
+use crate::system::{Running, StageTools};
+use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
 /// What came of playing a scenario on a stage.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct Played {
     pub(crate) flaws: Vec<CallFlaw>,
     /// What a failure quotes of systems: the ends of their logs.
     pub(crate) systems: Vec<String>,
+    /// What came of the doubles of its tool servers.
+    pub(crate) tools: Asked,
 }
 
 /// What a replay showed.
@@ -99,17 +102,51 @@ pub(crate) fn play(
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
             let deadline = Instant::now() + scenario.timeout;
-            let starting = Running::start(deadline, launch, mode, options).await;
+            let doubles = doubles(project, scenario, fixture, &mode).await?;
+            let given =
+                doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
+            let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served, turns).await;
             let (drift, flaws) = (running.model.drift(), running.model.flaws());
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let systems = running.end(failed).await;
-            Ok(Played { driven: driven?, drift, flaws, systems })
+            let tools = match doubles {
+                Some(doubles) => doubles.end().await,
+                None => Asked::default(),
+            };
+            Ok(Played { driven: driven?, drift, flaws, systems, tools })
         });
         runtime.shutdown_background();
         played
     })
+}
+
+/// Starts the doubles of the suite's tool servers, where it has any.
+async fn doubles(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<&Fixture>,
+    mode: &Mode,
+) -> Result<Option<Doubles>> {
+    let none = ToolExchanges::new();
+    let suite = &project.discovered.suite;
+    Doubles::start(Given {
+        suite,
+        root: &project.root,
+        fixture: fixture.map_or(Path::new("none"), |fixture| &fixture.path),
+        recorded: fixture.map_or(&none, |fixture| &fixture.tools),
+        mode: match (mode, scenario.tools_from) {
+            (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
+            (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
+            #[cfg(feature = "record")]
+            (Mode::Record(_), _) => ToolsMode::Record,
+        },
+        secrets: &declared_secrets::real_values(&project.open),
+        normalizer: &project.rules.normalizer,
+        scrub: project.open.secrets()?.scrub().clone(),
+    })
+    .await
 }
 
 async fn drive(

@@ -29,14 +29,15 @@ impl Replayed {
     /// What a person should know of the run, red or green: a line each.
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
-        let mut notes = notes(self.fixture.as_deref(), noted, &self.played.flaws);
+        let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
+        lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}")));
         if let (Delays::Recorded, Some(fixture)) = (scenario.delays, &self.fixture)
             && !fixture.keeps_delays()
         {
             let again = record_command(&scenario.name);
-            notes.push(format!("delays: {} holds none: to record them: {again}", fixture.path.display()));
+            lines.push(format!("delays: {} holds none: to record them: {again}", fixture.path.display()));
         }
-        notes
+        lines
     }
 
     /// A failure with the ends of the systems' logs behind its own evidence.
@@ -77,6 +78,9 @@ impl Replayed {
         if !unused.is_empty() {
             return Err(self.unused(&unused, scenario));
         }
+        if let Some(failure) = self.unused_tools(scenario) {
+            return Err(failure);
+        }
         if let Some(failure) = self.drifted(scenario).or_else(|| self.flawed(scenario)) {
             return Err(failure);
         }
@@ -110,6 +114,10 @@ impl Replayed {
         }
         if self.misses.len() > SHOWN_MISSES {
             failure = failure.evidence(format!("… and {} more misses", self.misses.len() - SHOWN_MISSES));
+        }
+        // A tool that answers something else is why the agent asked something else.
+        if !self.played.tools.drift.is_empty() {
+            failure = failure.evidence(format!("because of: {}", self.played.tools.drift.join("\n            ")));
         }
         if let Some(error) = &self.played.driven.failure {
             failure = failure.evidence(format!("after that: {error}"));
@@ -150,6 +158,19 @@ impl Replayed {
             "if another scenario asks for them",
             format!("unused = [\"CALLER\"] in {}", scenario.file.display()),
         )
+    }
+
+    /// Recorded requests to tool servers that nobody made.
+    fn unused_tools(&self, scenario: &Scenario) -> Option<Failure> {
+        let unused = &self.played.tools.unused;
+        if unused.is_empty() || scenario.unused == Unused::Allow {
+            return None;
+        }
+        let requests = crate::text::counted(unused.len(), "recorded request");
+        let headline = format!("unused: {requests} to tools not made in scenario `{}`", scenario.name);
+        let lines: Vec<String> = unused.iter().take(SHOWN_MISSES).map(|line| format!("  {line}")).collect();
+        let failure = Failure::new(headline).evidence(lines.join("\n"));
+        Some(failure.resolve("if the system is right not to ask", record_command(&scenario.name)))
     }
 
     fn drifted(&self, scenario: &Scenario) -> Option<Failure> {

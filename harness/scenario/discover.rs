@@ -10,6 +10,7 @@ use super::read::{self, ScenarioFile};
 use super::scenario::{Broken, Scenario};
 use super::source::{Source, unreadable};
 use super::suite::Suite;
+use super::system::needs;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::text::{nearest, visible};
@@ -194,7 +195,27 @@ impl Discovered {
             let error = scenario.system_place.into_iter().fold(error, Error::at).in_file(&scenario.file);
             *entry = Err(Broken { name: scenario.name.clone(), error });
         }
+        self.check_pages();
         Ok(())
+    }
+
+    /// Pages are those of the scenario's own system, or of one that needs it and is started with it.
+    fn check_pages(&mut self) {
+        let systems = &self.suite.systems;
+        for entry in &mut self.scenarios {
+            let Ok(scenario) = entry else { continue };
+            let own = scenario.system.clone().unwrap_or_default();
+            let wrong = scenario.systems_of_pages().find(|page| *page != own && !needs(systems, page, &own));
+            let Some(page) = wrong.map(str::to_owned) else { continue };
+            let error = if systems.contains_key(&page) {
+                let what = format!("the system `{page}` of a page is not started with this scenario's `{own}`");
+                Error::new(what).help(format!("[systems.{page}] needs = [\"{own}\"] starts both"))
+            } else {
+                let known = systems.keys().map(String::as_str);
+                suggest(Error::new(format!("there is no system `{page}` to open a page of")), &page, known)
+            };
+            *entry = Err(Broken { name: scenario.name.clone(), error: error.in_file(&scenario.file) });
+        }
     }
 
     /// Sorts by name. Where two trials have one name, neither runs.

@@ -48,13 +48,14 @@ pub(crate) use name::no_name;
 pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Unused};
 pub use pointer::Pointer;
-pub use scenario::{Broken, FixtureRef, Scenario, ToolsRun, Unobserved};
+pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub(crate) use step::without_browser;
 pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
     StreamSpec, Target, Upload, WaitFor,
 };
 pub use suite::Suite;
+pub(crate) use system::needs;
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::options::{Delays, Drift, Unused};
-use super::step::Step;
+use super::step::{Action, Step};
 use super::template::{Context, Vars};
 use crate::error::{Error, Place, Result};
 use crate::events::ShapeOptions;
@@ -45,6 +45,8 @@ pub struct Scenario {
     pub record_errors: bool,
     /// Values of its own, for its templates.
     pub vars: Vars,
+    /// Where its agent's tool servers answer from.
+    pub tools_from: ToolsFrom,
     /// The recorded calls of tools that it executes again; it has no steps then.
     pub tools: Option<ToolsRun>,
     /// What it does, in order; at least one step, or none where it executes recorded calls of tools.
@@ -64,6 +66,16 @@ pub struct ToolsRun {
     pub conversation: Option<String>,
     /// What becomes of actions that did not run when they were recorded.
     pub unobserved: Unobserved,
+}
+
+/// Where tool servers answer from, in a scenario that drives a system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolsFrom {
+    /// From the fixture: doubles.
+    #[default]
+    Recorded,
+    /// From the real ones; what differs from the fixture is noted.
+    Live,
 }
 
 /// What becomes of actions that were rejected, or recorded without an observation.
@@ -98,6 +110,14 @@ impl Scenario {
     /// Whether any step needs a system: only commands do without.
     pub(crate) fn needs_system(&self) -> bool {
         self.steps.iter().any(Step::needs_system)
+    }
+
+    /// The systems that steps with pages name.
+    pub(crate) fn systems_of_pages(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| match &step.action {
+            Action::Browse(visit) => visit.system.as_deref(),
+            _ => None,
+        })
     }
 
     /// Whether any step opens a page.

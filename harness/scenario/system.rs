@@ -27,6 +27,11 @@ pub struct CommandSpec {
     pub cwd: Option<Template>,
     /// All of its environment beyond what every system gets.
     pub env: BTreeMap<String, Template>,
+    /// What is run before its first start, and again where its inputs changed: with the variables of `env` that hold no
+    /// template. Empty where nothing is.
+    pub build: Vec<String>,
+    /// The port that it always has, where others were built with it.
+    pub port: Option<u16>,
     /// How to see that it is ready.
     pub ready: Ready,
     /// Whether all scenarios share one process.
@@ -72,4 +77,10 @@ pub struct AttachedModel {
     pub addr: SocketAddr,
     /// The environment variable that holds the key which the system sends.
     pub key_env: String,
+}
+
+/// Whether a system needs another one, at any remove. The suite was checked to have no circle.
+pub(crate) fn needs(systems: &BTreeMap<String, SystemSpec>, name: &str, other: &str) -> bool {
+    let Some(SystemSpec::Command(spec)) = systems.get(name) else { return false };
+    spec.needs.iter().any(|needed| needed == other || needs(systems, needed, other))
 }

@@ -1,6 +1,7 @@
 //! The room as its users see it: files in, scenarios or errors out.
 
 mod layout;
+mod mistakes_in_pages;
 mod mistakes_in_scenario;
 mod mistakes_in_steps;
 mod mistakes_in_suite;

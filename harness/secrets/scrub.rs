@@ -267,6 +267,11 @@ impl Scrub {
         }
     }
 
+    /// What becomes of a key.
+    pub(crate) fn key(&self, key: &str) -> String {
+        self.text(key, &mut Fired::new()).into_owned()
+    }
+
     /// Keys are texts as well. Two that become one keep the later value.
     fn keys(&self, entries: &mut Object, fired: &mut Fired) {
         let changed: Vec<(String, String)> = entries

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::scrub::{Fired, Scrub};
-use crate::json::{Json, Layout};
+use crate::json::{Json, JsonText, Layout};
 
 /// What tells events apart that bring pieces of different texts.
 const EVENT: [&str; 6] = ["type", "index", "item_id", "output_index", "content_index", "summary_index"];
@@ -23,7 +23,7 @@ impl Scrub {
             self.json(&mut frame.data, fired);
             let rest_changed = frame.scrub_rest(self, fired);
             if rest_changed || frame.data != *before {
-                *text = frame.print();
+                *text = frame.print(before, &|key| self.key(key));
             }
         }
     }
@@ -87,6 +87,8 @@ struct Frame {
     /// The data as JSON, or as a string where it is none.
     data: Json,
     is_json: bool,
+    /// The data as it came, where it is JSON that a [`JsonText`] holds.
+    spelled: Option<JsonText>,
 }
 
 enum FrameLine {
@@ -121,8 +123,9 @@ impl Frame {
             }
         }
         let text = data.unwrap_or_default();
+        let spelled = JsonText::of(&text);
         let json = Json::parse(text.as_bytes()).ok();
-        Frame { lines, is_json: json.is_some(), data: json.unwrap_or(Json::Str(text)) }
+        Frame { lines, is_json: json.is_some(), data: json.unwrap_or(Json::Str(text)), spelled }
     }
 
     /// Comments, names and ids.
@@ -138,10 +141,11 @@ impl Frame {
         changed
     }
 
-    fn print(&self) -> String {
-        let data = match &self.data {
-            Json::Str(text) if !self.is_json => text.clone(),
-            data => data.print(Layout::Compact),
+    fn print(&self, before: &Json, renamed: &dyn Fn(&str) -> String) -> String {
+        let data = match (&self.data, &self.spelled) {
+            (Json::Str(text), _) if !self.is_json => text.clone(),
+            (data, Some(spelled)) => spelled.changed(before, data, renamed).text().to_owned(),
+            (data, None) => data.print(Layout::Compact),
         };
         let mut out = String::new();
         for line in &self.lines {

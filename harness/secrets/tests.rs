@@ -245,6 +245,14 @@ fn gemini_s_array_and_neighbouring_blocks_are_put_together() {
 }
 
 #[test]
+fn a_frame_keeps_its_order_of_keys_and_its_spelling_when_it_loses_one() {
+    let frame = |text: &str| format!("data: {{\"z\": 1.0, \"delta\": \"{text}\", \"a\": \"caf\\u00e9\"}}\n\n");
+    let (frames, fired) = scrub_frames(vec![frame("sk-proj-abcdefghijklmnop1234")]);
+    assert_eq!(fired, ["openai-key"]);
+    assert_eq!(frames, [frame("<OPENAI_KEY>").replace("\": ", "\":").replace(", \"", ",\"")]);
+}
+
+#[test]
 fn json_loses_them_in_keys_and_where_a_key_says_what_the_value_is() {
     let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
     let text = format!(

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::build::build;
 use super::folder::Folder;
 use super::guardian::{Guard, Guarded};
 use super::log::Log;
@@ -47,7 +48,14 @@ impl CommandSystem {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
         // Should this process be killed from here on, there is somebody to give the port back.
         super::folder::keep().await;
-        let port = PortLease::take()?;
+        let port = match spec.port {
+            None => PortLease::take()?,
+            Some(port) => {
+                // It may take as long as another scenario plays on it.
+                let leasing = tokio::task::spawn_blocking(move || PortLease::take_pinned(port));
+                leasing.await.map_err(|_| Error::new("the wait for a port broke off"))?.map_err(failed)?
+            }
+        };
         let folder = Folder::new();
         let mut context = context.clone();
         context.insert("port", u64::from(port.port()));
@@ -140,6 +148,19 @@ pub(crate) async fn start_with_needed(
         }
     }
     Ok(running)
+}
+
+/// Builds a system and those that it needs, as far as they are to be built.
+///
+/// # Errors
+/// Where a build fails.
+pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, SystemSpec>, root: &Path) -> Result<()> {
+    for name in in_order(name, suite) {
+        if let Some(SystemSpec::Command(spec)) = suite.get(name) {
+            build(name, spec, root).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Ends systems, those that need others first. Gives what a failure quotes of each.

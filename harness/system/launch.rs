@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::command::build_with_needed;
 use super::folder::remove_kept;
 use super::router::RouterFactory;
 use super::shared::{SharedSpec, SharedSystem, SharedSystems};
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::model::{CallerRules, Mode};
-use crate::scenario::{Scenario, SystemSpec, UrlSpec};
+use crate::scenario::{Scenario, SystemSpec, UrlSpec, needs};
 
 /// The systems of a project, and what they are started from.
 pub(crate) struct Systems {
@@ -54,8 +55,8 @@ pub(super) enum PlayedOn<'a> {
     Nothing,
     /// A router of this process.
     Router(&'a str, &'a RouterFactory),
-    /// A program of the stage's own, and the systems of the suite, of which it may need some.
-    Command(&'a str, &'a BTreeMap<String, SystemSpec>),
+    /// A program of the stage's own. It is started with `all`: itself, or what needs it and serves a page of the scenario.
+    Command { name: &'a str, all: &'a str, suite: &'a BTreeMap<String, SystemSpec> },
     /// A program that runs already, for one scenario after another.
     Shared(&'a str, Arc<SharedSystem>),
     /// Somebody else's program.
@@ -79,11 +80,16 @@ impl Systems {
         if let Some(factory) = self.routers.get(name) {
             return play(PlayedOn::Router(name, factory));
         }
-        match self.suite.get(name) {
+        let all = self.started(scenario, name);
+        match self.suite.get(all) {
             Some(SystemSpec::Command(spec)) if spec.shared && !fresh => {
-                self.shared.play(name, || self.start_shared(name), |shared| play(PlayedOn::Shared(name, shared)))
+                self.build(all)?;
+                self.shared.play(all, || self.start_shared(all), |shared| play(PlayedOn::Shared(name, shared)))
             }
-            Some(SystemSpec::Command(_)) => play(PlayedOn::Command(name, &self.suite)),
+            Some(SystemSpec::Command(_)) => {
+                self.build(all)?;
+                play(PlayedOn::Command { name, all, suite: &self.suite })
+            }
             Some(SystemSpec::Url(spec)) => {
                 let _alone = url::alone(spec)?;
                 play(PlayedOn::Url(name, spec))
@@ -110,7 +116,21 @@ impl Systems {
     }
 
     fn spec_of(&self, scenario: &Scenario) -> Option<&SystemSpec> {
-        self.suite.get(scenario.system.as_ref()?)
+        self.suite.get(self.started(scenario, scenario.system.as_ref()?))
+    }
+
+    /// What is started for a scenario on a system: where a page of another system is opened that needs this one, that
+    /// other one.
+    fn started<'a>(&'a self, scenario: &'a Scenario, name: &'a str) -> &'a str {
+        let mut pages = scenario.systems_of_pages();
+        pages.find(|page| *page != name && needs(&self.suite, page, name)).unwrap_or(name)
+    }
+
+    /// Builds what is to be started. A scenario's time does not run meanwhile.
+    fn build(&self, name: &str) -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
+        runtime.block_on(build_with_needed(name, &self.suite, &self.root))
     }
 
     fn start_shared(&self, name: &str) -> Result<SharedSystem> {

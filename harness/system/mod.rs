@@ -9,9 +9,10 @@
 //!
 //! `launch` says which of them a scenario is played on, and what it is started from; `running` sets up a stage with it and
 //! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a public
-//! face for Rust systems (`stage`). A program has a port of its own (`ports`), says when it is `ready`, prints to a `log`,
+//! face for Rust systems (`stage`). A program may have to be built (`build`), has a port of its own (`ports`), says when it is `ready`, prints to a `log`,
 //! and is under a `guardian`.
 
+mod build;
 mod command;
 mod date;
 mod folder;
@@ -40,3 +41,4 @@ pub use router::{IntoRouter, service};
 pub(crate) use running::Running;
 pub(crate) use shared::SharedSystems;
 pub use stage::Stage;
+pub(crate) use values::StageTools;

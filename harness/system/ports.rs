@@ -48,6 +48,19 @@ impl PortLease {
         Err(Error::new(format!("no port of {} to {} is free", ports.start, ports.end - 1)))
     }
 
+    /// Leases one port. This blocks the thread while another runner has it.
+    ///
+    /// # Errors
+    /// Where somebody who is no runner uses it.
+    pub(crate) fn take_pinned(port: u16) -> Result<PortLease> {
+        let lock = Lock::take(&port.to_string())?;
+        if is_free(port) {
+            return Ok(PortLease { port, _lock: lock });
+        }
+        let error = Error::new(format!("port {port}, which the system pins, is in use"));
+        Err(error.help(format!("end what listens there: ss -ltnp 'sport = :{port}' tells what it is")))
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.port
     }

@@ -12,7 +12,7 @@ use super::router::{self, InProcess};
 use super::shared::SharedSystem;
 use super::stage::Stage;
 use super::url;
-use super::values::{Base, StageValues};
+use super::values::{Base, StageTools, StageValues};
 use crate::error::{Error, Result};
 use crate::model::{Mode, ModelServer, ServerOptions, kept};
 
@@ -37,7 +37,7 @@ enum ToEnd {
 }
 
 impl Running {
-    /// Sets up a stage on the current runtime: folder, model server, system.
+    /// Sets up a stage on the current runtime: folder, model server, system. Its tools run already.
     ///
     /// # Errors
     /// Where one of the three cannot be had.
@@ -46,6 +46,7 @@ impl Running {
         launch: &Launch<'_>,
         mode: Mode,
         options: ServerOptions,
+        tools: StageTools,
     ) -> Result<Running> {
         let Launch { root, secrets, on } = launch;
         let secrets = secrets.given_to(on, &mode).clone();
@@ -54,7 +55,10 @@ impl Running {
             PlayedOn::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let (folder, handle) = Folder::make().await?;
-                let values = StageValues::of_run("", root, &model, secrets).on_day_of(pacing).with_folder(folder);
+                let values = StageValues::of_run("", root, &model, secrets)
+                    .with_tools(tools)
+                    .on_day_of(pacing)
+                    .with_folder(folder);
                 Ok(Running::on(values, model, ToEnd::None(handle)))
             }
             PlayedOn::Router(name, factory) => {
@@ -62,6 +66,7 @@ impl Running {
                 let (folder, handle) = Folder::make().await?;
                 let (listener, address) = router::listen()?;
                 let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
                     .on_day_of(pacing)
                     .with_folder(folder)
                     .with_base(Base::of(address));
@@ -72,18 +77,19 @@ impl Running {
                 let system = starting.map_err(late)??;
                 Ok(Running { stage, model, to_end: ToEnd::InProcess(system, handle) })
             }
-            PlayedOn::Command(name, suite) => {
+            PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
-                let values = StageValues::of_run(name, root, &model, secrets).on_day_of(pacing);
+                let values = StageValues::of_run(name, root, &model, secrets).with_tools(tools).on_day_of(pacing);
                 let (context, date) = (values.context(None), values.date.clone());
-                let starting = start_with_needed(name, suite, root, &context, &date, Some(deadline));
+                let starting = start_with_needed(all, suite, root, &context, &date, Some(deadline));
                 let systems = starting.await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
             }
             PlayedOn::Shared(name, shared) => {
                 shared.lay_in(mode, options.pacing)?;
                 let model = shared.model();
-                let values = StageValues::of_run(name, root, &model, secrets).with_systems(shared.systems());
+                let values =
+                    StageValues::of_run(name, root, &model, secrets).with_tools(tools).with_systems(shared.systems());
                 Ok(Running::on(values, model, ToEnd::Shared(shared.clone())))
             }
             PlayedOn::Url(name, spec) => {
@@ -92,7 +98,10 @@ impl Running {
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
                 let model = Arc::new(ModelServer::start(mode, options).await?);
                 let (folder, handle) = Folder::make().await?;
-                let values = StageValues::of_run(name, root, &model, secrets).with_folder(folder).with_base(base);
+                let values = StageValues::of_run(name, root, &model, secrets)
+                    .with_tools(tools)
+                    .with_folder(folder)
+                    .with_base(base);
                 Ok(Running::on(values, model, ToEnd::Attached(handle)))
             }
         }

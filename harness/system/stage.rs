@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::folder::Folder;
 use super::values::StageValues;
 use crate::fixture::Fixture;
+use crate::json::Layout;
 use crate::model::Urls;
 use crate::scenario::Context;
 
@@ -49,6 +50,14 @@ impl Stage {
     #[must_use]
     pub fn key(&self) -> &str {
         &self.0.key
+    }
+
+    /// How the double of a tool server is reached: its address, or, where `suite.toml` has a command, the words of the
+    /// command that starts it, as a JSON list. `None` where the suite declares no such server.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<String> {
+        let tool = self.0.tools.context.get(name)?;
+        Some(tool.as_str().map_or_else(|| tool.print(Layout::Compact), str::to_owned))
     }
 
     /// The value of an environment variable that the suite declares as a secret: the real one while recording, and what

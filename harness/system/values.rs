@@ -31,6 +31,16 @@ pub(super) struct StageValues {
     /// What templates take as `{{ secret.NAME }}`.
     pub(super) secrets: Json,
     pub(super) date: String,
+    pub(super) tools: StageTools,
+}
+
+/// The doubles of tool servers that a stage has, as templates and goldens see them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StageTools {
+    /// What templates take as `{{ tools.NAME }}`.
+    pub(crate) context: Json,
+    /// Addresses and what goldens call them.
+    pub(crate) names: Vec<(String, String)>,
 }
 
 /// Where a system is reached.
@@ -62,6 +72,7 @@ impl StageValues {
             others: Vec::new(),
             secrets,
             date: date::today(),
+            tools: StageTools::default(),
         }
     }
 
@@ -70,6 +81,11 @@ impl StageValues {
         if matches!(pacing, Pacing::Shaken) {
             self.date = date::other_day();
         }
+        self
+    }
+
+    pub(super) fn with_tools(mut self, tools: StageTools) -> StageValues {
+        self.tools = tools;
         self
     }
 
@@ -84,10 +100,10 @@ impl StageValues {
         self
     }
 
-    /// The last of these systems is the one that is driven.
+    /// With the systems that run; the one that is driven is among them.
     pub(super) fn with_systems(mut self, systems: &[CommandSystem]) -> StageValues {
-        let Some((driven, needed)) = systems.split_last() else { return self };
-        for system in needed {
+        let Some(driven) = systems.iter().find(|system| system.name == self.system) else { return self };
+        for system in systems.iter().filter(|system| system.name != self.system) {
             self.urls.insert(system.name.clone(), Base::of(system.address).url);
             self.others.push((system.address.to_string(), format!("<{}>", system.name)));
             self.others.push((format!("localhost:{}", system.address.port()), format!("<{}>", system.name)));
@@ -103,6 +119,9 @@ impl StageValues {
         context.insert("run", run.as_str());
         context.insert("root", root.display().to_string());
         context.insert("secret", secrets.clone());
+        if self.tools.context != Json::Null {
+            context.insert("tools", self.tools.context.clone());
+        }
         if let Some(base) = base {
             context.insert("port", u64::from(base.address.port()));
         }
@@ -130,7 +149,7 @@ impl StageValues {
         let StageValues { run, root, folder, base, model, key, others, .. } = self;
         let model_address = model.url.trim_start_matches("http://").to_owned();
         let model_port = model_address.rsplit(':').next().unwrap_or_default();
-        let mut names = others.clone();
+        let mut names = [others.as_slice(), &self.tools.names].concat();
         let mut name = |value: String, name: &str| names.push((value, name.to_owned()));
         name(format!("localhost:{model_port}"), "<model>");
         name(model_address, "<model>");

@@ -220,7 +220,7 @@ fn joined(blocks: &[Json], separator: &str) -> String {
     texts.collect::<Vec<_>>().join(separator)
 }
 
-fn normalize(json: &mut Json, normalizer: &Normalizer) {
+pub(super) fn normalize(json: &mut Json, normalizer: &Normalizer) {
     match json {
         Json::Str(text) => *text = normalizer.apply_to(std::mem::take(text)),
         Json::Array(values) => values.iter_mut().for_each(|value| normalize(value, normalizer)),

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::comparison::{Comparison, ToolRules};
+use super::on_stage::OnStage;
 use super::script::Script;
-use super::target::{Bound, Command, Http, Mcp, Target, Targets};
+use super::target::{Bound, Http, Mcp, Target, Targets};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::key::Normalizer;
-use crate::scenario::{Context, Suite, ToolBy, ToolCommand, ToolSpec, ToolUrl};
+use crate::scenario::{Suite, ToolBy, ToolSpec};
 use crate::secrets::Scrub;
-use crate::system::{Folder, working_folder};
+use crate::system::Folder;
 
 /// Tools that are live, in a stage's folder of their own. They and the folder go when this is dropped; [`Live::end`] waits
 /// for that.
@@ -40,18 +41,13 @@ impl Live {
         scrub: Scrub,
     ) -> Result<Live> {
         let (folder, handle) = Folder::make().await?;
-        folder.make_for_programs()?;
-        let mut context = Context::new();
-        context.insert("workdir", folder.work.display().to_string());
-        context.insert("root", root.display().to_string());
-        context.insert("secret", secrets.clone());
+        let stage = OnStage::new(root, &folder, secrets)?;
         let mut live = Live {
             targets: Targets::default(),
             comparison: Comparison { normalizer: normalizer.clone(), scrub, tools: BTreeMap::new() },
             servers: Vec::new(),
             _folder: handle,
         };
-        let stage = OnStage { root, folder: &folder, context: &context };
         let wanted = |tool: &str| script.actions().any(|action| action.tool == tool);
         // Those that say which tools are theirs first: the others have what is left.
         let (named, open): (Vec<_>, Vec<_>) = suite.tools.iter().partition(|(_, spec)| !spec.tools.is_empty());
@@ -110,35 +106,5 @@ impl Live {
         let server = Arc::new(server);
         self.servers.push(Arc::clone(&server));
         server
-    }
-}
-
-/// Where tools run, and what their templates may use.
-struct OnStage<'a> {
-    root: &'a Path,
-    folder: &'a Folder,
-    context: &'a Context,
-}
-
-impl OnStage<'_> {
-    fn command(&self, spec: &ToolCommand) -> Result<Command> {
-        let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), value.render_text(self.context)?)));
-        let cwd = match &spec.cwd {
-            Some(cwd) => working_folder(self.root, Some(&cwd.render_text(self.context)?))?,
-            None => self.folder.work.clone(),
-        };
-        Ok(Command {
-            words: spec.command.clone(),
-            context: self.context.clone(),
-            cwd,
-            env: self.folder.environment_of_today(env.collect::<Result<_>>()?),
-            errors: self.folder.root.clone(),
-        })
-    }
-
-    fn url(&self, spec: &ToolUrl) -> Result<(String, Vec<(String, String)>)> {
-        let text =
-            |(name, value): (&String, &crate::scenario::Template)| Ok((name.clone(), value.render_text(self.context)?));
-        Ok((spec.url.render_text(self.context)?, spec.headers.iter().map(text).collect::<Result<_>>()?))
     }
 }

@@ -6,16 +6,19 @@
 
 mod comparison;
 mod difference;
+mod double;
 mod drift_log;
 pub(crate) mod explain;
 mod live;
 mod observed;
+mod on_stage;
 mod replay;
 mod script;
 mod source;
 mod target;
 mod tool_replay;
 
+pub(crate) use double::{Asked, Doubles, Given, ToolsMode, take_over};
 pub(crate) use drift_log::DriftLog;
 pub(crate) use live::Live;
 pub(crate) use replay::{Outcome, replay};

@@ -139,8 +139,7 @@ impl Served {
 /// The response that a body holds, whole or as a stream.
 fn body_of(response: &Response) -> Option<Json> {
     match &response.body {
-        Body::Json(body) => Some(body.json()),
         Body::Frames(frames) => openai_responses::stream::assemble(frames.iter()).ok(),
-        Body::Text(_) | Body::Binary(_) => None,
+        body => body.value(),
     }
 }

@@ -25,6 +25,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use answer::decode_read;
 pub use answer::decode_response;
 pub use api::{Api, api_of_path, is_of_provider};
 pub use call::Call;

@@ -35,7 +35,7 @@ pub fn respond(
 /// The recorded response, where it answers a call unchanged.
 pub(crate) fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'_>) -> Option<&'a Response> {
     let (api, response) = recorded.filter(|(api, _)| *api == call.api)?;
-    // A provider's error is no stream, whatever was asked for; text has no other form.
+    // A provider's error is no stream, whatever was asked for; text that is no JSON has no other form.
     let as_it_came = response.status >= 300
         || api == Api::Opaque
         || BodyForm::of_body(api, &response.body).is_none_or(|form| form == BodyForm::of_call(call));
@@ -64,7 +64,11 @@ impl BodyForm {
             Body::Json(json) if api == Api::Gemini && json.is_array() => Some(BodyForm::Array),
             Body::Json(_) => Some(BodyForm::Whole),
             Body::Frames(_) => Some(BodyForm::Frames),
-            Body::Text(_) | Body::Binary(_) => None,
+            Body::Text(_) => body.value().map(|value| match value {
+                Json::Array(_) if api == Api::Gemini => BodyForm::Array,
+                _ => BodyForm::Whole,
+            }),
+            Body::Binary(_) => None,
         }
     }
 }

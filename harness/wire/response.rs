@@ -24,12 +24,12 @@ pub struct Response {
 /// The body of a [`Response`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// One JSON value.
+    /// One JSON value, in the order and spelling that it came in.
     Json(JsonText),
     /// The pieces of a stream exactly as they came: frames of SSE, each with the blank line that ends it, or lines of
     /// JSON, each with its newline.
     Frames(Frames),
-    /// Any other text.
+    /// Any other text, also JSON that has a key twice or a lone surrogate.
     Text(String),
     /// What is no text.
     Binary(Vec<u8>),
@@ -40,6 +40,16 @@ impl Body {
     #[must_use]
     pub fn json(value: &Json) -> Body {
         Body::Json(value.into())
+    }
+
+    /// What a body of JSON says, also where it is kept as text since no [`JsonText`] holds it: of a key that stands twice the last
+    /// value counts, half a pair of surrogates is U+FFFD.
+    pub(super) fn value(&self) -> Option<Json> {
+        match self {
+            Body::Json(json) => Some(json.json()),
+            Body::Text(text) => Json::parse_request(text.as_bytes()).ok(),
+            Body::Frames(_) | Body::Binary(_) => None,
+        }
     }
 }
 
@@ -140,8 +150,8 @@ impl Response {
             lines(&text)
         } else if looks_like_sse(&text) {
             frames(&text)
-        } else if let Ok(json) = Json::parse(text.as_bytes()) {
-            Body::json(&json)
+        } else if let Some(json) = JsonText::of(&text) {
+            Body::Json(json)
         } else if said_is("text/event-stream") {
             frames(&text)
         } else if looks_like_lines(&text) {
@@ -160,7 +170,7 @@ impl Response {
                 let mut json = before.clone();
                 scrub.body(&mut json, fired);
                 if json != before {
-                    *text = (&json).into();
+                    *text = text.changed(&before, &json, &|key| scrub.key(key));
                 }
             }
             Body::Frames(frames) => {
@@ -196,7 +206,9 @@ fn looks_like_sse(text: &str) -> bool {
 
 fn looks_like_lines(text: &str) -> bool {
     let is_json = |line: &str| line.trim().is_empty() || Json::parse(line.as_bytes()).is_ok();
-    first_line(text).starts_with('{') && text.lines().all(is_json)
+    // One line alone is JSON that its form here cannot hold.
+    let several = text.lines().filter(|line| !line.trim().is_empty()).count() > 1;
+    several && first_line(text).starts_with('{') && text.lines().all(is_json)
 }
 
 fn first_line(text: &str) -> &str {

@@ -1,5 +1,6 @@
 """Records what an agent does with a real MCP server, replays it, changes something, and replays it once more."""
 
+import http.server
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).parent.resolve()
 RETAKE = sys.argv[1]
@@ -132,7 +134,81 @@ def git():
     shutil.rmtree(repository)
 
 
-for test in [filesystem, everything_over_stdio, everything_over_http, git]:
+class Provider(http.server.BaseHTTPRequestHandler):
+    """Lets two tools be called at the same time, and says what they said."""
+
+    def do_POST(self):
+        messages = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"]
+        if messages[-1]["role"] == "user":
+            wanted = [("echo", {"message": "hello"}), ("get-sum", {"a": 2, "b": 40})]
+            calls = [{"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
+                     for i, (name, args) in enumerate(wanted)]
+            message = {"role": "assistant", "content": None, "tool_calls": calls}
+        else:
+            message = {"role": "assistant", "content": " / ".join(m["content"] for m in messages if m["role"] == "tool")}
+        body = json.dumps({"id": "c", "object": "chat.completion", "created": 0, "model": "m",
+                           "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def retake(project, *words, **env):
+    ran = subprocess.run([RETAKE, *words], cwd=project.root, capture_output=True, text=True, env={**os.environ, **env})
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def double(how, declaration, gone):
+    """An agent with the official client, recorded with a real server, then replayed without one."""
+    project = Project(declaration)
+    scenario = project.root / "scenarios" / "ask"
+    scenario.mkdir()
+    env = {"TOOLS": "{{ tools.server }}", "OPENAI_BASE_URL": "{{ model.openai }}", "OPENAI_API_KEY": "{{ model.key }}"}
+    table = ", ".join(f'{name} = "{value}"' for name, value in env.items())
+    (scenario / "scenario.toml").write_text(
+        f'[[step]]\nrun = ["node", "{HERE / "agent.mjs"}"]\nenv = {{ {table} }}\nstream = {{ last = "answer" }}\n'
+        '[golden]\nshow = ["/text"]\n')
+    provider = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=provider.serve_forever, daemon=True).start()
+    upstream = f"http://127.0.0.1:{provider.server_port}/v1"
+    code, said = retake(project, "record", "ask", RETAKE_UPSTREAM_OPENAI=upstream, CI="")
+    check(f"a double {how}: recorded, and two replays agree", (code, "two replays agree" in said), (0, True))
+    if code:
+        print(said)
+    provider.shutdown()
+    (project.root / "scenarios" / "suite.toml").write_text(f"[tools.server]\n{gone}\n")
+    code, said = retake(project, "test")
+    check(f"a double {how}: the real server is gone", (code, "test ask" in said), (0, True))
+    if code:
+        print(said)
+    golden = (project.root / "goldens" / "ask.snap")
+    check(f"a double {how}: its tools answered", "Echo: hello / The sum of 2 and 40 is 42." in
+          (golden.read_text() if golden.exists() else ""), True)
+    project.end()
+
+
+def doubles():
+    command = [str(BIN / "mcp-server-everything"), "stdio"]
+    double("over stdio", f"mcp = {{ command = {json.dumps(command)} }}", 'mcp = { command = ["no-such-server"] }')
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with subprocess.Popen([BIN / "mcp-server-everything", "streamableHttp"], env={**os.environ, "PORT": str(port)},
+                          stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as server:
+        while "listening" not in server.stderr.readline():
+            if server.poll() is not None:
+                raise SystemExit("the server does not start")
+        threading.Thread(target=server.stderr.read, daemon=True).start()
+        declaration = f'mcp = {{ url = "http://127.0.0.1:{port}/mcp" }}'
+        double("over HTTP", declaration, 'mcp = { url = "http://127.0.0.1:9/mcp" }')
+        server.terminate()
+
+
+for test in [filesystem, everything_over_stdio, everything_over_http, git, doubles]:
     test()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

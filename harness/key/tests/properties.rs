@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::conversation::ToolCall;
+use crate::conversation::{Message, ToolCall};
+use crate::json::{Json, Layout};
 use crate::key::tests::literal;
 use crate::key::*;
 

@@ -44,6 +44,18 @@ pub enum MissReason {
         /// Method and path.
         request: String,
     },
+    /// What a tool server was asked was not recorded.
+    ToolNotRecorded {
+        /// Method and tool.
+        call: String,
+    },
+    /// What a tool server was asked was recorded, and each answer was given before.
+    ToolAllServed {
+        /// Method and tool.
+        call: String,
+        /// How many times it was recorded.
+        times: usize,
+    },
     /// The method belongs to no API that is replayed.
     UnknownRoute,
     /// The request did not bring this stage's key.
@@ -71,6 +83,10 @@ impl fmt::Display for MissReason {
             MissReason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
             MissReason::RequestNotRecorded { request } => {
                 write!(f, "`{request}` is no path of a chat model, and was not recorded with this body")
+            }
+            MissReason::ToolNotRecorded { call } => write!(f, "{call} was never recorded with these arguments"),
+            MissReason::ToolAllServed { call, times } => {
+                write!(f, "{call} was made again: it was recorded {times} times with these arguments")
             }
             MissReason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
             MissReason::WrongKey => write!(f, "the request did not bring the key that the system was given"),

@@ -11,6 +11,7 @@ use futures_util::StreamExt as _;
 use tempfile::TempDir;
 
 use super::post;
+use crate::fixture::Fixture;
 use crate::fixture::call_log::{self, CallLog, FixtureOfLog};
 use crate::key::Rules;
 use crate::model::*;
@@ -177,6 +178,49 @@ fn an_answer_that_ends_early_is_journaled_and_no_turn() {
                 assert_eq!(made.left_out.len(), 1, "{path}: {:?}", made.left_out);
                 assert!(made.left_out[0].contains(reason), "{path}: {:?}", made.left_out);
             }
+        }
+    });
+}
+
+/// The order of arguments and the spelling of numbers reach the system's own stream: sorted ones made recordings "unstable".
+#[test]
+fn a_json_answer_is_replayed_in_the_order_and_spelling_of_the_provider() {
+    run(async {
+        let call = r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
+        let answer = |content: &str| {
+            format!(
+                r#"{{"object": "chat.completion", "id": "c", "choices": [{{"message": {{"role": "assistant", "content": {content}}},
+                    "logprobs": -1.50E-3, "index": 0, "finish_reason": "stop"}}], "created": 1.0e9, "big": 12345678901234567890123}}"#
+            )
+        };
+        let spelled = answer(r#""caf\u00e9 \/""#);
+        let with_secret = answer(r#""it is sk-proj-abcdefghijklmnop1234""#);
+        let twice = spelled.replacen('{', r#"{"created": 7, "#, 1);
+        let half = answer(r#""cut: \ud83d""#);
+        let without_space =
+            |text: &str| text.replace(['\n'], "").replace("  ", "").replace("\": ", "\":").replace(", \"", ",\"");
+        for (sent, expected) in [
+            (&spelled, without_space(&spelled)),
+            (&with_secret, without_space(&with_secret).replace("sk-proj-abcdefghijklmnop1234", "<OPENAI_KEY>")),
+            // No form of JSON that people read holds these, so they stand as text.
+            (&twice, twice.clone()),
+            (&half, half.clone()),
+        ] {
+            let body = sent.clone();
+            let router =
+                Router::new().fallback(any(move || async move { ([("content-type", "application/json")], body) }));
+            let recording = Recording::of(provider(router).await, false, &[]).await;
+            post(&recording.server, "/v1/chat/completions", recording.server.key(), call).await;
+            recording.settled().await;
+            let made = recording.made();
+            assert_eq!(made.left_out, [""; 0]);
+            let written = made.fixture.print();
+            let read = Fixture::parse("f.json".as_ref(), written.as_bytes(), &Rules::default()).unwrap();
+            assert_eq!(read.print(), written);
+            let replay = Arc::new(Replay::new(Arc::new(read), Arc::default(), Scope::new("a")));
+            let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
+            let (_, _, replayed) = post(&server, "/v1/chat/completions", server.key(), call).await;
+            assert_eq!(replayed, expected);
         }
     });
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::begin::{Begun, Recording};
-use crate::fixture::call_log;
+use crate::fixture::{ToolExchanges, call_log};
 use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
 use crate::report::{Failure, Progress, notes, summary, terminal};
@@ -19,6 +19,8 @@ pub(super) struct Driven<'a> {
     pub(super) recorder: Arc<Recorder>,
     /// What a failure quotes of systems.
     pub(super) systems: Vec<String>,
+    /// What tool servers were asked, and what they answered.
+    pub(super) tools: ToolExchanges,
 }
 
 impl<'a> Begun<'a> {
@@ -56,7 +58,7 @@ impl<'a> Begun<'a> {
         if let Some(failure) = failure(&played, &recorder) {
             return Err(played.systems.iter().fold(going_on(failure, name, &recorder), Failure::evidence));
         }
-        Ok(Driven { recording, recorder, systems: played.systems })
+        Ok(Driven { recording, recorder, systems: played.systems, tools: played.tools.recorded })
     }
 }
 

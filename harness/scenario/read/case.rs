@@ -35,6 +35,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
         recording: over.recording.or(base.recording),
         conversation: over.conversation.or(base.conversation),
         unobserved: over.unobserved.or(base.unobserved),
+        tools: over.tools.or(base.tools),
         system: over.system.or(base.system),
         fixture: over.fixture.or(base.fixture),
         timeout: over.timeout.or(base.timeout),

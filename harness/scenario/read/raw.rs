@@ -13,7 +13,7 @@ use crate::events::Detail;
 use crate::model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Unused};
 use crate::scenario::pointer::Pointer;
-use crate::scenario::scenario::Unobserved;
+use crate::scenario::scenario::{ToolsFrom, Unobserved};
 
 /// Text keys and values, each with its place.
 pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
@@ -46,6 +46,8 @@ pub(super) struct RawSystem {
     pub(super) cwd: Option<Spanned<String>>,
     pub(super) env: Option<Spanned<Texts>>,
     pub(super) ready: Option<Spanned<RawReady>>,
+    pub(super) build: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) port: Option<Spanned<u16>>,
     pub(super) shared: Option<Spanned<bool>>,
     pub(super) needs: Option<Vec<Spanned<String>>>,
     pub(super) url: Option<Spanned<String>>,
@@ -130,9 +132,10 @@ pub(super) struct RawDrift {
 }
 
 /// What a person most likely put one line too low, behind a `[[step]]`.
-pub(super) const SCENARIO_FIELDS: [&str; 15] = [
+pub(super) const SCENARIO_FIELDS: [&str; 16] = [
     "description",
     "kind",
+    "tools",
     "recording",
     "conversation",
     "unobserved",
@@ -157,6 +160,7 @@ pub(super) struct RawScenario {
     pub(super) recording: Option<Spanned<String>>,
     pub(super) conversation: Option<Spanned<String>>,
     pub(super) unobserved: Option<Spanned<Unobserved>>,
+    pub(super) tools: Option<Spanned<ToolsFrom>>,
     pub(super) system: Option<Spanned<String>>,
     pub(super) fixture: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<RawDuration>>,

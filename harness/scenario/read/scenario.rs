@@ -91,6 +91,7 @@ impl Reader<'_> {
                 _ => self.fixture(&name, raw)?,
             },
             tools,
+            tools_from: raw.tools.as_ref().map(|from| *from.get_ref()).unwrap_or_default(),
             golden_name: name.clone(),
             name,
             timeout: options.timeout,

@@ -90,10 +90,38 @@ impl Reader<'_> {
             env: env.collect::<Result<_>>()?,
             // After the templates: naming a secret in one declares it.
             secrets: reader.names.secrets(),
+            build: self.build(raw)?,
+            port: raw.port.as_ref().map(|port| self.port(port)).transpose()?,
             ready: self.ready(ready)?,
             shared: raw.shared.as_ref().is_some_and(|shared| *shared.get_ref()),
             needs,
         }))
+    }
+
+    fn build(&self, raw: &RawSystem) -> Result<Vec<String>> {
+        let Some(build) = &raw.build else { return Ok(Vec::new()) };
+        if build.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
+            return Err(self.error(build, "the build's command names no program"));
+        }
+        let parts = build.get_ref().iter().map(|part| {
+            if self.template(part)?.is_plain() {
+                return Ok(part.get_ref().clone());
+            }
+            let error = self.error(part, "a build serves many runs, so it cannot hold a value of one");
+            Err(error.help("where it needs an address, pin it: port = 3000 in both systems"))
+        });
+        if raw.cwd.is_none() {
+            let error = self.error(build, "`build` needs `cwd`: the files there are its inputs");
+            return Err(error.help("write cwd = \"the/front/end\""));
+        }
+        parts.collect()
+    }
+
+    fn port(&self, port: &Spanned<u16>) -> Result<u16> {
+        match *port.get_ref() {
+            0 => Err(self.error(port, "the port 0 is another one each time: leave `port` out")),
+            port => Ok(port),
+        }
     }
 
     fn template(&self, text: &Spanned<String>) -> Result<Template> {
@@ -128,6 +156,8 @@ impl Reader<'_> {
             ("cwd", raw.cwd.as_ref().map(Spanned::span)),
             ("env", raw.env.as_ref().map(Spanned::span)),
             ("ready", raw.ready.as_ref().map(Spanned::span)),
+            ("build", raw.build.as_ref().map(Spanned::span)),
+            ("port", raw.port.as_ref().map(Spanned::span)),
             ("shared", raw.shared.as_ref().map(Spanned::span)),
             ("needs", raw.needs.as_ref().and_then(|needs| needs.first()).map(Spanned::span)),
         ];

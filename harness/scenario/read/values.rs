@@ -14,7 +14,7 @@ use crate::model::OfferedTools;
 use crate::scenario::hints::listed;
 use crate::scenario::options::{Delays, Level, Unused};
 use crate::scenario::pointer::Pointer;
-use crate::scenario::scenario::Unobserved;
+use crate::scenario::scenario::{ToolsFrom, Unobserved};
 
 /// `"60s"`, `"500ms"`, `"2m"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +160,7 @@ macro_rules! read_word {
 
 read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Level::Fail);
 read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
+read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 

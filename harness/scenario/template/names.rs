@@ -13,7 +13,7 @@ use crate::scenario::hints::{listed, suggest};
 pub const RESERVED: [&str; 9] = ["run", "port", "workdir", "root", "model", "secret", "tools", "turn", "fixture"];
 
 /// What the configuration of a system may use: it starts before any scenario's own values exist.
-const OF_SYSTEMS: [&str; 6] = ["run", "port", "workdir", "root", "model", "secret"];
+const OF_SYSTEMS: [&str; 7] = ["run", "port", "workdir", "root", "model", "secret", "tools"];
 
 /// What the configuration of a tool may use.
 const OF_TOOLS: [&str; 3] = ["workdir", "root", "secret"];

@@ -16,7 +16,7 @@ get = "/"
 run = ["agent"]
 "#,
         says: r"scenarios/a/scenario.toml:3:7: this step has 2 kinds: `get`, `run`
-  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`",
+  a step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`",
     },
     Mistake {
         name: "listen without slash",
@@ -387,6 +387,6 @@ together = [{ get = "/", jsn = {} }]
 "#,
         says: r"scenarios/a/scenario.toml:2:26: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`, `do`, `storage`, `traffic`",
     },
 ];

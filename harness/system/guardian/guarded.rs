@@ -53,7 +53,7 @@ impl Guard {
     }
 
     /// The socket over which the program speaks, by its standard input and output: somebody has to listen there.
-    #[cfg(all(feature = "mcp", unix))]
+    #[cfg(unix)]
     pub(crate) fn speaks_over(mut self, socket: PathBuf) -> Guard {
         if let Some(program) = &mut self.order.program {
             program.input = Input::Socket(socket);

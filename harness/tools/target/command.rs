@@ -3,23 +3,23 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-#[cfg(all(feature = "mcp", unix))]
+#[cfg(unix)]
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 
-#[cfg(all(feature = "mcp", unix))]
+#[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
-#[cfg(all(feature = "mcp", unix))]
+#[cfg(unix)]
 use tokio::time::timeout;
 
 use super::targets::Target;
-#[cfg(all(feature = "mcp", unix))]
+#[cfg(unix)]
 use crate::error::Error;
 use crate::error::Result;
 use crate::json::{Json, Layout};
 use crate::scenario::{Context, Template};
-#[cfg(all(feature = "mcp", unix))]
+#[cfg(unix)]
 use crate::system::Guarded;
 use crate::system::{Exit, Guard};
 use crate::tools::observed::Observed;
@@ -62,10 +62,10 @@ impl Command {
     }
 }
 
-#[cfg(all(feature = "mcp", unix))]
+#[cfg(unix)]
 impl Command {
     /// Starts a program that speaks on its standard input and output. Gives both as one stream, and the file of its errors.
-    pub(super) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
+    pub(crate) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
         let command = self.words.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
         let name = uuid::Uuid::new_v4().simple().to_string();
         let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));

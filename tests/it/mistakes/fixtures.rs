@@ -8,6 +8,8 @@ tests! { each_mistake_in_a_fixture_is_told_with_its_place,
     what_stands_in_place_of_a_fixture_is_named,
     a_fixture_of_another_editor_is_read_as_it_is,
     the_last_line_of_a_large_fixture_has_its_line_and_column,
+    a_fixture_that_names_another_scenario_is_noted,
+    an_edited_output_is_refused_until_the_command_restores_it,
 }
 
 const FIXTURES: &[Mistake] = &[
@@ -198,6 +200,44 @@ fn each_mistake_in_a_fixture_is_told_with_its_place() {
     }
     assert!(others.is_empty(), "{}", others.join("\n\n"));
     only_these_fail(&run, &names);
+}
+
+fn a_fixture_that_names_another_scenario_is_noted() {
+    let tree = copies(&["copied"]);
+    tree.write("fixtures/copied.json", &tree.read("fixtures/greeting.json"));
+    let run = tree.runner("oddities").run().exits(0);
+    assert_eq!(
+        run.stderr,
+        "note: copied: fixtures/copied.json was recorded for scenario `greeting`, as it says itself\n"
+    );
+    // Two scenarios may share a fixture, whichever of them it was recorded for.
+    tree.remove("fixtures/copied.json");
+    tree.write(
+        "scenarios/copied/scenario.toml",
+        &format!("fixture = \"greeting\"\n{}", tree.read("scenarios/copied/scenario.toml")),
+    );
+    assert_eq!(tree.runner("oddities").run().exits(0).stderr, "");
+}
+
+fn an_edited_output_is_refused_until_the_command_restores_it() {
+    let tree = copies(&[]);
+    let good = tree.read("fixtures/greeting.json");
+    let (before, after) = good.split_once("\"output\"").unwrap();
+    tree.write("fixtures/greeting.json", &format!("{before}\"output\"{}", after.replacen("Good", "Bad", 1)));
+    let told = tree.runner("oddities").run().exits(101).failure("greeting").to_owned();
+    assert!(
+        told.starts_with(
+            "fixtures/greeting.json:27:7: turns[0].output: it is not what `wire` brings: the text is \"Bad"
+        ),
+        "{told}"
+    );
+    assert!(
+        told.contains("\n  to restore `output` from `wire`: retake key --write fixtures/greeting.json\n"),
+        "{told}"
+    );
+    tree.retake().args(&["key", "--write", "fixtures/greeting.json"]).run().exits(0);
+    assert!(tree.read("fixtures/greeting.json").contains("\"text\": \"Good"));
+    tree.runner("oddities").run().exits(0);
 }
 
 #[cfg(not(unix))]

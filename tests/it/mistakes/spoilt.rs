@@ -78,7 +78,8 @@ pub(crate) fn copies(names: &[&str]) -> Tree {
     let [fixture, golden] = ["fixtures/greeting.json", "goldens/greeting.snap"].map(|file| tree.read(file));
     for name in names {
         tree.write(&format!("scenarios/{name}/scenario.toml"), &asking("Hello"));
-        tree.write(&format!("fixtures/{name}.json"), &fixture);
+        let own = fixture.replace("\"scenario\": \"greeting\"", &format!("\"scenario\": \"{name}\""));
+        tree.write(&format!("fixtures/{name}.json"), &own);
         tree.write(&format!("goldens/{name}.snap"), &golden);
     }
     tree

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use retake::Journal;
+use retake::durable::Journal;
 use serde_json::{Value, json};
 
 use crate::record::durable_agent::{Answer, Call, agent};

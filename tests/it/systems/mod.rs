@@ -2,6 +2,7 @@
 //!
 //! The system under test is this binary itself, started anew: see `service.rs`.
 
+pub(crate) mod built;
 pub(crate) mod commands;
 pub(crate) mod described;
 #[cfg(target_os = "linux")]
@@ -13,6 +14,7 @@ pub(crate) mod service;
 pub(crate) mod steps;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    built::TESTS,
     commands::TESTS,
     #[cfg(target_os = "linux")]
     gone::TESTS,

@@ -1,0 +1,64 @@
+//! JSON on its way into a file: sorted, but for what keeps the order and the spelling that it came in.
+
+use super::printer::{Layout, print_list, print_string, print_value};
+use super::sorted_map::SortedMap;
+use super::text::JsonText;
+use super::value::Json;
+
+/// JSON to be printed. The keys of its objects are sorted; a text keeps its own order.
+#[derive(Clone, Debug)]
+pub enum Written {
+    /// A value.
+    Value(Json),
+    /// A value in its own order and spelling.
+    Text(JsonText),
+    /// A list.
+    List(Vec<Written>),
+    /// An object.
+    Object(SortedMap<Written>),
+}
+
+impl Written {
+    /// An object of entries.
+    pub fn object<K: AsRef<str>, V: Into<Written>>(entries: impl IntoIterator<Item = (K, V)>) -> Written {
+        Written::Object(entries.into_iter().map(|(key, value)| (key.as_ref().to_owned(), value.into())).collect())
+    }
+
+    /// Prints it: compact in one line, or [`Layout::Pretty`].
+    #[must_use]
+    pub fn print(&self, layout: Layout) -> String {
+        let mut out = String::new();
+        self.print_at(&mut out, layout, 0);
+        out
+    }
+
+    fn print_at(&self, out: &mut String, layout: Layout, depth: usize) {
+        match self {
+            Written::Value(value) => print_value(value, out, layout, depth),
+            Written::Text(text) if layout == Layout::Pretty => text.print_pretty(out, depth),
+            Written::Text(text) => out.push_str(text.text()),
+            Written::List(items) => print_list(out, layout, depth, ('[', ']'), items.iter(), |item, out| {
+                item.print_at(out, layout, depth + 1);
+            }),
+            Written::Object(entries) => {
+                print_list(out, layout, depth, ('{', '}'), entries.iter(), |(key, item), out| {
+                    print_string(key, out);
+                    out.push_str(if layout == Layout::Compact { ":" } else { ": " });
+                    item.print_at(out, layout, depth + 1);
+                });
+            }
+        }
+    }
+}
+
+impl From<JsonText> for Written {
+    fn from(text: JsonText) -> Written {
+        Written::Text(text)
+    }
+}
+
+impl<T: Into<Json>> From<T> for Written {
+    fn from(value: T) -> Written {
+        Written::Value(value.into())
+    }
+}

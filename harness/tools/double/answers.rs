@@ -1,0 +1,118 @@
+//! Which recorded exchange answers a request. Pure.
+
+use crate::fixture::ToolExchange;
+use crate::json::{Json, Layout};
+use crate::key::Normalizer;
+use crate::model::MissReason;
+use crate::secrets::{Fired, Scrub};
+use crate::tools::difference::{Difference, differences};
+
+/// The recorded exchanges of one server, and which of them are served.
+#[derive(Debug)]
+pub(super) struct Answers {
+    exchanges: Vec<Recorded>,
+    normalizer: Normalizer,
+    scrub: Scrub,
+}
+
+#[derive(Debug)]
+struct Recorded {
+    key: String,
+    exchange: ToolExchange,
+    served: bool,
+}
+
+impl Answers {
+    pub(super) fn new(exchanges: &[ToolExchange], normalizer: &Normalizer, scrub: &Scrub) -> Answers {
+        let mut answers = Answers { exchanges: Vec::new(), normalizer: normalizer.clone(), scrub: scrub.clone() };
+        let recorded = exchanges.iter().map(|exchange| Recorded {
+            key: answers.key(&exchange.method, &exchange.params),
+            exchange: exchange.clone(),
+            served: false,
+        });
+        answers.exchanges = recorded.collect();
+        answers
+    }
+
+    /// The first exchange of this request that was not served yet. What a server lists may be asked for any number of
+    /// times.
+    ///
+    /// # Errors
+    /// Why there is none, and what a person should know of it.
+    pub(super) fn take(&mut self, method: &str, params: &Json) -> Result<&ToolExchange, (MissReason, Vec<String>)> {
+        let key = self.key(method, params);
+        let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();
+        let open = same.iter().copied().find(|&i| !self.exchanges[i].served);
+        let Some(index) = open.or_else(|| same.last().copied().filter(|_| !is_once(method))) else {
+            let (call, times) = (called(method, params), same.len());
+            let never = times == 0;
+            let reason =
+                if never { MissReason::ToolNotRecorded { call } } else { MissReason::ToolAllServed { call, times } };
+            return Err((reason, self.evidence(method, params)));
+        };
+        self.exchanges[index].served = true;
+        Ok(&self.exchanges[index].exchange)
+    }
+
+    /// The recorded exchanges that nobody asked for: calls, reads, prompts.
+    pub(super) fn unused(&self) -> Vec<String> {
+        let unused = self.exchanges.iter().filter(|recorded| !recorded.served && is_once(&recorded.exchange.method));
+        unused.map(|recorded| asked(&recorded.exchange.method, &recorded.exchange.params)).collect()
+    }
+
+    /// What is the same for two requests that are the same.
+    fn key(&self, method: &str, params: &Json) -> String {
+        // A client says its version and its day there.
+        if method == "initialize" {
+            return method.to_owned();
+        }
+        let mut params = params.clone();
+        self.scrub.json(&mut params, &mut Fired::new());
+        crate::tools::comparison::normalize(&mut params, &self.normalizer);
+        format!("{method} {}", params.print(Layout::Compact))
+    }
+
+    /// The nearest recorded request of the same tool, and where the two part.
+    fn evidence(&self, method: &str, params: &Json) -> Vec<String> {
+        let mut lines = vec![format!("asked      {}", asked(method, params))];
+        let same_tool = self.exchanges.iter().filter(|recorded| {
+            let exchange = &recorded.exchange;
+            exchange.method == method && exchange.params.get("name") == params.get("name")
+        });
+        let parting = |recorded: &Recorded| {
+            let mut found: Vec<Difference> = Vec::new();
+            differences("", &recorded.exchange.params, params, &mut found);
+            found
+        };
+        let nearest = same_tool.map(|recorded| (parting(recorded), recorded)).min_by_key(|(found, _)| found.len());
+        let Some((found, recorded)) = nearest else {
+            lines.push("recorded   no request of this tool".to_owned());
+            return lines;
+        };
+        lines.push(format!("recorded   {}", asked(method, &recorded.exchange.params)));
+        for Difference { pointer, expected, actual } in found.iter().take(3) {
+            let shown = |value: &Option<Json>| value.as_ref().map_or("nothing".to_owned(), |v| v.print(Layout::Python));
+            lines.push(format!("they part  at {pointer}: {} → {}", shown(expected), shown(actual)));
+        }
+        lines
+    }
+}
+
+/// Whether an answer is for one request: what a tool does, not what a server has.
+fn is_once(method: &str) -> bool {
+    matches!(method, "tools/call" | "resources/read" | "prompts/get" | "completion/complete")
+}
+
+/// A request in a few words: `tools/call of read_file`.
+fn called(method: &str, params: &Json) -> String {
+    let name = params.str_of("name").or_else(|| params.str_of("uri"));
+    name.map_or_else(|| format!("`{method}`"), |name| format!("`{method}` of `{name}`"))
+}
+
+fn asked(method: &str, params: &Json) -> String {
+    let text = params.print(Layout::Python);
+    format!("{method} {}", crate::text::clipped(&text, 200))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+use super::*;
+
+fn exchange(method: &str, params: &str, result: &str) -> ToolExchange {
+    let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+    ToolExchange { method: method.to_owned(), params: json(params), answer: Ok(json(result)) }
+}
+
+fn answers(exchanges: &[ToolExchange]) -> Answers {
+    Answers::new(exchanges, &Normalizer::default(), &Scrub::known())
+}
+
+fn take(answers: &mut Answers, method: &str, params: &str) -> Option<Json> {
+    let params = Json::parse(params.as_bytes()).unwrap();
+    answers.take(method, &params).ok().map(|exchange| exchange.answer.clone().unwrap())
+}
+
+const CALL: &str = r#"{"name": "read", "arguments": {"path": "/tmp/abc/a.txt", "n": 1}}"#;
+
+#[test]
+fn calls_are_answered_by_normalized_arguments_first_in_first_out() {
+    let mut answers = answers(&[exchange("tools/call", CALL, "1"), exchange("tools/call", CALL, "2")]);
+    // Another temporary folder, the keys in another order.
+    let again = r#"{"arguments": {"n": 1, "path": "/tmp/def/a.txt"}, "name": "read"}"#;
+    assert_eq!(take(&mut answers, "tools/call", again), Some(Json::Int(1)));
+    assert_eq!(take(&mut answers, "tools/call", CALL), Some(Json::Int(2)));
+    let params = Json::parse(CALL.as_bytes()).unwrap();
+    let (reason, _) = answers.take("tools/call", &params).unwrap_err();
+    let call = "`tools/call` of `read`".to_owned();
+    assert_eq!(reason, MissReason::ToolAllServed { call, times: 2 });
+}
+
+#[test]
+fn lists_and_greetings_are_answered_as_often_as_they_are_asked_for() {
+    let list = exchange("tools/list", "null", "[]");
+    let greeting = exchange("initialize", r#"{"clientInfo": {"version": "1"}}"#, "{}");
+    let mut answers = answers(&[greeting, list]);
+    for _ in 0..3 {
+        assert!(take(&mut answers, "tools/list", "null").is_some());
+        assert!(take(&mut answers, "initialize", r#"{"clientInfo": {"version": "2"}}"#).is_some());
+    }
+    assert_eq!(answers.unused(), Vec::<String>::new());
+}
+
+#[test]
+fn a_miss_names_the_nearest_call_and_where_they_part() {
+    let mut answers = answers(&[exchange("tools/call", CALL, "1")]);
+    let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
+    let (reason, evidence) = answers.take("tools/call", &other).unwrap_err();
+    assert_eq!(reason, MissReason::ToolNotRecorded { call: "`tools/call` of `read`".to_owned() });
+    assert_eq!(evidence.last().unwrap(), "they part  at /arguments/n: 1 → 2");
+    assert_eq!(answers.unused().len(), 1);
+}

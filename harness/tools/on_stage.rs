@@ -1,0 +1,59 @@
+//! Where live tools run, and what their templates may use.
+
+use std::path::Path;
+
+use super::target::Command;
+use crate::error::Result;
+use crate::json::Json;
+use crate::scenario::{Context, Template, ToolCommand, ToolUrl};
+use crate::system::{Folder, working_folder};
+
+/// Where tools run, and what their templates may use.
+pub(super) struct OnStage<'a> {
+    root: &'a Path,
+    folder: &'a Folder,
+    context: Context,
+}
+
+impl OnStage<'_> {
+    /// A stage in a folder that is there. `secrets` is what templates take as `{{ secret.NAME }}`.
+    ///
+    /// # Errors
+    /// Where the homes of programs cannot be made.
+    pub(super) fn new<'a>(root: &'a Path, folder: &'a Folder, secrets: &Json) -> Result<OnStage<'a>> {
+        folder.make_for_programs()?;
+        let mut context = Context::new();
+        context.insert("workdir", folder.work.display().to_string());
+        context.insert("root", root.display().to_string());
+        context.insert("secret", secrets.clone());
+        Ok(OnStage { root, folder, context })
+    }
+
+    /// A program that is ready to be started.
+    ///
+    /// # Errors
+    /// Where a template cannot be rendered, or its folder is not there.
+    pub(super) fn command(&self, spec: &ToolCommand) -> Result<Command> {
+        let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), value.render_text(&self.context)?)));
+        let cwd = match &spec.cwd {
+            Some(cwd) => working_folder(self.root, Some(&cwd.render_text(&self.context)?))?,
+            None => self.folder.work.clone(),
+        };
+        Ok(Command {
+            words: spec.command.clone(),
+            context: self.context.clone(),
+            cwd,
+            env: self.folder.environment_of_today(env.collect::<Result<_>>()?),
+            errors: self.folder.root.clone(),
+        })
+    }
+
+    /// An address, and what each request to it brings.
+    ///
+    /// # Errors
+    /// Where a template cannot be rendered.
+    pub(super) fn url(&self, spec: &ToolUrl) -> Result<(String, Vec<(String, String)>)> {
+        let text = |(name, value): (&String, &Template)| Ok((name.clone(), value.render_text(&self.context)?));
+        Ok((spec.url.render_text(&self.context)?, spec.headers.iter().map(text).collect::<Result<_>>()?))
+    }
+}

@@ -1,0 +1,127 @@
+//! Doubles of tool servers: recorded through, then answered from the fixture with the real server gone.
+
+use serde_json::Value;
+
+use super::agent;
+use crate::support::loopback::Service;
+use crate::support::tree::Tree;
+
+tests! {
+    a_recorded_server_on_standard_input_is_gone_and_the_agent_still_has_its_tools,
+    a_recorded_server_over_http_is_gone_and_the_agent_still_has_its_tools,
+    a_call_of_a_tool_that_was_never_recorded_is_a_miss,
+    a_recorded_call_of_a_tool_that_nobody_makes_is_unused,
+    a_live_tool_that_changed_is_named_as_the_cause_of_the_miss,
+    what_a_fixture_holds_of_tools_is_checked,
+}
+
+fn program() -> String {
+    std::env::current_exe().unwrap().to_str().unwrap().to_owned()
+}
+
+/// A project whose agent uses the server `files`.
+fn tree(server: &str) -> Tree {
+    let tree = Tree::empty();
+    tree.write("note.txt", "hello");
+    tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n[tools.files]\n{server}\n"));
+    let scenario = format!(
+        "[[step]]\nrun = [{:?}, {:?}]\nenv = {{ TOOLS = \"{{{{ tools.files }}}}\", OPENAI_BASE_URL = \"{{{{ model.openai }}}}\", \
+         OPENAI_API_KEY = \"{{{{ model.key }}}}\" }}\nstream = {{ last = \"answer\" }}\n[golden]\nshow = [\"/text\"]\n",
+        program(),
+        agent::AGENT
+    );
+    tree.write("scenarios/ask/scenario.toml", &scenario);
+    tree
+}
+
+fn stdio() -> String {
+    format!("mcp = {{ command = [{:?}, {:?}, \"{{{{ root }}}}/note.txt\"] }}", program(), agent::SERVER)
+}
+
+fn record(tree: &Tree) {
+    let provider = agent::provider();
+    let recording = tree.retake().args(&["record", "ask"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
+    recording.run().exits(0).says(&["ask: 2 turns recorded to fixtures/ask.json, two replays agree"]);
+}
+
+/// The recorded exchanges of the server.
+fn exchanges(tree: &Tree) -> Vec<Value> {
+    let fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
+    fixture["tools"]["files"].as_array().unwrap().clone()
+}
+
+fn change(tree: &Tree, change: impl FnOnce(&mut Vec<Value>)) {
+    let mut fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
+    change(fixture["tools"]["files"].as_array_mut().unwrap());
+    tree.write("fixtures/ask.json", &fixture.to_string());
+}
+
+fn a_recorded_server_on_standard_input_is_gone_and_the_agent_still_has_its_tools() {
+    let tree = tree(&stdio());
+    record(&tree);
+    let methods: Vec<Value> = exchanges(&tree).iter().map(|exchange| exchange["method"].clone()).collect();
+    assert_eq!(methods, ["initialize", "tools/list", "tools/call"]);
+    assert!(tree.read("goldens/ask.snap").contains("/text = \"It says: hello\""));
+    tree.remove("note.txt");
+    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n[tools.files]\nmcp = { command = [\"no-such-server\"] }\n");
+    tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
+    // It is a recording of calls of tools, too.
+    assert!(!tree.read("fixtures/ask.json").contains(tree.root().to_str().unwrap()));
+}
+
+fn a_recorded_server_over_http_is_gone_and_the_agent_still_has_its_tools() {
+    let tree = tree("mcp = { url = \"http://placeholder/\" }");
+    let server: Service = agent::serve_over_http(tree.path("note.txt").to_str().unwrap().to_owned());
+    tree.replace("scenarios/suite.toml", "http://placeholder/", &server.openai());
+    record(&tree);
+    assert_eq!(exchanges(&tree).len(), 3);
+    drop(server);
+    tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
+}
+
+fn a_call_of_a_tool_that_was_never_recorded_is_a_miss() {
+    let tree = tree(&stdio());
+    record(&tree);
+    change(&tree, |exchanges| exchanges[2]["params"]["arguments"]["line"] = 2.into());
+    tree.retake().arg("test").run().exits(1).says(&[
+        "replay miss: scenario `ask`",
+        "`tools/call` of `read` was never recorded with these arguments",
+        "MCP tools/call, server `files`",
+        "they part  at /arguments/line: 2 → 1",
+        "retake record ask",
+    ]);
+}
+
+fn a_recorded_call_of_a_tool_that_nobody_makes_is_unused() {
+    let tree = tree(&stdio());
+    record(&tree);
+    change(&tree, |exchanges| exchanges.push(exchanges[2].clone()));
+    let red = tree.retake().arg("test").run().exits(1);
+    red.says(&["unused: 1 recorded request to tools not made in scenario `ask`", "`files`: tools/call {"]);
+    let scenario = format!("unused = \"allow\"\n{}", tree.read("scenarios/ask/scenario.toml"));
+    tree.write("scenarios/ask/scenario.toml", &scenario);
+    tree.retake().arg("test").run().exits(0);
+}
+
+fn a_live_tool_that_changed_is_named_as_the_cause_of_the_miss() {
+    let tree = tree(&stdio());
+    record(&tree);
+    let scenario = format!("tools = \"live\"\n{}", tree.read("scenarios/ask/scenario.toml"));
+    tree.write("scenarios/ask/scenario.toml", &scenario);
+    tree.retake().arg("test").run().exits(0).never_says("drift");
+    tree.write("note.txt", "goodbye");
+    tree.retake().arg("test").run().exits(1).says(&[
+        "replay miss: scenario `ask`",
+        "- hello",
+        "+ goodbye",
+        "because of: `files`: the tool `read` changed at /content/0/text: \"hello\" → \"goodbye\"",
+    ]);
+}
+
+fn what_a_fixture_holds_of_tools_is_checked() {
+    let tree = tree(&stdio());
+    record(&tree);
+    change(&tree, |exchanges| exchanges[2]["resutl"] = 1.into());
+    let red = tree.retake().arg("test").run().exits(1);
+    red.says(&["fixtures/ask.json:1:", "resutl: unknown field; did you mean `result`?"]);
+}
