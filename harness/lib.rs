@@ -43,7 +43,7 @@
 //!
 //! # Invariants
 //!
-//! - Replay opens no socket that is not loopback. Only `model::record` reaches a provider.
+//! - Replay opens no socket that is not loopback, but to live tools that the suite declares. Only `model::record` reaches a provider.
 //! - A scenario with a miss never reads or writes a golden. With `CI` set only reports are written.
 //! - Record and replay compute keys with the same function, `key::Rules::key`, of calls that another one scrubbed for both.
 //! - Only `report` prints. Only `run::golden` names insta. Wire, key, secrets and shapes do no I/O.

@@ -1,6 +1,6 @@
 //! One act on a page: each waits until it can be done, or holds, or its time is up.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use chromiumoxide::keys::get_key_definition;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ const DONE: Stands = Stands::Done(Made::Nothing);
 ///
 /// # Errors
 /// Where it is not done, or does not hold, in time.
-pub(crate) async fn act(page: &Page, act: &Do<String>, deadline: Instant, pictures: &PathBuf) -> Result<Made> {
+pub(crate) async fn act(page: &Page, act: &Do<String>, deadline: Instant, pictures: &Path) -> Result<Made> {
     let mut before = None;
     loop {
         let stands = match attempt(page, act, &mut before, pictures).await {
@@ -57,7 +57,7 @@ async fn attempt(
     page: &Page,
     act: &Do<String>,
     before: &mut Option<(Element, [f64; 2])>,
-    pictures: &PathBuf,
+    pictures: &Path,
 ) -> Result<Stands> {
     let look = |target| find(page, target, Prepared::Nothing);
     Ok(match act {
@@ -166,10 +166,10 @@ async fn press(page: &Page, keys: &str) -> Result<()> {
         _ => 0,
     });
     let modifiers: u32 = modifiers.sum();
+    let is_command = held.split('+').any(|name| ["Alt", "Control", "Meta"].contains(&name));
     let known = get_key_definition(key).ok_or_else(|| Error::new(format!("there is no key `{key}`")))?;
     // With a key held down that makes it a command, nothing is typed.
-    let text =
-        known.text.or_else(|| (known.key.chars().count() == 1).then_some(known.key)).filter(|_| modifiers & 7 == 0);
+    let text = known.text.or_else(|| (known.key.chars().count() == 1).then_some(known.key)).filter(|_| !is_command);
     let event = |kind: &str, text: Option<&str>| -> Value {
         let mut event = json!({
             "type": kind, "key": known.key, "code": known.code, "modifiers": modifiers,

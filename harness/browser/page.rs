@@ -20,7 +20,7 @@ const SIZE: [u32; 2] = [1280, 800];
 pub(crate) struct Page {
     connection: &'static Connection,
     context: BrowserContextId,
-    page: chromiumoxide::Page,
+    tab: chromiumoxide::Page,
     pub(super) watch: Watch,
 }
 
@@ -47,9 +47,9 @@ impl Page {
         let context = context.await.map_err(|e| failed("a new context", &e))?;
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = Some(context.clone());
-        let page = connection.browser.new_page(target).await.map_err(|e| failed("a new page", &e))?;
-        let watch = Watch::start(&page, &connection.runtime).await?;
-        let page = Page { connection, context, page, watch };
+        let tab = connection.browser.new_page(target).await.map_err(|e| failed("a new page", &e))?;
+        let watch = Watch::start(&tab, &connection.runtime).await?;
+        let page = Page { connection, context, tab, watch };
         let [width, height] = SIZE;
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         page.call("Emulation.setDeviceMetricsOverride", size).await?;
@@ -162,7 +162,7 @@ impl Page {
     /// What it throws, or that the page is just going.
     pub(super) async fn evaluate(&self, expression: &str) -> Result<Value> {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        thrown(self.call("Runtime.evaluate", params).await?)
+        thrown(&self.call("Runtime.evaluate", params).await?)
     }
 
     /// The value of a function of objects of the page.
@@ -173,7 +173,7 @@ impl Page {
         let params = json!({
             "functionDeclaration": function, "objectId": this, "arguments": arguments, "returnByValue": true,
         });
-        thrown(self.call("Runtime.callFunctionOn", params).await?)
+        thrown(&self.call("Runtime.callFunctionOn", params).await?)
     }
 
     /// A command to the page.
@@ -181,7 +181,7 @@ impl Page {
     /// # Errors
     /// What Chromium says.
     pub(super) async fn call(&self, method: &'static str, params: Value) -> Result<Value> {
-        let answer = self.page.execute(Call::new(method, params)).await;
+        let answer = self.tab.execute(Call::new(method, params)).await;
         answer.map(|answer| answer.result).map_err(|e| failed(method, &e))
     }
 
@@ -194,16 +194,15 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         let context = json!({ "browserContextId": self.context.as_ref() });
-        let (connection, id) = (self.connection, self.context.clone());
+        let connection = self.connection;
         connection.runtime.spawn(async move {
             // One that is gone needs no closing.
             let _ = connection.browser.execute(Call::new("Target.disposeBrowserContext", context)).await;
-            drop(id);
         });
     }
 }
 
-fn thrown(answer: Value) -> Result<Value> {
+fn thrown(answer: &Value) -> Result<Value> {
     let thrown = &answer["exceptionDetails"];
     if thrown.is_null() {
         return Ok(answer["result"]["value"].clone());

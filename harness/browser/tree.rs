@@ -67,11 +67,8 @@ pub(super) fn near(tree: &str, text: &str) -> String {
         return tree.to_owned();
     }
     let text = text.to_lowercase();
-    let nearness = |line: &&str| {
-        // Nearness counts in thousandths, which have an order.
-        (strsim::sorensen_dice(&line.to_lowercase(), &text) * 1000.0).round().max(0.0) as u32
-    };
-    let nearest = (0..lines.len()).max_by_key(|index| (nearness(&lines[*index]), std::cmp::Reverse(*index)));
+    let nearness = |index: &usize| strsim::sorensen_dice(&lines[*index].to_lowercase(), &text);
+    let nearest = (0..lines.len()).max_by(|a, b| nearness(a).total_cmp(&nearness(b)).then(b.cmp(a)));
     let first = nearest.unwrap_or_default().saturating_sub(AROUND).min(lines.len() - 2 * AROUND);
     let mut shown = lines[first..first + 2 * AROUND].join("\n");
     if first > 0 {
@@ -105,7 +102,7 @@ impl<'a> Nodes<'a> {
         }
         let mut line = format!("{}{role}", "  ".repeat(depth));
         if !name.is_empty() {
-            line.push_str(&format!(" {}", json!(name)));
+            line = format!("{line} {}", json!(name));
         }
         for property in node["properties"].as_array().into_iter().flatten() {
             let Some(key) = property["name"].as_str().filter(|key| TOLD.contains(key)) else { continue };
@@ -116,13 +113,13 @@ impl<'a> Nodes<'a> {
             match value {
                 Value::Bool(false) | Value::Null => {}
                 Value::String(text) if text == "false" => {}
-                Value::Bool(true) => line.push_str(&format!(" [{key}]")),
-                Value::String(text) => line.push_str(&format!(" [{key}={text}]")),
-                other => line.push_str(&format!(" [{key}={other}]")),
+                Value::Bool(true) => line = format!("{line} [{key}]"),
+                Value::String(text) => line = format!("{line} [{key}={text}]"),
+                other => line = format!("{line} [{key}={other}]"),
             }
         }
         if let Some(value) = node["value"]["value"].as_str().filter(|value| !value.is_empty()) {
-            line.push_str(&format!(": {}", json!(value)));
+            line = format!("{line}: {}", json!(value));
         }
         lines.push(line);
         if role == "text" {

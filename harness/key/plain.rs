@@ -1,13 +1,26 @@
 //! What of a conversation every provider's API carries.
 
-use crate::json::Json;
+use crate::json::{Json, Layout};
 
-/// Canonical messages without what one API carries and another does not: the names of those who speak, which only OpenAI's
-/// Chat has room for, and the object `{"result": TEXT}` that some clients put around a tool's text for Gemini, while the
-/// tools of others return just that object.
+/// Canonical messages without what one API carries and another does not (KEY.md, section 6):
+///
+/// - the names of those who speak, which only OpenAI's Chat has room for;
+/// - the spacing and the order of keys of a tool's result that is JSON, since Gemini's API takes it as an object, and the object
+///   `{"result": …}` or `{"output": …}` that clients put around it there, while the tools of others return just that object;
+/// - where one message of a user or of the model ends and its next begins: Anthropic's clients join a user's, and the items of
+///   OpenAI's Responses part a model's.
 #[must_use]
 pub fn plain_conversation(canonical: &[Json]) -> Vec<Json> {
-    canonical.iter().map(plain_message).collect()
+    let mut plain: Vec<Json> = Vec::with_capacity(canonical.len());
+    for message in canonical.iter().map(plain_message) {
+        match plain.last_mut() {
+            Some(last) if last.str_of("type") != Some("tool") && last.get("type") == message.get("type") => {
+                join(last, &message);
+            }
+            _ => plain.push(message),
+        }
+    }
+    plain
 }
 
 fn plain_message(message: &Json) -> Json {
@@ -15,15 +28,40 @@ fn plain_message(message: &Json) -> Json {
     let Json::Object(fields) = &mut plain else { return plain };
     if fields.get("type").and_then(Json::as_str) != Some("tool") {
         fields.remove("name");
-    } else if let Some(text) = fields.get("content").and_then(Json::as_str).and_then(wrapped_text) {
-        fields.insert("content".to_owned(), text);
+    } else if let Some(content) = fields.get("content").and_then(Json::as_str) {
+        let result = plain_result(content);
+        fields.insert("content", Json::Str(result));
     }
     plain
 }
 
-fn wrapped_text(content: &str) -> Option<Json> {
-    let Json::Object(fields) = Json::parse(content.as_bytes()).ok()? else { return None };
-    fields.get("result").filter(|text| fields.len() == 1 && text.as_str().is_some()).cloned()
+/// A tool's result: the text within all that is put around it, JSON in one spelling.
+fn plain_result(content: &str) -> String {
+    let mut text = content.to_owned();
+    // Each round takes an object away.
+    while let Ok(value @ (Json::Object(_) | Json::Array(_))) = Json::parse(text.as_bytes()) {
+        let only = value.as_object().filter(|fields| fields.len() == 1);
+        let wrapped = only.and_then(|fields| fields.get("result").or_else(|| fields.get("output")));
+        match wrapped {
+            Some(Json::Str(inner)) => inner.clone_into(&mut text),
+            Some(inner) => text = inner.print(Layout::Compact),
+            None => return value.print(Layout::Compact),
+        }
+    }
+    text
+}
+
+/// Adds what a message says to the one before it.
+fn join(message: &mut Json, next: &Json) {
+    let Json::Object(fields) = message else { return };
+    let text = |of: Option<&Json>| of.and_then(Json::as_str).unwrap_or_default().to_owned();
+    let content = text(fields.get("content")) + &text(next.get("content"));
+    fields.insert("content", Json::Str(content));
+    if let Some(more) = next.get("tool_calls").and_then(Json::as_array) {
+        let mut calls = fields.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
+        calls.extend(more.iter().cloned());
+        fields.insert("tool_calls", Json::Array(calls));
+    }
 }
 
 #[cfg(test)]

@@ -16,8 +16,6 @@ use crate::report::{Failure, terminal};
 use crate::scenario::{Scenario, is_name};
 use crate::text::nearest;
 use begin::begin;
-#[cfg(feature = "cli")]
-pub(crate) use begin::journal_of;
 
 /// Records scenarios by name, one after another. The exit code is 0 where all were, 1 where one was not.
 ///

@@ -125,6 +125,12 @@ impl Scenario {
         self.steps.iter().any(Step::needs_browser)
     }
 
+    /// The name of its case, where it is one of a folder's cases.
+    #[cfg(feature = "record")]
+    pub(crate) fn case(&self) -> Option<&str> {
+        self.name.strip_prefix(self.dir.file_name()?.to_str()?)?.strip_prefix('.')
+    }
+
     /// The context with the scenario's vars in it.
     ///
     /// # Errors

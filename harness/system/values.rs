@@ -139,8 +139,8 @@ impl StageValues {
         context.insert("model", Json::object(urls.map(|(name, url)| (name, Json::from(url.as_str())))));
         let note = |name| Some((name, fixture?.notes.get(name)?.clone()));
         context.insert("fixture", Json::object(["prompt", "context"].into_iter().filter_map(note)));
-        let none = || Json::object::<String>([]);
-        context.insert("turn", fixture.map_or_else(none, Fixture::answers));
+        let empty = || Json::object::<String>([]);
+        context.insert("turn", fixture.map_or_else(empty, Fixture::answers));
         context
     }
 

@@ -1,10 +1,12 @@
 //! An answer as the response to a call: the recorded one where it fits, else one that its API would give.
 
+use std::borrow::Cow;
+
 use super::answer::whole;
 use super::parts::sse;
 use super::{Api, Body, RenderFor, Response, Unrenderable};
 use super::{anthropic, gemini, ollama, openai_chat, openai_responses};
-use crate::conversation::Answer;
+use crate::conversation::{Answer, Finish};
 use crate::json::{Json, Layout};
 
 /// The response to a call that a recorded answer answers. The recorded response goes out unchanged where it came over
@@ -28,8 +30,26 @@ pub fn respond(
                 _ => render(answer, call),
             }
         }
-        _ => render(answer, call),
+        Some(_) => render(&in_common_words(answer), call),
+        None => render(answer, call),
     }
+}
+
+/// An answer of another API: for the reason why the model stopped that only that one gives, the nearest that all have.
+fn in_common_words(answer: &Answer) -> Cow<'_, Answer> {
+    let Some(Finish::Other(word)) = &answer.finish else { return Cow::Borrowed(answer) };
+    let word = word.to_ascii_lowercase();
+    let is_about = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    let near = if is_about(&["armor", "safety", "filter", "content", "block", "prohibited", "language", "recitation"]) {
+        Finish::ContentFilter
+    } else if is_about(&["length", "max_tokens", "context_window"]) {
+        Finish::Length
+    } else if answer.tool_calls().is_empty() {
+        Finish::Stop
+    } else {
+        Finish::ToolCalls
+    };
+    Cow::Owned(Answer { finish: Some(near), ..answer.clone() })
 }
 
 /// The recorded response, where it answers a call unchanged.

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::arrivals::Arrivals;
 use super::pending_call::PendingCall;
 use super::state::RecorderState;
-use crate::fixture::call_log::LoggedCall;
+use crate::fixture::call_log::{self, CutBy, LoggedCall};
 use crate::json::Json;
 use crate::secrets::Fired;
 use crate::wire::{self, Api, Body, Response};
@@ -44,6 +44,16 @@ pub(super) enum Cut {
     ClientLeftBeforeAnswer,
     /// The recording's process did not wait for its end.
     RecordingEnded,
+}
+
+impl Cut {
+    fn by(&self) -> CutBy {
+        match self {
+            Cut::NotSent(_) | Cut::ProviderLeft(_) => CutBy::Provider,
+            Cut::ClientLeft | Cut::ClientLeftBeforeAnswer => CutBy::Client,
+            Cut::RecordingEnded => CutBy::Recording,
+        }
+    }
 }
 
 impl fmt::Display for Cut {
@@ -97,6 +107,12 @@ impl CallWriter {
         self.arrivals.note(self.bytes.len());
     }
 
+    /// Whether what came so far is a whole answer: some providers leave the connection open behind it.
+    pub(super) fn is_whole(&self) -> bool {
+        let response = Response::received(self.status, &self.content_type, self.bytes.clone());
+        wire::decode_response(self.api, &response).is_ok()
+    }
+
     /// Writes the line with what came of the answer; `cut` says why that is not all of it.
     pub(super) fn write(&mut self, cut: Option<&Cut>) {
         let response = if self.status == 0 {
@@ -131,7 +147,7 @@ impl CallWriter {
             path: std::mem::take(&mut self.path),
             request,
             response,
-            cut: cut.map(ToString::to_string),
+            cut: cut.map(|cut| call_log::Cut { by: cut.by(), why: cut.to_string() }),
             errors: self.state.options.errors,
             scrub: Fired::new(),
         };

@@ -17,6 +17,9 @@ use crate::wire::{Body, Response};
 /// How long the end of a stream is waited for behind the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
 
+/// By these a provider tells its SDKs when to try again, and whether. They go on to the client and are not stored.
+const RETRYING: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
+
 /// The response to the client: the answer's head, and its body as it comes.
 pub(super) fn sent_on(
     answer: reqwest::Response,
@@ -32,6 +35,8 @@ pub(super) fn sent_on(
         let nothing = Response { status, content_type, body: Body::Text(String::new()) };
         return http::answer(&nothing, in_flight);
     }
+    let told: Vec<_> =
+        RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
         stream_through(answer, writer, sender).await;
@@ -47,7 +52,27 @@ pub(super) fn sent_on(
     if let Ok(value) = content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, value);
     }
+    told.into_iter().for_each(|(name, value)| _ = out.headers_mut().insert(name, value));
     out
+}
+
+/// What a provider's stream brings next.
+enum Next {
+    Chunk(Bytes),
+    /// Its end, and why that is not the end of the answer.
+    End(Option<Cut>),
+    /// Nothing for a while, behind the frame that ends the answer.
+    Quiet,
+}
+
+impl Next {
+    fn of(chunk: Option<reqwest::Result<Bytes>>) -> Next {
+        match chunk {
+            None => Next::End(None),
+            Some(Ok(chunk)) => Next::Chunk(chunk),
+            Some(Err(e)) => Next::End(Some(Cut::ProviderLeft(reqwest_reason(e)))),
+        }
+    }
 }
 
 /// Sends an answer on as it comes, and writes its line before the client sees the end: what it was given is then on disk.
@@ -59,22 +84,22 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
     let cut = loop {
         let next = async {
             match &last {
-                None => stream.next().await,
-                // Where the end does not follow, the client need not wait for it.
-                Some(_) => match tokio::time::timeout(END_OF_STREAM, stream.next()).await {
-                    Ok(chunk) => chunk,
-                    Err(_) => Some(Ok(Bytes::new())),
-                },
+                None => Next::of(stream.next().await),
+                // Some providers keep the connection open behind it.
+                Some(_) => tokio::time::timeout(END_OF_STREAM, stream.next()).await.map_or(Next::Quiet, Next::of),
             }
         };
-        let chunk = tokio::select! {
-            chunk = next => chunk,
-            () = sender.closed() => break Some(Cut::ClientLeft),
+        let next = tokio::select! {
+            next = next => next,
+            () = sender.closed() => Next::End(Some(Cut::ClientLeft)),
         };
-        let out = match chunk {
-            None => break None,
-            Some(Err(e)) => break Some(Cut::ProviderLeft(reqwest_reason(e))),
-            Some(Ok(chunk)) => {
+        let out = match next {
+            // Behind the last frame the answer is whole, whoever leaves then.
+            Next::End(cut) => break cut.filter(|_| last.is_none() || !writer.is_whole()),
+            Next::Quiet if writer.is_whole() => break None,
+            // It only looked like the last frame.
+            Next::Quiet => last.take(),
+            Next::Chunk(chunk) => {
                 writer.take(&chunk);
                 let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
                 match last.take() {

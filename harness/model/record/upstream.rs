@@ -10,7 +10,19 @@ use crate::error::{Error, Result};
 use crate::wire::Api;
 
 /// What is passed on of a call's headers.
-const PASSED: [&str; 5] = ["content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta"];
+const PASSED: [&str; 10] = [
+    "content-type",
+    "accept",
+    "anthropic-version",
+    "anthropic-beta",
+    "openai-beta",
+    // Whose account it is, and which of a gateway's customers.
+    "openai-organization",
+    "openai-project",
+    "x-goog-user-project",
+    "http-referer",
+    "x-title",
+];
 
 /// A provider: the variables that configure it, its own address, and the header that takes its key.
 struct Provider {

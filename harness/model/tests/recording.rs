@@ -267,6 +267,70 @@ fn a_client_that_leaves_ends_its_call_and_leaves_a_line() {
     });
 }
 
+/// How each API's stream ends.
+const ENDS: [&str; 5] = [
+    "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+    "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]}]}}\n\n",
+    "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":1}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+    "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"b\"}]},\"finishReason\":\"STOP\"}]}\n\n",
+    "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\"}\n",
+];
+
+/// The provider holds the connection behind the last frame, and the client leaves at it, as SDKs do, or waits for the end.
+#[test]
+fn a_stream_that_is_complete_is_a_turn_though_its_connection_stays_open() {
+    run(async {
+        for (((path, call), (kind, begins, _)), end) in CALLS.into_iter().zip(STREAMS).zip(ENDS) {
+            for leaves in [true, false] {
+                let body = format!("{begins}{end}");
+                let router = Router::new().fallback(any(move || async move {
+                    let all = futures_util::stream::iter([Ok::<_, std::io::Error>(body)]);
+                    ([("content-type", kind)], HttpBody::from_stream(all.chain(futures_util::stream::pending())))
+                }));
+                let recording = Recording::of(provider(router).await, false, &[]).await;
+                let url = format!("{}{path}", recording.server.urls().url);
+                let asked = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(call).send();
+                let mut answer = asked.await.unwrap();
+                let mut got = String::new();
+                while let Some(chunk) = answer.chunk().await.unwrap() {
+                    got.push_str(std::str::from_utf8(&chunk).unwrap());
+                    if leaves && got.ends_with(end) {
+                        break;
+                    }
+                }
+                // It is on disk before the client has the last frame.
+                assert_eq!((recording.made().fixture.table.turns().len(), got.ends_with(end)), (1, true), "{path}");
+                drop(answer);
+                recording.settled().await;
+                assert_eq!(recording.made().left_out, [""; 0], "{path}");
+            }
+        }
+    });
+}
+
+/// A text that quotes the last frame does not end the answer, though the model pauses behind it.
+#[test]
+fn what_only_looks_like_the_last_frame_ends_nothing() {
+    run(async {
+        let quoted = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"message_stop\"}}\n\n";
+        let rest =
+            format!("event: content_block_stop\ndata: {{\"type\":\"content_block_stop\",\"index\":0}}\n\n{}", ENDS[2]);
+        let all = format!("{}{quoted}{rest}", STREAMS[2].1);
+        let router = Router::new().fallback(any(move || async move {
+            let parts = futures_util::stream::iter([format!("{}{quoted}", STREAMS[2].1), rest]).enumerate();
+            let parts = parts.then(async |(number, part)| {
+                tokio::time::sleep(std::time::Duration::from_millis(400 * number as u64)).await;
+                Ok::<_, std::io::Error>(part)
+            });
+            ([("content-type", STREAMS[2].0)], HttpBody::from_stream(parts))
+        }));
+        let recording = Recording::of(provider(router).await, false, &[]).await;
+        let (status, _, body) = post(&recording.server, CALLS[2].0, recording.server.key(), CALLS[2].1).await;
+        assert_eq!((status, body), (200, all));
+        assert_eq!(recording.made().fixture.table.turns().len(), 1);
+    });
+}
+
 /// A provider that is out of capacity once, and answers then.
 async fn busy_once() -> Upstreams {
     let asked = std::sync::atomic::AtomicUsize::new(0);
@@ -288,6 +352,31 @@ async fn busy_once() -> Upstreams {
     .await
 }
 
+/// An SDK waits as long as the provider says while it is recorded, and whose account it is goes on too.
+#[test]
+fn headers_that_tell_of_retries_and_accounts_pass_and_are_not_stored() {
+    run(async {
+        let router = Router::new().fallback(any(|headers: HeaderMap| async move {
+            let account =
+                ["openai-organization", "openai-project"].map(|name| headers[name].to_str().unwrap().to_owned());
+            let told =
+                [("retry-after", "7"), ("retry-after-ms", "7000"), ("x-should-retry", "true"), ("set-cookie", "a=b")];
+            (StatusCode::TOO_MANY_REQUESTS, told, account.join(" of "))
+        }));
+        let recording = Recording::of(provider(router).await, true, &[]).await;
+        let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
+        let asked = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(CALLS[0].1);
+        let asked = asked.header("openai-organization", "org-1").header("openai-project", "proj-2");
+        let answer = asked.send().await.unwrap();
+        let header = |name| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        let got = ["retry-after", "retry-after-ms", "x-should-retry", "set-cookie"].map(header);
+        assert_eq!(got, [Some("7".into()), Some("7000".into()), Some("true".into()), None]);
+        assert_eq!(answer.text().await.unwrap(), "org-1 of proj-2");
+        recording.settled().await;
+        assert!(!recording.journal().contains("7000"), "{}", recording.journal());
+    });
+}
+
 #[test]
 fn errors_are_turns_where_a_scenario_asks_for_it() {
     run(async {
@@ -295,13 +384,17 @@ fn errors_are_turns_where_a_scenario_asks_for_it() {
         for errors in [false, true] {
             let recording = Recording::of(busy_once().await, errors, &[]).await;
             let mut live = Vec::new();
-            for _ in 0..2 {
+            for calls in 0..2 {
+                // Made again with success, a call has not failed the recording.
+                let failed = if calls == 1 && !errors { recording.made().failed.len() } else { 1 };
+                assert_eq!(failed, 1);
                 live.push(post(&recording.server, CALLS[0].0, recording.server.key(), &call).await);
             }
             assert_eq!([live[0].0, live[1].0], [429, 200]);
             let tally = recording.recorder.tally();
             assert_eq!((tally.calls, tally.models["m-1"].tokens.input, tally.models["m"].calls), (2, 1200, 1));
             let made = recording.made();
+            assert_eq!(made.failed, [""; 0]);
             if !errors {
                 assert_eq!((made.fixture.table.turns().len(), made.left_out.len()), (1, 1));
                 assert!(made.left_out[0].contains("status 429: the provider's error: slow down"));

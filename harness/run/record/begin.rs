@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::fixture::{Fixture, call_log};
+use crate::fixture::{Fixture, JournalLock, call_log, journal_of};
 use crate::model::{Cost, Resume, merged};
 use crate::report::{Failure, terminal};
 use crate::run::commands::record_command;
@@ -24,6 +24,8 @@ pub(super) struct Recording<'a> {
     pub(super) journal_file: PathBuf,
     /// The fixture that is replaced, where it can be read.
     pub(super) old: Option<Arc<Fixture>>,
+    /// Two recordings of one name would write into one journal.
+    _lock: JournalLock,
 }
 
 /// A recording whose journal is begun.
@@ -48,7 +50,8 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bo
     declared_secrets::check(&project.discovered, scenario)?;
     let secrets = project.open.secrets()?;
     let (shown, journal_file) = (shown(project, &file).to_owned(), journal_of(&file));
-    let mut recording = Recording { project, scenario, file, shown, journal_file, old: None };
+    let lock = JournalLock::take(&journal_file)?;
+    let mut recording = Recording { project, scenario, file, shown, journal_file, old: None, _lock: lock };
     let (journal, resume) = if resume {
         let (journal, resume) = recording.resume(&old, secrets.scrub())?;
         (journal, Some(resume))
@@ -115,10 +118,4 @@ impl Recording<'_> {
 /// A file as messages show it: from the project's folder.
 fn shown<'a>(project: &Project, file: &'a Path) -> &'a Path {
     file.strip_prefix(&project.root).unwrap_or(file)
-}
-
-/// The journal of a fixture file, in a folder that no commit takes in.
-pub(crate) fn journal_of(fixture: &Path) -> PathBuf {
-    let name = fixture.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    fixture.with_file_name(".journal").join(format!("{name}.jsonl"))
 }

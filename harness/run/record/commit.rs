@@ -1,6 +1,7 @@
 //! Writing what is proven: the fixture, then the golden.
 
 use super::begin::Recording;
+use super::drive::going_on;
 use super::prove::Proven;
 use crate::files;
 use crate::report::{Failure, terminal};
@@ -13,6 +14,10 @@ impl Proven<'_> {
     /// # Errors
     /// Where a file cannot be written.
     pub(super) fn commit(self) -> Result<(), Failure> {
+        self.write().map_err(|failure| going_on(failure, &self.recording.scenario.name, &self.recorder))
+    }
+
+    fn write(&self) -> Result<(), Failure> {
         let Recording { project, scenario, file, shown, .. } = &self.recording;
         let name = &scenario.name;
         files::write_whole(file, self.fixture.as_bytes())?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::begin::{Begun, Recording};
+use crate::error::Result;
 use crate::fixture::{ToolExchanges, call_log};
 use crate::json::Json;
 use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
@@ -45,9 +46,9 @@ impl<'a> Begun<'a> {
         // What a page is to show of a turn is known once that is recorded.
         let turns = || {
             let (journal, shown) = (&recording.journal_file, &recording.shown);
-            let recorded =
+            let so_far =
                 call_log::to_fixture(journal, shown, BTreeMap::new(), &project.rules, recorder.secrets().scrub());
-            recorded.map_or_else(|_| Json::object::<String>([]), |recorded| recorded.fixture.answers())
+            so_far.map_or_else(|_| Json::object::<String>([]), |so_far| so_far.fixture.answers())
         };
         let played = trial::play(project, scenario, old.as_deref(), mode, server, || false, Some(&turns));
         progress.end();
@@ -55,20 +56,38 @@ impl<'a> Begun<'a> {
         let played = played?;
         // In their place come those of the proof, which name turns.
         project.note(name, notes(None, [], &played.flaws));
-        if let Some(failure) = failure(&played, &recorder) {
+        let failed = recording.failed_calls(&recorder)?;
+        if let Some(failure) = failure(&played, &recorder, &failed) {
             return Err(played.systems.iter().fold(going_on(failure, name, &recorder), Failure::evidence));
         }
         Ok(Driven { recording, recorder, systems: played.systems, tools: played.tools.recorded })
     }
 }
 
-/// Why a recording is not whole.
-fn failure(played: &Played, recorder: &Recorder) -> Option<Failure> {
+impl Recording<'_> {
+    /// The calls that the provider failed, a line each.
+    fn failed_calls(&self, recorder: &Recorder) -> Result<Vec<String>> {
+        let (journal, rules, scrub) = (&self.journal_file, &self.project.rules, recorder.secrets().scrub());
+        Ok(call_log::to_fixture(journal, &self.shown, BTreeMap::new(), rules, scrub)?.failed)
+    }
+}
+
+/// Why a recording is not whole. What the provider failed comes first: the rest follows from it.
+fn failure(played: &Played, recorder: &Recorder, failed: &[String]) -> Option<Failure> {
     let troubles = recorder.troubles();
     if !troubles.is_empty() {
         return Some(Failure::new("model calls failed while recording").evidence(troubles.join("\n")));
     }
-    played.driven.failure.as_ref().map(|error| Failure::new(error.to_string()))
+    let after = played.driven.failure.as_ref();
+    let Some((first, more)) = failed.split_first() else {
+        return after.map(|error| Failure::new(error.to_string()));
+    };
+    let mut failure = Failure::new(format!("the provider failed: {first}"));
+    if !more.is_empty() {
+        failure = failure.evidence(more.join("\n"));
+    }
+    failure = after.iter().fold(failure, |failure, error| failure.evidence(format!("after that: {error}")));
+    Some(failure.resolve("if the scenario is about that failure", "record = { errors = true } in scenario.toml"))
 }
 
 fn say_what_was_paid(name: &str, resume: Option<&Resume>, recorder: &Recorder) {
@@ -99,8 +118,8 @@ fn told_before_paying(name: &str, progress: &Progress) -> impl Fn(&str, Cost) + 
     }
 }
 
-/// With what goes on where a recording failed, unless nothing was recorded.
-fn going_on(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
+/// With what goes on where a recording failed, unless nothing was recorded: what was paid is not paid again.
+pub(super) fn going_on(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
     if recorder.calls() == 0 {
         return failure;
     }

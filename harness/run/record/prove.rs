@@ -70,6 +70,14 @@ impl<'a> Driven<'a> {
                 .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
                 .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
         }
+        made.fixture.notes.extend(model(&made.fixture).map(|model| ("model".to_owned(), model)));
+        made.fixture.notes.extend(scenario.case().map(|case| ("mode".to_owned(), Json::from(case))));
         Ok((made.fixture, turns))
     }
+}
+
+/// The model that the first call named.
+fn model(fixture: &Fixture) -> Option<Json> {
+    let checks = fixture.table.turns().first()?.checks?;
+    fixture.texts.get(&checks.model).filter(|model| !model.is_empty()).map(|model| Json::from(model.as_ref()))
 }

@@ -26,8 +26,8 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     let of_others = fields!(raw; headers, cwd, env, exit, stream, cancel, reconnect, wait, golden);
     scenario.refuse(&of_others, why)?;
     scenario.refuse(&raw.body_fields(), why)?;
-    let named = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
-    let (system, path) = system_and_path(named);
+    let page = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
+    let (system, path) = system_and_path(page);
     let storage = raw.storage.iter().flat_map(Spanned::get_ref);
     let storage = storage.map(|(name, value)| Ok((name.get_ref().clone(), template(scenario, value, names)?)));
     let visit = PageVisit {
@@ -168,16 +168,11 @@ fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<Do> {
 /// A text with the word before it that says by what it is found. What a template gives is never such a word.
 fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names, plain: By) -> Result<Target> {
     let (by, rest) = match text.get_ref().split_once(':') {
-        Some((word, rest)) => match By::WORDS.iter().find(|(known, _)| *known == word) {
-            Some((_, by)) => (*by, rest),
+        Some((word, rest)) => match by_word(word) {
+            Some(by) => (by, rest),
+            None if rest.starts_with([' ', '/']) => (plain, text.get_ref().as_str()),
             None => {
-                let words = By::WORDS.map(|(word, _)| word);
-                let is_word =
-                    word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase()) && !rest.starts_with([' ', '/']);
-                if let Some(near) = nearest(word, words).filter(|_| is_word) {
-                    let error = scenario.source.error(text.span().start, format!("nothing is found by `{word}:`"));
-                    return Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())));
-                }
+                refuse_near_word(scenario, text, word)?;
                 (plain, text.get_ref().as_str())
             }
         },
@@ -189,6 +184,19 @@ fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names
     let template = Template::parse(rest, scenario.source, text.span())?;
     names.check(&template)?;
     Ok(Target { by, text: template })
+}
+
+fn by_word(word: &str) -> Option<By> {
+    By::WORDS.iter().find(|(known, _)| *known == word).map(|(_, by)| *by)
+}
+
+/// What is nearly such a word is a slip: taken for a text, it would be looked for in vain, or rightly never be seen.
+fn refuse_near_word(scenario: ScenarioFile<'_>, text: &Spanned<String>, word: &str) -> Result<()> {
+    let is_word = word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase());
+    let near = nearest(word, By::WORDS.map(|(word, _)| word)).filter(|_| is_word);
+    let Some(near) = near else { return Ok(()) };
+    let error = scenario.source.error(text.span().start, format!("nothing is found by `{word}:`"));
+    Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())))
 }
 
 fn template(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names) -> Result<Template> {

@@ -26,6 +26,46 @@ fn the_recorded_response_goes_out_in_its_form_and_is_recast_in_another() {
 }
 
 #[test]
+fn a_reason_that_only_one_api_gives_becomes_the_nearest_of_the_api_that_asks() {
+    let gemini = |word: &str, part: &str| {
+        let body = format!(r#"{{"candidates": [{{"content": {{"parts": [{part}]}}, "finishReason": "{word}"}}]}}"#);
+        Response::json(200, Json::parse(body.as_bytes()).unwrap())
+    };
+    let (text, tool) = (r#"{"text": "a"}"#, r#"{"functionCall": {"name": "f", "args": {}}}"#);
+    for (word, part, chat, anthropic) in [
+        ("UNEXPECTED_TOOL_CALL", text, "stop", "end_turn"),
+        ("UNEXPECTED_TOOL_CALL", tool, "tool_calls", "tool_use"),
+        ("MODEL_ARMOR", text, "content_filter", "refusal"),
+        ("LANGUAGE", text, "content_filter", "refusal"),
+    ] {
+        let recorded = gemini(word, part);
+        let answer = super::super::decode_response(Api::Gemini, &recorded).unwrap();
+        let said = |api, field: &str| {
+            let call = RenderFor { api, stream: false, array: false, include_usage: true, model: "m", seed: "5eed" };
+            let Body::Json(body) = respond(&answer, Some((Api::Gemini, &recorded)), &call).unwrap().body else {
+                panic!()
+            };
+            body.json().pointer(field).and_then(Json::as_str).map(str::to_owned)
+        };
+        assert_eq!(said(Api::OpenAiChat, "/choices/0/finish_reason").as_deref(), Some(chat), "{word}");
+        assert_eq!(said(Api::Anthropic, "/stop_reason").as_deref(), Some(anthropic), "{word}");
+        assert_eq!(
+            said(Api::Gemini, "/candidates/0/finishReason").as_deref(),
+            Some(word),
+            "its own API says it as it came"
+        );
+    }
+    // A provider's own word in another form of the same API stays.
+    let own = br#"{"choices": [{"index": 0, "finish_reason": "model_length", "message": {"role": "assistant", "content": "a"}}]}"#;
+    let recorded = Response::json(200, Json::parse(own).unwrap());
+    let answer = super::super::decode_response(Api::OpenAiChat, &recorded).unwrap();
+    let call =
+        RenderFor { api: Api::OpenAiChat, stream: true, array: false, include_usage: true, model: "m", seed: "5eed" };
+    let sent = respond(&answer, Some((Api::OpenAiChat, &recorded)), &call).unwrap();
+    assert!(String::from_utf8(sent.bytes()).unwrap().contains("model_length"));
+}
+
+#[test]
 fn what_cannot_be_said_is_named() {
     use crate::conversation::{Block, Native, ToolCall};
     let error = |api, block| {

@@ -2,6 +2,8 @@
 
 use axum::Router;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
 
 use crate::runner::discovery::{asking, greeting};
 use crate::support::loopback::Service;
@@ -19,6 +21,12 @@ tests! { it_makes_the_committed_fixtures_and_goldens_to_the_byte,
     a_stream_that_varies_is_not_recorded,
     one_that_fails_keeps_no_other_from_being_recorded,
     its_journal_makes_the_same_fixture,
+    what_the_provider_failed_is_the_first_line_and_cannot_be_accepted,
+    a_fixture_that_cannot_be_written_is_resumed_without_paying,
+    earlier_attempts_are_kept,
+    two_recordings_of_one_name_do_not_write_into_one_journal,
+    the_folder_of_journals_ignores_itself_in_git,
+    the_model_and_the_case_are_noted,
 }
 
 const NAME: &str = "write_read_file";
@@ -167,6 +175,107 @@ fn one_that_fails_keeps_no_other_from_being_recorded() {
         "hello: 1 turn recorded to fixtures/hello.json",
     ]);
     assert!(tree.has("fixtures/hello.json") && !tree.has("fixtures/a_bad.json"));
+}
+
+/// A provider that fails in its own way each time.
+fn failing(fails: Response) -> Service {
+    let (parts, body) = fails.into_parts();
+    let body = futures_util::FutureExt::now_or_never(axum::body::to_bytes(body, usize::MAX)).unwrap().unwrap();
+    Service::start(Router::new().fallback(async move || {
+        let mut response = Response::new(axum::body::Body::from(body.clone()));
+        *response.status_mut() = parts.status;
+        *response.headers_mut() = parts.headers.clone();
+        response
+    }))
+}
+
+fn what_the_provider_failed_is_the_first_line_and_cannot_be_accepted() {
+    let stream = [(CONTENT_TYPE, "text/event-stream")];
+    let begun = "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n";
+    let cases = [
+        (
+            (StatusCode::INTERNAL_SERVER_ERROR, "out of order").into_response(),
+            "the answer: status 500: the provider's error: out of order",
+        ),
+        (
+            (StatusCode::TOO_MANY_REQUESTS, "slow down").into_response(),
+            "the answer: status 429: the provider's error: slow down",
+        ),
+        ((stream.clone(), begun).into_response(), "the answer: "),
+        ((stream, "data: {\"id\":\n\n").into_response(), "the answer: "),
+    ];
+    for (fails, reason) in cases {
+        let provider = failing(fails);
+        let tree = greeting();
+        tree.scenario("hello", &asking("Hello there"));
+        for action in ["record", "record --accept-unstable"] {
+            let run =
+                recording(&tree, "oddities", "hello", &provider.openai()).env("RETAKE_ACTION", action).run().exits(1);
+            let first = format!(
+                "error: hello: not recorded: the provider failed: POST /v1/chat/completions of `unknown`: {reason}"
+            );
+            run.says(&[first.as_str(), "retake record hello --resume"]).never_says("unstable");
+            assert!(!tree.has("fixtures/hello.json"), "{action}");
+        }
+    }
+}
+
+fn a_fixture_that_cannot_be_written_is_resumed_without_paying() {
+    let provider = counting_provider();
+    let tree = greeting();
+    tree.scenario("hello", &asking("Hello there"));
+    tree.write("fixtures/hello.json/in_the_way", "");
+    let run = recording(&tree, "oddities", "hello", &provider.openai()).run().exits(1);
+    run.says(&["hello.json: failed to write it", "to go on from what was recorded", "retake record hello --resume"]);
+    std::fs::remove_dir_all(tree.path("fixtures/hello.json")).unwrap();
+    let resumed =
+        recording(&tree, "oddities", "hello", &provider.openai()).env("RETAKE_ACTION", "record --resume").run();
+    resumed.exits(0).says(&["hello: 1 call served from what was recorded, 0 calls to the provider"]);
+}
+
+fn earlier_attempts_are_kept() {
+    let provider = counting_provider();
+    let tree = greeting();
+    tree.scenario("hello", &asking("Hello there"));
+    for _ in 0..6 {
+        recording(&tree, "oddities", "hello", &provider.openai()).run().exits(0);
+    }
+    let kept: Vec<String> = tree.files().into_keys().filter(|file| file.ends_with(".jsonl")).collect();
+    let journal = |number: &str| format!("fixtures/.journal/hello{number}.jsonl");
+    assert_eq!(kept, [journal(".1"), journal(".2"), journal(".3"), journal("")]);
+    for (number, answer) in [("", "answer 6"), (".1", "answer 5"), (".3", "answer 3")] {
+        assert!(tree.read(&journal(number)).contains(answer), "{answer}");
+    }
+}
+
+fn two_recordings_of_one_name_do_not_write_into_one_journal() {
+    let provider = counting_provider();
+    let tree = greeting();
+    tree.scenario("out", &asking("Hello there"));
+    let proxy = crate::replay::serve::Serving::start(crate::record::proxy::proxy(&tree, &provider.openai()));
+    let second = recording(&tree, "oddities", "out", &provider.openai()).run().exits(1);
+    second.says(&["out.jsonl: another recording is under way that writes this journal"]);
+    drop(proxy);
+    recording(&tree, "oddities", "out", &provider.openai()).run().exits(0);
+}
+
+fn the_folder_of_journals_ignores_itself_in_git() {
+    let provider = counting_provider();
+    let tree = greeting();
+    tree.scenario("hello", &asking("Hello there"));
+    recording(&tree, "oddities", "hello", &provider.openai()).run().exits(0);
+    assert_eq!(tree.read("fixtures/.journal/.gitignore"), "*\n");
+}
+
+fn the_model_and_the_case_are_noted() {
+    let provider = counting_provider();
+    let tree = greeting();
+    tree.scenario("hello", &format!("{}[case.flash]\n[case.ultra]\n", asking("Hello there")));
+    recording(&tree, "oddities", "hello.ultra", &provider.openai()).run().exits(0);
+    let fixture: serde_json::Value = serde_json::from_str(&tree.read("fixtures/hello.ultra.json")).unwrap();
+    let model = fixture["texts"][fixture["turns"][0]["checks"]["model"].as_str().unwrap()].clone();
+    assert!(model.is_string(), "{fixture}");
+    assert_eq!((&fixture["model"], &fixture["mode"]), (&model, &serde_json::json!("ultra")));
 }
 
 fn its_journal_makes_the_same_fixture() {

@@ -94,7 +94,11 @@ fn what_is_not_set_and_what_is_not_declared_stop_the_recording() {
 fn a_provider_s_error_is_a_turn_where_the_scenario_says_so() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", &chat("\"too much\""));
-    record(&tree, &["chat"]).red(&["chat: not recorded: no model call became a turn"]);
+    record(&tree, &["chat"]).red(&[
+        "chat: not recorded: the provider failed: ",
+        "status 429",
+        "record = { errors = true } in scenario.toml",
+    ]);
     tree.scenario("chat", &format!("record = {{ errors = true }}\n{}", chat("\"too much\"")));
     record(&tree, &["chat"]).green();
     assert!(tree.read("goldens/chat.snap").contains("sorry: slow down"));
