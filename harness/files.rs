@@ -91,8 +91,9 @@ pub(crate) fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
 /// # Errors
 /// The file and the reason.
 pub(crate) fn remove(path: &Path) -> Result<()> {
+    // On a file system that cannot be written, what is not there cannot be removed either.
     match std::fs::remove_file(path) {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(failed("remove", path, &e)),
+        Err(e) if path.symlink_metadata().is_ok() => Err(failed("remove", path, &e)),
         _ => Ok(()),
     }
 }

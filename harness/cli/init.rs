@@ -28,6 +28,7 @@ impl Init {
         ];
         if rust {
             files.push(("tests/scenarios.rs", RUNNER));
+            files.push((".config/nextest.toml", NEXTEST));
         }
         for (name, text) in files {
             let file = here.join(name);
@@ -95,6 +96,11 @@ retake::suite! {
     }
 }
 "#;
+
+const NEXTEST: &str = "# A scenario mostly waits: for its system, and for what that still does when its steps are done.
+[profile.default]
+test-threads = 16
+";
 
 const CARGO_STEPS: &str = r#"
 Add to Cargo.toml:

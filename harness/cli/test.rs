@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::handover;
 use crate::error::Result;
+use crate::run::action::{Action, Wanted, to_test};
 
 /// Run the scenarios: replay, capture, compare
 #[derive(Debug, Args)]
@@ -25,9 +26,10 @@ impl Test {
         let root = super::project::root()?;
         let args: Vec<String> = self.filter.into_iter().chain(self.runner).collect();
         if handover::has_runner(&root) {
-            return handover::run(&root, &args, self.update.then_some(("UPDATE_GOLDEN", "1")));
+            let update = self.update.then_some(("UPDATE_GOLDEN", "1"));
+            return handover::run(&root, &args, [to_test()].into_iter().chain(update));
         }
-        let code = super::suite(root, self.update).run(args);
+        let code = super::suite(root, self.update).run(Ok(Action::Test(Wanted::of_scenarios(args))));
         // libtest's 101 is a failed check.
         Ok(if code == ExitCode::from(101) { ExitCode::from(1) } else { code })
     }

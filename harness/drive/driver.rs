@@ -56,8 +56,8 @@ pub(crate) struct Driven {
 /// One part of the golden.
 enum Part<'a> {
     Done(Captured),
-    /// A stream that is still open, and the step that opened it.
-    Listening(Box<Listener>, usize, &'a Step),
+    /// A stream that is still open, the title of the step that opened it, and the step.
+    Listening(Box<Listener>, String, &'a Step),
 }
 
 /// Where the id of a stream's last event is.
@@ -116,6 +116,18 @@ impl<'a> Driver<'a> {
         true
     }
 
+    /// Waits for the last events of the streams that are still open and have one. Tells whether there was any to wait for.
+    pub(crate) async fn hear(&mut self) -> bool {
+        let mut waited = false;
+        for part in &mut self.captured {
+            if let Part::Listening(listener, title, _) = part {
+                self.underway.step(title.clone());
+                waited |= listener.hear_last().await;
+            }
+        }
+        waited
+    }
+
     /// Ends the streams that are still open, each at its last event; one that has none when it ends, after `settle` at the
     /// latest.
     pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
@@ -124,8 +136,7 @@ impl<'a> Driver<'a> {
             match part {
                 Part::Done(part) => captured.push(part),
                 Part::Listening(..) if self.failure.is_some() => {}
-                Part::Listening(listener, index, step) => {
-                    let title = self.title(index, step);
+                Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());
                     match listener.finish(settle).await {
                         Ok(answered) => captured.push(answered.into_captured()),
@@ -248,7 +259,8 @@ impl<'a> Driver<'a> {
             Outcome::Listening(listener) => {
                 self.last_id = Some(LastId::Of(self.captured.len()));
                 self.capture(listener.answered.captures(step)?);
-                self.captured.push(Part::Listening(listener, index, step));
+                let title = self.title(index, step);
+                self.captured.push(Part::Listening(listener, title, step));
             }
         }
         Ok(())

@@ -69,6 +69,15 @@ impl Listener {
         last_id(&self.heard().stream.events)
     }
 
+    /// Waits for the last event, where one is named, or for the stream's end. Tells whether it was still to come.
+    pub(super) async fn hear_last(&mut self) -> bool {
+        let is_to_come = self.heard().stream.has_last() && !self.heard().ended;
+        if is_to_come {
+            self.ended().await;
+        }
+        is_to_come
+    }
+
     /// Waits for the last event; where none is named, for the stream's end, `settle` at most: what is still to come cannot be
     /// told from silence.
     ///

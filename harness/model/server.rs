@@ -1,12 +1,13 @@
 //! The model server: started and stopped, and where it is reached. It listens on loopback only, with a port of its own for
 //! each stage, and a key that only the stage's system knows.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::handler::Handler as _;
 use axum::serve::ListenerExt as _;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::activity::Activity;
@@ -16,6 +17,9 @@ use super::handler::{ServerState, handle};
 use super::lint::CallFlaw;
 use super::session::{Mode, Pacing, Session};
 use crate::error::{Error, Result};
+
+/// How long a server may take to answer what a system sent that is gone by now.
+const CATCHING_UP: Duration = Duration::from_secs(2);
 
 /// What a server needs beside its mode.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +106,21 @@ impl ModelServer {
     #[must_use]
     pub fn activity(&self) -> &Activity {
         &self.state.activity
+    }
+
+    /// Waits until all that was sent to it by now has been taken in and answered: a connection that is made now comes
+    /// behind all others.
+    pub(crate) async fn caught_up(&self) {
+        let behind_all = async {
+            let stream = TcpStream::connect(self.address).await?.into_std()?;
+            stream.shutdown(Shutdown::Write)?;
+            TcpStream::from_std(stream)?.readable().await
+        };
+        let answered = async {
+            let _: std::io::Result<()> = behind_all.await;
+            self.activity().settled(Duration::ZERO, || true).await;
+        };
+        let _ = tokio::time::timeout(CATCHING_UP, answered).await;
     }
 
     /// Whether calls are answered from a recording.

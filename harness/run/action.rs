@@ -1,18 +1,21 @@
 //! What is done with a project, and how the command hands it over to a runner: in variables, since libtest's arguments
 //! are not ours.
 
+pub(crate) use super::filter::Wanted;
 use crate::error::{Error, Result};
 
 /// The variable that hands an action over, and the one that names its scenarios.
 const ACTION: &str = "RETAKE_ACTION";
+/// The action that tests, with arguments that are for scenarios alone.
+const TEST: &str = "test";
 #[cfg(feature = "record")]
 const NAMES: &str = "RETAKE_ACTION_NAMES";
 
 /// What a runner does with a project.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// Tests the scenarios, with libtest's arguments.
-    Test(Vec<String>),
+    /// Tests the scenarios.
+    Test(Wanted),
     /// Records scenarios by name.
     #[cfg(feature = "record")]
     Record(Vec<String>, RecordOptions),
@@ -24,7 +27,10 @@ impl Action {
     /// # Errors
     /// An action that this runner does not know.
     pub(super) fn asked_for(args: Vec<String>) -> Result<Action> {
-        let Ok(action) = std::env::var(ACTION) else { return Ok(Action::Test(args)) };
+        let Ok(action) = std::env::var(ACTION) else { return Ok(Action::Test(Wanted::of_crate(args))) };
+        if action == TEST {
+            return Ok(Action::Test(Wanted::of_scenarios(args)));
+        }
         #[cfg(feature = "record")]
         if let Some(options) = RecordOptions::parse(&action) {
             let names = std::env::var(NAMES).unwrap_or_default();
@@ -39,6 +45,12 @@ impl Action {
     pub(super) fn records(&self) -> bool {
         !matches!(self, Action::Test(_))
     }
+}
+
+/// The variable by which a runner is told to test, with arguments that are for scenarios alone.
+#[cfg(feature = "cli")]
+pub(crate) fn to_test() -> (&'static str, &'static str) {
+    (ACTION, TEST)
 }
 
 /// The variables by which a runner is told to record.

@@ -1,7 +1,8 @@
 //! Goldens: the committed insta snapshots of scenarios. The only module that names insta.
 //!
 //! insta reads its environment once and prints to stdout, where a test runner's own output stands, so it is kept silent
-//! and the comparison's result is read back from it. Its `source:` must name the user's file and no path of a machine, so
+//! and the comparison's result is read back from it. Nor does it write into the project: what it writes beside a copy of a
+//! golden is written whole from there. Its `source:` must name the user's file and no path of a machine, so
 //! the assertion expands there: [`assert_golden!`](crate::assert_golden) is what `suite!` passes in.
 
 use std::cell::Cell;
@@ -31,7 +32,7 @@ macro_rules! assert_golden {
 
 /// The environment that insta has to see from the start of the process.
 #[must_use]
-pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 4] {
+pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 8] {
     let update = match policy {
         Policy::Verify => "no",
         Policy::Propose => "new",
@@ -40,7 +41,12 @@ pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 4]
     [
         ("INSTA_UPDATE", update.into()),
         ("INSTA_OUTPUT", "none".into()),
+        // What the variables of the user's own would make of that.
         ("INSTA_FORCE_PASS", "0".into()),
+        ("INSTA_FORCE_UPDATE", "0".into()),
+        ("INSTA_FORCE_UPDATE_SNAPSHOTS", "0".into()),
+        ("INSTA_REQUIRE_FULL_MATCH", "0".into()),
+        ("INSTA_PENDING_DIR", "".into()),
         // Also saves insta a call of `cargo metadata`.
         ("INSTA_WORKSPACE_ROOT", root.into()),
     ]
@@ -55,6 +61,16 @@ pub enum Compared {
     New,
     /// It is not; this is what the golden holds.
     Differs(String),
+}
+
+/// What insta made of a text beside a copy of its golden.
+struct Written {
+    /// It found the two equal, or was told to write it and did.
+    equal: bool,
+    /// The golden's bytes, where they hold the text.
+    golden: Option<Vec<u8>>,
+    /// The bytes for `cargo insta review`, where it wrote them.
+    proposed: Option<Vec<u8>>,
 }
 
 /// The goldens of a project.
@@ -112,48 +128,54 @@ impl Goldens {
     /// # Errors
     /// Where the golden is there and cannot be read, or was to be written and could not.
     pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
-        match self.policy {
-            Policy::Verify => self.verify(name, text, input),
-            Policy::Propose => {
-                let compared = self.verify(name, text, input)?;
-                if compared == Compared::Same {
-                    // What another run proposed is settled.
-                    files::remove(&self.pending(name))?;
-                }
-                Ok(compared)
-            }
-            Policy::Overwrite => self.overwrite(name, text, input),
-        }
-    }
-
-    fn verify(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
-        let committed = self.committed(&self.file(name))?;
-        // insta looks through the folder at each assertion, which adds up where it holds a thousand goldens.
-        let same = committed.as_deref() == Some(text.trim_end()) && !wants_references();
-        Ok(if same || self.assert(name, text, input) {
-            Compared::Same
-        } else {
-            committed.map_or(Compared::New, Compared::Differs)
-        })
-    }
-
-    fn overwrite(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
         let file = self.file(name);
-        let old = match self.committed(&file) {
+        let committed = match self.committed(&file) {
             // What is no golden is written anew.
-            Err(_) if file.is_file() => {
-                files::remove(&file)?;
-                None
-            }
+            Err(_) if self.policy == Policy::Overwrite && file.is_file() => None,
             committed => committed?,
         };
-        let equal = self.assert(name, text, input);
-        files::remove(&self.pending(name))?;
-        let written = self.committed(&file)?;
-        if !equal || written.is_none() {
-            let error = Error::new("the golden could not be written").in_file(self.shown(&file));
-            return Err(error.help("is there permission to write it, and room on the disk?"));
+        if let Some(committed) = committed.as_deref().filter(|_| wants_references()) {
+            // Equal to itself, so that nothing is written.
+            self.assert(&self.folder, name, committed, input);
         }
+        // insta looks through the folder at each assertion, which adds up where it holds a thousand goldens.
+        let is_same = committed.as_deref() == Some(text.trim_end());
+        let compared = match self.policy {
+            _ if is_same => Compared::Same,
+            // insta writes nothing then.
+            Policy::Verify if self.assert(&self.folder, name, text, input) => Compared::Same,
+            Policy::Verify => committed.map_or(Compared::New, Compared::Differs),
+            Policy::Propose => match self.on_copy(name, text, input) {
+                Ok(Written { equal: true, .. }) => Compared::Same,
+                written => {
+                    // Where there is no room for a proposal, the difference is told all the same.
+                    let proposed = written.ok().and_then(|written| written.proposed);
+                    let _ = proposed.map(|proposed| files::write_whole(&self.pending(name), &proposed));
+                    committed.map_or(Compared::New, Compared::Differs)
+                }
+            },
+            Policy::Overwrite => self.overwrite(name, text, input, committed)?,
+        };
+        if self.policy == Policy::Overwrite || (self.policy == Policy::Propose && compared == Compared::Same) {
+            // What another run proposed is settled.
+            files::remove(&self.pending(name))?;
+        }
+        Ok(compared)
+    }
+
+    fn overwrite(&self, name: &str, text: &str, input: &Path, old: Option<String>) -> Result<Compared> {
+        let file = self.file(name);
+        let write = || {
+            let written = self.on_copy(name, text, input)?;
+            let golden = written.golden.filter(|_| written.equal);
+            let golden = golden.ok_or_else(|| Error::new("insta did not write it"))?;
+            files::write_whole(&file, &golden)?;
+            Ok::<_, Error>(self.committed(&file)?)
+        };
+        let written = write().map_err(|_| {
+            let error = Error::new("the golden could not be written").in_file(self.shown(&file));
+            error.help("is there permission to write it, and room on the disk?")
+        })?;
         Ok(match old {
             None => Compared::New,
             Some(old) if Some(&old) == written.as_ref() => Compared::Same,
@@ -161,10 +183,28 @@ impl Goldens {
         })
     }
 
-    /// Whether insta finds a text equal to its golden, or was told to write it and did.
-    fn assert(&self, name: &str, text: &str, input: &Path) -> bool {
+    /// What insta makes of a text in a folder that holds a copy of its golden alone. It truncates what it writes, so that
+    /// a golden would be a torso where it is killed or the disk is full.
+    fn on_copy(&self, name: &str, text: &str, input: &Path) -> Result<Written> {
+        let folder = tempfile::tempdir().map_err(|e| files::failed("make", &std::env::temp_dir(), &e))?;
+        let (golden, copy) = (self.file(name), folder.path().join(format!("{name}.snap")));
+        if self.committed(&golden).is_ok_and(|committed| committed.is_some()) {
+            std::fs::copy(&golden, &copy).map_err(|e| files::failed("copy", &golden, &e))?;
+        }
+        let equal = self.assert(folder.path(), name, text, input);
+        // One that is a torso itself cannot be read, or holds less.
+        let whole = |file: &Path| {
+            let snapshot = __insta::Snapshot::from_file(file).ok()?;
+            let is_whole = snapshot.as_text().is_some_and(|found| found.to_string().trim_end() == text.trim_end());
+            std::fs::read(file).ok().filter(|_| is_whole)
+        };
+        Ok(Written { equal, golden: whole(&copy), proposed: whole(&copy.with_extension("snap.new")) })
+    }
+
+    /// Whether insta finds a text equal to its golden in a folder, or was told to write it there and did.
+    fn assert(&self, folder: &Path, name: &str, text: &str, input: &Path) -> bool {
         let mut settings = __insta::Settings::clone_current();
-        settings.set_snapshot_path(&self.folder);
+        settings.set_snapshot_path(folder);
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.set_input_file(input);

@@ -6,6 +6,7 @@
 //! | `action` | what may be asked of a runner; a file each does it: `test`, `record` |
 //! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
+//! | `slots` | who plays when, and who lingers |
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
 //! | [`golden`] | insta |
 //! | `tools` | recorded calls of tools, executed again |
@@ -26,6 +27,7 @@ pub(crate) mod proof;
 pub(crate) mod record;
 mod restart;
 pub(crate) mod runner;
+mod slots;
 mod test;
 pub(crate) mod tools;
 mod trial;

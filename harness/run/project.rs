@@ -8,6 +8,7 @@ use super::commands::Commands;
 use super::declared_secrets;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
+use super::slots::Slots;
 use crate::error::Result;
 use crate::key::Rules;
 use crate::model::CallerRules;
@@ -28,6 +29,7 @@ pub(crate) struct Project {
     pub(crate) commands: Commands,
     pub(crate) fixtures: Fixtures,
     pub(crate) systems: Systems,
+    pub(super) slots: Slots,
     /// What a person should know of each scenario's run, red or green.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
 }
@@ -61,8 +63,8 @@ impl Project {
             shared: SharedSystems::default(),
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
-        let root = root.to_owned();
-        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, notes })
+        let (root, slots) = (root.to_owned(), Slots::new());
+        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, slots, notes })
     }
 
     /// Ends what scenarios shared: the browser, and systems.

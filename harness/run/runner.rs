@@ -13,11 +13,11 @@ use super::policy::Policy;
 use super::project::Project;
 #[cfg(feature = "record")]
 use super::record;
-use super::{filter, restart, test};
+use super::{restart, test};
 use crate::error::{Error, Result};
 use crate::report::terminal;
 use crate::secrets;
-use crate::system::{IntoRouter, RouterFactory, Stage};
+use crate::system::{self, IntoRouter, RouterFactory, Stage};
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///
@@ -35,6 +35,15 @@ macro_rules! suite {
             $crate::Suite::new(env!("CARGO_MANIFEST_DIR"), $crate::assert_golden!())
                 $(.router($name, $make))*
                 .main()
+        }
+
+        // Without a harness the compiler drops this; with one it would drop the `main`, run no scenario and be green.
+        #[test]
+        fn scenarios_have_no_harness() {
+            ::core::compile_error!(
+                "retake::suite! has a `main` of its own, which the test harness of cargo takes the place of: no scenario would run. \
+                 Add to Cargo.toml, below [[test]] and name = \"scenarios\":\n\n    harness = false\n"
+            );
         }
     };
 }
@@ -87,15 +96,15 @@ impl Suite {
     /// Runs what the command line and the environment ask for, as libtest would.
     #[must_use]
     pub fn main(self) -> ExitCode {
-        if let Some(done) = crate::system::take_over().or_else(crate::tools::take_over) {
+        if let Some(done) = system::take_over().or_else(crate::tools::take_over) {
             return done;
         }
-        self.run(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect())
+        self.run(Action::asked_for(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect()))
     }
 
-    /// The same with these arguments.
-    pub(crate) fn run(self, args: Vec<String>) -> ExitCode {
-        Action::asked_for(args).and_then(|action| self.act(action)).unwrap_or_else(|error| {
+    /// Does one thing with the project, and says what is wrong with it or with what is asked.
+    pub(crate) fn run(self, action: Result<Action>) -> ExitCode {
+        action.and_then(|action| self.act(action)).unwrap_or_else(|error| {
             terminal::error(error);
             ExitCode::from(2)
         })
@@ -112,14 +121,11 @@ impl Suite {
             return Ok(code);
         }
         golden::silence_comparisons();
+        system::hear_panics();
         let project = Arc::new(self.open(&root, policy, &action)?);
         secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
         match action {
-            Action::Test(args) => {
-                let args = filter::arguments(&args);
-                filter::check(&project, &args)?;
-                Ok(test::run(&project, &args))
-            }
+            Action::Test(wanted) => test::run(&project, &wanted),
             #[cfg(feature = "record")]
             Action::Record(names, options) => record::run(&project, &names, options),
         }
@@ -137,7 +143,7 @@ impl Suite {
 
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
-            Action::Test(args) => filter::only_one(args),
+            Action::Test(wanted) => wanted.only_one(),
             #[cfg(feature = "record")]
             Action::Record(..) => None,
         };

@@ -3,11 +3,15 @@
 //! `cargo test`, `cargo nextest run` and `retake test` run the same tests with the same names, since all of them run this.
 //! Under nextest each test is a process of its own, so misses are checked in each and once more at the end.
 
+use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 
+use super::filter::Wanted;
 use super::fixtures::Fixtures;
 use super::orphans;
 use super::policy::Policy;
@@ -17,6 +21,7 @@ use super::tools;
 use super::trial;
 use super::unused_names;
 use super::verdict;
+use crate::error::Result;
 use crate::fixture::Fixture;
 use crate::model::{self, Pacing};
 use crate::report::{Failure, terminal};
@@ -26,11 +31,25 @@ use crate::text::counted;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 where all passed, 101 where one failed, or a
 /// model call missed after its scenario's verdict.
-pub(super) fn run(project: &Arc<Project>, args: &Arguments) -> ExitCode {
-    let conclusion = libtest_mimic::run(args, tests(project));
+///
+/// # Errors
+/// Where no test is left, and the arguments are for scenarios alone.
+pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
+    let mut args = wanted.arguments();
+    let tests = tests(project);
+    let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
+    let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
+    wanted.check(names.len(), project)?;
+    let alone_on = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
+    let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
+    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario))).collect();
+    let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
+    // Most of them wait: how many play at a time is the slots' to say.
+    args.test_threads = Some(project.slots.open(slots, scenarios));
+    let conclusion = libtest_mimic::run(&args, tests);
     project.end();
     project.print_notes();
-    if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() }
+    Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
 }
 
 fn tests(project: &Arc<Project>) -> Vec<Trial> {
@@ -45,7 +64,11 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                     project.note(&scenario.name, vec![format!("ignored: {}", scenario::without_browser())]);
                 }
                 let name = scenario.name.clone();
-                Trial::test(name, move || of_libtest(test(&project, &scenario))).with_ignored_flag(ignored)
+                let run = move || {
+                    let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
+                    of_libtest(test(&project, &scenario))
+                };
+                Trial::test(name, run).with_ignored_flag(ignored)
             }
             Err(Broken { name, error }) => {
                 let error = error.to_string();

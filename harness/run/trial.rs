@@ -1,4 +1,4 @@
-//! Playing one run of a scenario: on a stage of its own, from its first step until it has settled.
+//! Playing one run of a scenario: on a stage of its own, from its first step until it has settled, and lingered.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::key::Rules;
 use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use crate::scenario::{Delays, Scenario, ToolsFrom};
+use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
 use crate::secrets::Scrub;
-use crate::system::{Running, StageTools};
+use crate::system::{Ended, Running, StageTools};
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
 /// What came of playing a scenario on a stage.
@@ -69,7 +69,8 @@ pub(crate) fn replay(
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
-    // The system is gone by now. Should a part of it live on and call again, the end of the run will tell.
+    // The system is gone by now, and its last calls are answered. Should a part of it live on and call again, the end of
+    // the run will tell.
     Ok(Replayed {
         played,
         misses: scope.judge(),
@@ -97,7 +98,8 @@ pub(crate) fn play(
 ) -> Result<Played> {
     // The second run of a proof has a process of its own, where the first may share one.
     let fresh = matches!(options.pacing, Pacing::Shaken);
-    project.systems.play(scenario, fresh, |launch| {
+    project.slots.take(&scenario.name, project.systems.alone(scenario));
+    let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
@@ -107,19 +109,41 @@ pub(crate) fn play(
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let driven = drive(scenario, fixture, &running, &project.root, deadline, all_served, turns).await;
-            let (drift, flaws) = (running.model.drift(), running.model.flaws());
+            let stay = Stay { project, scenario, on_commands: launch.on_commands(), deadline };
+            let driven = stay.drive(fixture, &running, all_served, turns).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
-            let systems = running.end(failed).await;
+            let ended = running.end(failed).await;
             let tools = match doubles {
                 Some(doubles) => doubles.end().await,
                 None => Asked::default(),
             };
-            Ok(Played { driven: driven?, drift, flaws, systems, tools })
+            Ok(Played::of(driven?, ended, tools, scenario))
         });
         runtime.shutdown_background();
         played
-    })
+    });
+    project.slots.leave(&scenario.name);
+    played
+}
+
+impl Played {
+    /// What a driven scenario showed, with what is known of its stage when it had ended.
+    fn of(mut driven: Driven, ended: Ended, tools: Asked, scenario: &Scenario) -> Played {
+        let Ended { logs, crash, panics, drift, flaws } = ended;
+        let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
+        let system = scenario.system.as_deref().unwrap_or_default();
+        let panicked = panics.reduce(|all, panic| format!("{all}\n{panic}")).map(|panics| {
+            let failure = Error::new(format!("panic: system `{system}` panicked")).help(panics);
+            failure.help("if it catches them, and that is the point: panics = \"allow\"")
+        });
+        let mut systems = logs;
+        match (&driven.failure, crash.or(panicked)) {
+            (None, fault) => driven.failure = fault,
+            (Some(_), Some(fault)) => systems.push(fault.to_string()),
+            (Some(_), None) => {}
+        }
+        Played { driven, drift, flaws, systems, tools }
+    }
 }
 
 /// Starts the doubles of the suite's tool servers, where it has any.
@@ -149,36 +173,72 @@ async fn doubles(
     .await
 }
 
-async fn drive(
-    scenario: &Scenario,
-    fixture: Option<&Fixture>,
-    running: &Running,
-    root: &Path,
+/// How long a scenario may stay on its stage.
+struct Stay<'a> {
+    project: &'a Project,
+    scenario: &'a Scenario,
+    on_commands: bool,
+    /// Until when its steps have to be done; lingering does not count.
     deadline: Instant,
-    all_served: impl Fn() -> bool,
-    turns: Option<&LiveTurns<'_>>,
-) -> Result<Driven> {
-    let underway = Underway::default();
-    let driving = async {
-        let mut given = running.stage.context(fixture);
-        if let Some(turns) = turns {
-            given.insert("turn", turns());
+}
+
+impl Stay<'_> {
+    /// Takes the steps, settles, lingers and closes the captures.
+    async fn drive(
+        &self,
+        fixture: Option<&Fixture>,
+        running: &Running,
+        all_served: impl Fn() -> bool,
+        turns: Option<&LiveTurns<'_>>,
+    ) -> Result<Driven> {
+        let Stay { project, scenario, deadline, .. } = *self;
+        let (underway, activity) = (Underway::default(), running.model.activity());
+        let driving = async {
+            let mut given = running.stage.context(fixture);
+            if let Some(turns) = turns {
+                given.insert("turn", turns());
+            }
+            let context = scenario.resolve_vars(&given)?;
+            let mut driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), turns);
+            let went_well = driver.drive().await;
+            if went_well {
+                activity.settled(scenario.settle, &all_served).await;
+                if driver.hear().await {
+                    activity.settled(scenario.settle, &all_served).await;
+                }
+            }
+            Ok::<_, Error>((driver, went_well))
+        };
+        let Ok(driven) = timeout_at(deadline, driving).await else { return Ok(self.late(running, &underway)) };
+        let (driver, went_well) = driven?;
+        let settled = Instant::now();
+        let _place = if went_well { self.linger().await } else { None };
+        let finishing = async {
+            activity.settled(Duration::ZERO, || true).await;
+            driver.finish(scenario.settle).await
+        };
+        let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
+        Ok(finished.unwrap_or_else(|_| self.late(running, &underway)))
+    }
+
+    /// Stays for calls that the system makes as its last event goes out, or after that, while others play.
+    async fn linger(&self) -> Option<impl Drop> {
+        if self.scenario.linger.is_zero() {
+            return None;
         }
-        let context = scenario.resolve_vars(&given)?;
-        let mut driver = Driver::new(scenario, &running.stage, root, context, underway.clone(), turns);
-        if driver.drive().await {
-            running.model.activity().settled(scenario.settle, all_served).await;
-        }
-        Ok::<_, Error>(driver.finish(scenario.settle).await)
-    };
-    timeout_at(deadline, driving).await.unwrap_or_else(|_| {
+        let place = self.project.slots.linger(&self.scenario.name, self.on_commands).await;
+        tokio::time::sleep(self.scenario.linger).await;
+        place
+    }
+
+    fn late(&self, running: &Running, underway: &Underway) -> Driven {
         let SoFar { step, events, note } = underway.so_far();
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
-        let failure = out_of_time(scenario.timeout, &what).in_file(&scenario.file);
-        Ok(Driven { failure: Some(failure), ..Driven::default() })
-    })
+        let failure = out_of_time(self.scenario.timeout, &what).in_file(&self.scenario.file);
+        Driven { failure: Some(failure), ..Driven::default() }
+    }
 }
 
 fn out_of_time(limit: Duration, what: &str) -> Error {

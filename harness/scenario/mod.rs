@@ -46,7 +46,7 @@ pub(crate) use name::is_name;
 #[cfg(feature = "cli")]
 pub(crate) use name::no_name;
 pub use normalize::NormalizeRule;
-pub use options::{Defaults, Delays, Drift, Level, Unused};
+pub use options::{Defaults, Delays, Drift, Level, Panics, Unused};
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub(crate) use step::without_browser;

@@ -13,6 +13,10 @@ pub struct Defaults {
     pub drift: Drift,
     /// How long no call may have come before the verdict.
     pub settle: Duration,
+    /// How long its stage stays when it has settled, for calls that come late.
+    pub linger: Duration,
+    /// What a panic of its router is.
+    pub panics: Panics,
     /// Environment variables whose values never reach a file; `{{ secret.NAME }}` is such a value.
     pub secrets: Vec<String>,
     /// How long a scenario may take.
@@ -27,6 +31,8 @@ impl Default for Defaults {
             unused: Unused::Fail,
             drift: Drift::default(),
             settle: Duration::from_secs(2),
+            linger: Duration::from_millis(500),
+            panics: Panics::Fail,
             secrets: Vec::new(),
             timeout: Duration::from_secs(60),
             delays: Delays::None,
@@ -99,6 +105,16 @@ pub enum Unused {
     Allow,
     /// Those of the named callers.
     Callers(Vec<String>),
+}
+
+/// What a panic of a router is, in whatever task of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Panics {
+    /// The scenario fails by it.
+    #[default]
+    Fail,
+    /// The service catches it, and that is the point.
+    Allow,
 }
 
 /// Whether the pauses of a recorded stream are replayed.

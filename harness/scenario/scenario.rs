@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::options::{Delays, Drift, Unused};
+use super::options::{Delays, Drift, Panics, Unused};
 use super::step::{Action, Step};
 use super::template::{Context, Vars};
 use crate::error::{Error, Place, Result};
@@ -31,6 +31,10 @@ pub struct Scenario {
     pub timeout: Duration,
     /// How long no call may have come before the verdict.
     pub settle: Duration,
+    /// How long its stage stays when it has settled, for calls that come late.
+    pub linger: Duration,
+    /// What a panic of its router is.
+    pub panics: Panics,
     /// Which turns may stay unserved.
     pub unused: Unused,
     /// What drift weighs.

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::build::build;
 use super::folder::Folder;
-use super::guardian::{Guard, Guarded};
+use super::guardian::{Exit, Guard, Guarded};
 use super::log::Log;
 use super::ports::PortLease;
 use crate::error::{Error, Result};
@@ -93,6 +93,13 @@ impl CommandSystem {
     /// How it ended, where it did so by itself.
     pub(crate) fn ended(&self) -> Option<String> {
         self.guarded.exit().map(|exit| format!("system `{}` ended by itself: {exit}", self.name))
+    }
+
+    /// How it ended, where it did so by itself and not well.
+    pub(crate) fn crashed(&self) -> Option<Error> {
+        let exit = self.guarded.exit().filter(|exit| *exit != Exit::Code(0))?;
+        let what = format!("crash: system `{}` ended by itself before its scenario was over: {exit}", self.name);
+        Some(Error::new(what).help("a system that ends by itself has to end with exit code 0"))
     }
 
     /// Ends it with all that it started, and tells what a failure quotes of it. Where the scenario `failed`, that may

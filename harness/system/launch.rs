@@ -63,6 +63,13 @@ pub(super) enum PlayedOn<'a> {
     Url(&'a str, &'a UrlSpec),
 }
 
+impl Launch<'_> {
+    /// Whether the stage has programs of its own.
+    pub(crate) fn on_commands(&self) -> bool {
+        matches!(self.on, PlayedOn::Command { .. })
+    }
+}
+
 impl Systems {
     /// Plays on the system of a scenario, alone where there is one for several scenarios. With `fresh` a shared system
     /// is started anew: for the second run of a proof, in another process with other ports.
@@ -101,6 +108,17 @@ impl Systems {
     /// Whether a scenario's system is attached: it was started by somebody else, and cannot be had twice.
     pub(crate) fn is_attached(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Url(_)))
+    }
+
+    /// The system that a scenario has to itself while it plays: there is one for several, or it pins its port.
+    pub(crate) fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
+        let name = self.started(scenario, scenario.system.as_deref()?);
+        if self.is_shared(scenario) || self.is_attached(scenario) {
+            return Some(name);
+        }
+        let pinned = |spec: &SystemSpec| matches!(spec, SystemSpec::Command(spec) if spec.port.is_some());
+        let of_this = |other: &str| other == name || needs(&self.suite, name, other);
+        self.suite.iter().find(|(other, spec)| pinned(spec) && of_this(other)).map(|(other, _)| other.as_str())
     }
 
     /// Whether a scenario's system is one process for several scenarios.

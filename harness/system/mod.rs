@@ -9,8 +9,8 @@
 //!
 //! `launch` says which of them a scenario is played on, and what it is started from; `running` sets up a stage with it and
 //! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a public
-//! face for Rust systems (`stage`). A program may have to be built (`build`), has a port of its own (`ports`), says when it is `ready`, prints to a `log`,
-//! and is under a `guardian`.
+//! face for Rust systems (`stage`). A program may have to be built (`build`), has a port of its own (`ports`), says when it
+//! is `ready`, prints to a `log`, and is under a `guardian`. What a router panics by is heard by `panics`.
 
 mod build;
 mod command;
@@ -19,6 +19,7 @@ mod folder;
 mod guardian;
 mod launch;
 mod log;
+mod panics;
 mod ports;
 mod ready;
 mod router;
@@ -36,9 +37,10 @@ pub(crate) use launch::{SecretValues, Systems};
 #[cfg(feature = "browser")]
 pub(crate) use log::Log;
 pub(crate) use log::plain;
+pub(crate) use panics::hear_panics;
 pub(crate) use router::RouterFactory;
 pub use router::{IntoRouter, service};
-pub(crate) use running::Running;
+pub(crate) use running::{Ended, Running};
 pub(crate) use shared::SharedSystems;
 pub use stage::Stage;
 pub(crate) use values::StageTools;

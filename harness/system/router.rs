@@ -19,6 +19,7 @@ use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use super::panics::{self, ThreadName};
 use super::stage::Stage;
 use crate::error::{Error, Result};
 
@@ -62,6 +63,7 @@ where
 pub(crate) struct InProcess {
     stop: Option<oneshot::Sender<()>>,
     ended: Option<oneshot::Receiver<()>>,
+    threads: ThreadName,
     _thread: JoinHandle<()>,
 }
 
@@ -93,9 +95,13 @@ impl InProcess {
         let (end, ended) = oneshot::channel();
         let (ready, is_ready) = oneshot::channel();
         let name = stage.system().to_owned();
+        let threads = ThreadName::new(&name);
+        // Its own thread, and those on which it blocks.
+        let of_threads = threads.as_str().to_owned();
+        let own = std::thread::Builder::new().name(of_threads.clone());
         let run = move || {
             let _end = end;
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name(of_threads).build();
             match runtime {
                 Ok(runtime) => {
                     runtime.block_on(serve(factory, stage, listener, ready, stopped));
@@ -104,19 +110,20 @@ impl InProcess {
                 Err(e) => drop(ready.send(Err(format!("failed to start a runtime: {e}")))),
             }
         };
-        let thread = std::thread::Builder::new().name(format!("system {name}")).spawn(run);
+        let thread = own.spawn(run);
         let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for system `{name}`: {e}")))?;
         let made = is_ready.await.unwrap_or_else(|_| Err("it ended before it was ready".to_owned()));
         made.map_err(|reason| Error::new(format!("system `{name}` does not start: {reason}")))?;
-        Ok(InProcess { stop: Some(stop), ended: Some(ended), _thread: thread })
+        Ok(InProcess { stop: Some(stop), ended: Some(ended), threads, _thread: thread })
     }
 
-    /// Ends the system and waits for its thread, for a moment.
-    pub(crate) async fn stop(mut self) {
+    /// Ends the system and waits for its thread, for a moment. Gives what it panicked by, each with its place.
+    pub(crate) async fn stop(mut self) -> Vec<String> {
         drop(self.stop.take());
         if let Some(ended) = self.ended.take() {
             let _ = tokio::time::timeout(GRACE, ended).await;
         }
+        self.threads.panics()
     }
 }
 
@@ -128,7 +135,7 @@ async fn serve(
     stopped: oneshot::Receiver<()>,
 ) {
     let making = AssertUnwindSafe(async move { factory(stage).await }).catch_unwind();
-    let made = making.await.unwrap_or_else(|panic| Err(format!("it panicked: {}", panic_text(&*panic))));
+    let made = making.await.unwrap_or_else(|panic| Err(format!("it panicked: {}", panics::text(&*panic))));
     let listening = made.and_then(|router| {
         let listener = TcpListener::from_std(listener).map_err(|e| e.to_string())?;
         Ok((router, listener))
@@ -144,10 +151,4 @@ async fn serve(
         }
         Err(reason) => drop(ready.send(Err(reason))),
     }
-}
-
-/// The message of a panic.
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("a panic without a message").to_owned()
 }

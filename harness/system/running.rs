@@ -14,7 +14,7 @@ use super::stage::Stage;
 use super::url;
 use super::values::{Base, StageTools, StageValues};
 use crate::error::{Error, Result};
-use crate::model::{Mode, ModelServer, ServerOptions, kept};
+use crate::model::{CallFlaw, DriftOf, Mode, ModelServer, ServerOptions, kept};
 
 /// A stage with its model server and its system running.
 #[derive(Debug)]
@@ -22,6 +22,21 @@ pub(crate) struct Running {
     pub(crate) stage: Stage,
     pub(crate) model: Arc<ModelServer>,
     to_end: ToEnd,
+}
+
+/// What is known of a stage when it has ended.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    /// What a failure quotes of systems: the ends of their logs.
+    pub(crate) logs: Vec<String>,
+    /// Which system ended by itself, and not well.
+    pub(crate) crash: Option<Error>,
+    /// What a router panicked by, each with its place.
+    pub(crate) panics: Vec<String>,
+    /// What differs between the calls and the recorded ones beside their keys, with the turn.
+    pub(crate) drift: Vec<(usize, DriftOf)>,
+    /// What was wrong with the calls by themselves.
+    pub(crate) flaws: Vec<CallFlaw>,
 }
 
 /// What a stage has to end.
@@ -111,31 +126,50 @@ impl Running {
         Running { stage: Stage::of(values), model, to_end }
     }
 
-    /// Ends the system, then removes the folder; the model server stays for calls that come late. Gives what a failure
-    /// quotes of systems.
-    pub(crate) async fn end(self, failed: bool) -> Vec<String> {
-        match self.to_end {
-            ToEnd::Attached(folder) => drop(folder),
-            ToEnd::None(folder) => {
-                kept::keep(self.model);
-                drop(folder);
-            }
+    /// Ends the system, then removes the folder; the model server stays for what the system asks while it ends, and for
+    /// calls that come late. Where the scenario `failed`, that may be because the system is just ending by itself.
+    pub(crate) async fn end(self, failed: bool) -> Ended {
+        let Running { model, to_end, .. } = self;
+        let mut ended = Ended::default();
+        match &to_end {
+            ToEnd::Commands(systems) => ended.crash = systems.iter().find_map(CommandSystem::crashed),
+            ToEnd::Shared(shared) => ended.crash = shared.systems().iter().find_map(CommandSystem::crashed),
+            ToEnd::None(_) | ToEnd::Attached(_) | ToEnd::InProcess(..) => {}
+        }
+        // Its address is needed again.
+        let attached = matches!(to_end, ToEnd::Attached(_));
+        let folder = match to_end {
+            ToEnd::None(folder) | ToEnd::Attached(folder) => Some(folder),
             ToEnd::InProcess(system, folder) => {
-                system.stop().await;
-                kept::keep(self.model);
-                // A system that is still blocked may hold files; the folder is in the temporary folder anyway.
-                drop(folder);
+                ended.panics = system.stop().await;
+                Some(folder)
             }
             ToEnd::Commands(systems) => {
-                let evidence = stop_all(&systems, failed).await;
-                kept::keep(self.model);
-                return evidence;
+                ended.logs = stop_all(&systems, failed).await;
+                None
             }
             ToEnd::Shared(shared) => {
+                ended.take_note_of(&model).await;
+                let failed = failed || ended.crash.is_some();
                 shared.take_out(failed);
-                return shared.evidence(failed).await;
+                ended.logs = shared.evidence(failed).await;
+                return ended;
             }
+        };
+        ended.take_note_of(&model).await;
+        if !attached {
+            kept::keep(model);
         }
-        Vec::new()
+        // A system that is still blocked may hold files; the folder is in the temporary folder anyway.
+        drop(folder);
+        ended
+    }
+}
+
+impl Ended {
+    /// Takes note of the calls that the model server got, once it has answered them all.
+    async fn take_note_of(&mut self, model: &ModelServer) {
+        model.caught_up().await;
+        (self.drift, self.flaws) = (model.drift(), model.flaws());
     }
 }

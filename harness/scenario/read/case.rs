@@ -40,6 +40,8 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
         fixture: over.fixture.or(base.fixture),
         timeout: over.timeout.or(base.timeout),
         settle: over.settle.or(base.settle),
+        linger: over.linger.or(base.linger),
+        panics: over.panics.or(base.panics),
         unused: over.unused.or(base.unused),
         drift: merged(base.drift, over.drift, |base, over| RawDrift {
             prompt: over.prompt.or(base.prompt),

@@ -8,7 +8,7 @@ use super::names::env_name;
 use super::raw::{RawDrift, RawScenario, RawSuite};
 use super::values::RawDuration;
 use crate::error::Result;
-use crate::scenario::options::{Defaults, Delays, Drift, Unused};
+use crate::scenario::options::{Defaults, Delays, Drift, Panics, Unused};
 use crate::scenario::source::Source;
 
 /// The options of a file: its own, and where it has none those that hold for it.
@@ -26,6 +26,8 @@ pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: 
             observation: drift.observation.unwrap_or(otherwise.drift.observation),
         },
         settle: given.settle.map_or(otherwise.settle, |settle| settle.0),
+        linger: given.linger.map_or(otherwise.linger, |linger| linger.0),
+        panics: given.panics.unwrap_or(otherwise.panics),
         secrets: given.secrets.map_or_else(|| Ok(otherwise.secrets.clone()), |names| secrets(names, source))?,
         timeout: given.timeout.map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
         delays: given.delays.unwrap_or(otherwise.delays),
@@ -49,6 +51,8 @@ pub(super) struct Given<'a> {
     unused: Option<&'a Unused>,
     drift: Option<&'a RawDrift>,
     settle: Option<RawDuration>,
+    linger: Option<RawDuration>,
+    panics: Option<Panics>,
     secrets: Option<&'a [Spanned<String>]>,
     timeout: Option<&'a Spanned<RawDuration>>,
     delays: Option<Delays>,
@@ -60,6 +64,8 @@ impl<'a> From<&'a RawSuite> for Given<'a> {
             unused: raw.unused.as_ref(),
             drift: raw.drift.as_ref(),
             settle: raw.settle,
+            linger: raw.linger,
+            panics: raw.panics,
             secrets: raw.secrets.as_deref(),
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,
@@ -73,6 +79,8 @@ impl<'a> From<&'a RawScenario> for Given<'a> {
             unused: raw.unused.as_ref(),
             drift: raw.drift.as_ref(),
             settle: raw.settle,
+            linger: raw.linger,
+            panics: raw.panics,
             secrets: raw.secrets.as_deref(),
             timeout: raw.timeout.as_ref(),
             delays: raw.delays,

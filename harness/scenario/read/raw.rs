@@ -11,7 +11,7 @@ use super::json::RawJson;
 use super::values::{Kind, Pattern, RawDuration, RawStream, Statuses};
 use crate::events::Detail;
 use crate::model::OfferedTools;
-use crate::scenario::options::{Delays, Level, Unused};
+use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
 
@@ -34,6 +34,8 @@ pub(super) struct RawSuite {
     pub(super) unused: Option<Unused>,
     pub(super) drift: Option<RawDrift>,
     pub(super) settle: Option<RawDuration>,
+    pub(super) linger: Option<RawDuration>,
+    pub(super) panics: Option<Panics>,
     pub(super) secrets: Option<Vec<Spanned<String>>>,
     pub(super) timeout: Option<Spanned<RawDuration>>,
     pub(super) delays: Option<Delays>,
@@ -132,7 +134,7 @@ pub(super) struct RawDrift {
 }
 
 /// What a person most likely put one line too low, behind a `[[step]]`.
-pub(super) const SCENARIO_FIELDS: [&str; 16] = [
+pub(super) const SCENARIO_FIELDS: [&str; 18] = [
     "description",
     "kind",
     "tools",
@@ -143,6 +145,8 @@ pub(super) const SCENARIO_FIELDS: [&str; 16] = [
     "fixture",
     "timeout",
     "settle",
+    "linger",
+    "panics",
     "unused",
     "drift",
     "delays",
@@ -165,6 +169,8 @@ pub(super) struct RawScenario {
     pub(super) fixture: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<RawDuration>>,
     pub(super) settle: Option<RawDuration>,
+    pub(super) linger: Option<RawDuration>,
+    pub(super) panics: Option<Panics>,
     pub(super) unused: Option<Unused>,
     pub(super) drift: Option<RawDrift>,
     pub(super) delays: Option<Delays>,

@@ -96,6 +96,8 @@ impl Reader<'_> {
             name,
             timeout: options.timeout,
             settle: options.settle,
+            linger: options.linger,
+            panics: options.panics,
             unused: options.unused,
             drift: options.drift,
             delays: options.delays,

@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use crate::events::Detail;
 use crate::model::OfferedTools;
 use crate::scenario::hints::listed;
-use crate::scenario::options::{Delays, Level, Unused};
+use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
 
@@ -162,6 +162,7 @@ read_word!(Level: "ignore" => Level::Ignore, "note" => Level::Note, "fail" => Le
 read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
 read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
+read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 
 read_as!(Detail, &format!("one of {}", listed(&Detail::WORDS)), {

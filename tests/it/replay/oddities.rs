@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -31,6 +31,9 @@ pub(crate) fn router(stage: Stage) -> Router {
         .route("/fail", post(async || (StatusCode::INTERNAL_SERVER_ERROR, "the database is gone")))
         .route("/panic", post(panics))
         .route("/mint", post(mint))
+        .route("/ask-and-go-on/{millis}", post(ask_and_go_on))
+        .route("/panic-behind", post(panic_behind))
+        .route("/panic-blocking", post(panic_blocking))
         .route("/call-later", post(call_later))
         .route("/call-now", post(call_now))
         .with_state(stage)
@@ -64,6 +67,28 @@ async fn endless() -> Response {
 
 async fn panics() {
     panic!("a handler that panics");
+}
+
+/// Asks the model what it was asked, where it was asked anything; and once more so long after its last event.
+async fn ask_and_go_on(Path(millis): Path<u64>, State(stage): State<Stage>, question: String) -> Response {
+    let said = match question.is_empty() {
+        true => "nothing was asked".to_owned(),
+        false => model(&stage, json!([{ "role": "user", "content": question }])).await,
+    };
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        model(&stage, json!([{ "role": "user", "content": "A title for this?" }])).await
+    });
+    sse(&[("answer", json!({ "text": said })), ("end", Value::Null)])
+}
+
+/// Answers, and its background task panics.
+async fn panic_behind() {
+    tokio::spawn(async { panic!("the title task found no title") });
+}
+
+async fn panic_blocking() {
+    tokio::task::spawn_blocking(|| panic!("the index is broken"));
 }
 
 /// Asks the model, and again with the result of a tool in which an id is minted anew each time.

@@ -146,6 +146,7 @@ fn init_writes_first_files_and_keeps_those_that_are_there() {
     let run = tree.retake().arg("init").run().exits(0);
     run.says(&["wrote  tests/scenarios.rs", "[[test]]\n  name = \"scenarios\"\n  harness = false"]);
     assert!(tree.read("tests/scenarios.rs").contains("retake::suite! {"));
+    assert!(tree.read(".config/nextest.toml").contains("test-threads = 16"));
 }
 
 fn test_and_record_say_what_they_cannot_do() {

@@ -13,6 +13,7 @@ tests! { the_list_is_the_same_in_every_mode,
     the_command_lists_the_same_names,
     filters_choose_as_they_do_in_libtest,
     a_flag_that_is_none_is_wrong_use,
+    no_trial_at_all_is_an_error_where_the_filter_is_for_scenarios_alone,
     json_is_all_that_stdout_holds,
     one_thread_and_sixteen_give_the_same_results,
     sixty_four_at_a_time_have_each_its_own_answers,
@@ -47,6 +48,23 @@ fn the_list_is_the_same_in_every_mode() {
     let ignored = tree.runner("gateway").args(&["--list", "--ignored"]).run().exits(0);
     assert!(!ignored.stdout.contains(": test"), "{}", ignored.stdout);
     assert_eq!(tree.files(), before);
+}
+
+fn no_trial_at_all_is_an_error_where_the_filter_is_for_scenarios_alone() {
+    let tree = Tree::empty();
+    tree.write("scenarios/suite.toml", COMMAND_SUITE);
+    tree.scenario("hello", "fixture = \"none\"\n[[step]]\nget = \"/\"\ngolden = false\n");
+    let none = ["--ignored", "--skip=e", "--bench"];
+    for flag in none {
+        let run = tree.retake().args(&["test", "--", flag]).run().exits(2);
+        run.says(&[&format!("error: nothing was tested: no trial is left by `{flag}`")]);
+    }
+    // As the command starts the runner of a Rust project. Without it the filter is for all of a crate's tests.
+    let runner = || tree.runner("no-system").arg("hallo");
+    runner().env("RETAKE_ACTION", "test").run().exits(2).says(&["no scenario has in its name `hallo`", "`hello`?"]);
+    runner().run().exits(0);
+    let ignored = tree.runner("no-system").arg("--ignored").env("RETAKE_ACTION", "test").run();
+    ignored.exits(2).says(&["nothing was tested"]);
 }
 
 /// The command finds what the runner finds, though it cannot drive the gateway itself.

@@ -3,9 +3,22 @@
 pub(crate) mod command;
 pub(crate) mod discovery;
 pub(crate) mod flags;
+pub(crate) mod harness;
+pub(crate) mod panics;
 pub(crate) mod routers;
 pub(crate) mod time_limits;
 pub(crate) mod updating;
+#[cfg(unix)]
+pub(crate) mod whole;
 
-pub(crate) const TESTS: &[&[crate::Test]] =
-    &[command::TESTS, discovery::TESTS, flags::TESTS, time_limits::TESTS, updating::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[
+    command::TESTS,
+    discovery::TESTS,
+    flags::TESTS,
+    harness::TESTS,
+    panics::TESTS,
+    time_limits::TESTS,
+    updating::TESTS,
+    #[cfg(unix)]
+    whole::TESTS,
+];

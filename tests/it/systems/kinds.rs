@@ -12,7 +12,7 @@ tests!(
     a_shared_system_is_one_process_for_all_scenarios,
     what_a_shared_system_keeps_is_found_by_the_proof,
     a_shared_system_is_started_anew_after_a_scenario_that_failed,
-    a_shared_system_that_died_unseen_fails_the_scenario_after,
+    a_shared_system_that_was_killed_fails_its_scenario,
     a_system_that_runs_already_is_driven_by_url,
     a_system_that_needs_another_is_told_where_it_is,
     processes_at_once_do_not_take_each_others_ports,
@@ -65,7 +65,7 @@ fn a_shared_system_is_started_anew_after_a_scenario_that_failed() {
     assert_eq!(tree.left(), [""; 0]);
 }
 
-fn a_shared_system_that_died_unseen_fails_the_scenario_after() {
+fn a_shared_system_that_was_killed_fails_its_scenario() {
     let tree = Tree::with_suite(&described("agent", "", &format!("{READY}\nshared = true")));
     let killed = "kill -9 {{ pid }}; while kill -0 {{ pid }} 2>/dev/null; do :; done; echo true";
     tree.scenario(
@@ -77,7 +77,8 @@ fn a_shared_system_that_died_unseen_fails_the_scenario_after() {
     );
     tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
     let ran = tree.retake().args(&["test", "--", "--test-threads", "1"]).run();
-    ran.red(&["test a                  ... ok", "system `agent` ended by itself: signal 9"]);
+    ran.red(&["system `agent` ended by itself: signal 9", "test b                  ... ok"]);
+    assert_eq!(ran.trials()["a"], "FAILED", "{}", ran.all());
 }
 
 /// A system that a test started, and ends.

@@ -4,6 +4,7 @@
 
 pub(crate) mod built;
 pub(crate) mod commands;
+pub(crate) mod crashes;
 pub(crate) mod described;
 #[cfg(target_os = "linux")]
 pub(crate) mod gone;
@@ -16,6 +17,7 @@ pub(crate) mod steps;
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     built::TESTS,
     commands::TESTS,
+    crashes::TESTS,
     #[cfg(target_os = "linux")]
     gone::TESTS,
     kinds::TESTS,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -68,8 +68,21 @@ pub(crate) fn serve() -> ExitCode {
         std::process::exit(code.parse().unwrap());
     }
     spawn_helpers();
+    if let Ok(millis) = std::env::var("ENDS_AFTER") {
+        let millis = millis.parse().unwrap();
+        std::thread::spawn(move || end_after(millis, 4));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
+        if std::env::var_os("ASKS_AT_THE_END").is_some() {
+            let mut end = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).unwrap();
+            tokio::spawn(async move {
+                end.recv().await;
+                println!("asked at the end");
+                let _ = ask("anything to remember?").await;
+                end_after(0, 0);
+            });
+        }
         let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await.unwrap();
         println!("listening on {port}");
         axum::serve(listener, router()).await.unwrap();
@@ -125,6 +138,8 @@ fn router() -> Router {
         .route("/crash", post(crash))
         .route("/pid", get(|| async { json(&serde_json::json!({"pid": std::process::id()})) }))
         .route("/hang", post(hang))
+        .route("/go-on/{millis}", post(go_on))
+        .route("/end-soon/{code}", post(end_soon))
         .with_state(service)
 }
 
@@ -247,4 +262,26 @@ async fn hang(State(service): State<Arc<Service>>) -> StatusCode {
         ask("too late").await
     });
     std::future::pending().await
+}
+
+/// Answers, and asks the model so long after that.
+async fn go_on(Path(millis): Path<u64>) -> StatusCode {
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        ask("a title for this?").await
+    });
+    StatusCode::OK
+}
+
+/// Answers, and ends with that exit code a moment later.
+async fn end_soon(Path(code): Path<i32>) -> StatusCode {
+    std::thread::spawn(move || end_after(20, code));
+    StatusCode::OK
+}
+
+fn end_after(millis: u64, code: i32) {
+    std::thread::sleep(Duration::from_millis(millis));
+    println!("going down");
+    #[expect(clippy::disallowed_methods, reason = "a system that ends by itself")]
+    std::process::exit(code)
 }

@@ -1,0 +1,64 @@
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+
+use super::*;
+
+fn slots(count: usize, scenarios: &[(&str, Option<&str>)]) -> Slots {
+    let slots = Slots::new();
+    let owned = |(name, alone): &(&str, Option<&str>)| ((*name).to_owned(), alone.map(str::to_owned));
+    slots.open(count, scenarios.iter().map(owned).collect::<BTreeMap<_, _>>());
+    slots
+}
+
+fn has_turn(slots: &Slots, name: &str) -> bool {
+    slots.state().has_turn(name)
+}
+
+#[test]
+fn scenarios_play_in_their_order_even_where_a_later_one_comes_first() {
+    let slots = slots(1, &[("a", None), ("b", None), ("c", None)]);
+    let (tell, told) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for name in ["c", "b", "a"] {
+            let (slots, tell) = (&slots, tell.clone());
+            scope.spawn(move || {
+                let _turn = slots.turn(name, None);
+                tell.send(name).unwrap();
+            });
+        }
+    });
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn who_lingers_gives_its_slot_to_the_next_and_keeps_its_system() {
+    let slots = slots(1, &[("a", Some("shared")), ("b", Some("shared")), ("c", None)]);
+    let turn = slots.turn("a", Some("shared"));
+    assert!(!has_turn(&slots, "c"));
+    let place = slots.linger("a", false).await;
+    assert!(!has_turn(&slots, "b") && has_turn(&slots, "c"));
+    drop((turn, place));
+    assert!(has_turn(&slots, "b"));
+}
+
+#[tokio::test]
+async fn a_full_house_waits_and_never_shortens() {
+    let slots = slots(1, &[("last", None)]);
+    let places: Vec<_> = futures_util::future::join_all((0..COMMANDS).map(|_| slots.linger("earlier", true))).await;
+    let turn = slots.turn("last", None);
+    let lingering = slots.linger("last", true);
+    tokio::pin!(lingering);
+    assert!(futures_util::poll!(lingering.as_mut()).is_pending());
+    assert!(slots.state().playing["last"].has_slot);
+    drop(places);
+    assert!(lingering.await.is_some());
+    assert!(!slots.state().playing["last"].has_slot);
+    drop(turn);
+}
+
+#[test]
+fn a_trial_that_ends_before_it_plays_holds_nobody_up() {
+    let slots = slots(1, &[("a", None), ("b", None)]);
+    drop(Turn { slots: &slots, name: "a" });
+    assert!(has_turn(&slots, "b"));
+}

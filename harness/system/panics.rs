@@ -1,0 +1,67 @@
+//! Panics of routers, in whatever task: a hook hears them, and knows a system by the name of its threads.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::PanicHookInfo;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What was heard of each system that runs, by the name of its threads.
+static HEARD: Mutex<BTreeMap<String, Vec<String>>> = Mutex::new(BTreeMap::new());
+
+/// Hears all panics from here on, and passes them on to the hook that was there.
+pub(crate) fn hear_panics() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        hear(panic);
+        before(panic);
+    }));
+}
+
+fn hear(panic: &PanicHookInfo<'_>) {
+    let (thread, mut heard) = (std::thread::current(), heard());
+    let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+    let message = format!("{place}: {}", text(panic.payload()));
+    if let Some(of_system) = thread.name().and_then(|name| heard.get_mut(name)) {
+        of_system.push(message);
+    }
+}
+
+/// The message of a panic.
+pub(super) fn text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without a message").to_owned()
+}
+
+/// The name that all threads of one system have, and no others. What they panic by is heard until this is dropped.
+#[derive(Debug)]
+pub(super) struct ThreadName(String);
+
+impl ThreadName {
+    /// A name for the threads of a system.
+    pub(super) fn new(system: &str) -> ThreadName {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let name = format!("system {system} {}", NEXT.fetch_add(1, Ordering::Relaxed));
+        heard().insert(name.clone(), Vec::new());
+        ThreadName(name)
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The messages of all panics so far, each with its place.
+    pub(super) fn panics(&self) -> Vec<String> {
+        heard().get(&self.0).cloned().unwrap_or_default()
+    }
+}
+
+impl Drop for ThreadName {
+    fn drop(&mut self) {
+        heard().remove(&self.0);
+    }
+}
+
+fn heard() -> MutexGuard<'static, BTreeMap<String, Vec<String>>> {
+    HEARD.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,50 @@
+//! A system that ends by itself when its steps are done: a crash fails the scenario.
+
+use super::described::{READY, system};
+use crate::support::tree::Tree;
+
+tests!(
+    a_system_that_crashes_after_its_last_event_fails_its_scenario,
+    a_shared_system_that_crashes_fails_the_scenario_that_it_crashed_in,
+    a_system_that_another_needs_and_that_crashes_fails_the_scenario,
+    a_system_that_ends_by_itself_with_0_is_fine,
+);
+
+fn end_with(code: i32) -> String {
+    // Long enough for a busy machine to notice.
+    format!("linger = \"3s\"\nfixture = \"none\"\n[[step]]\npost = \"/end-soon/{code}\"\ngolden = false\n")
+}
+
+fn a_system_that_crashes_after_its_last_event_fails_its_scenario() {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("a", &end_with(3));
+    let run = tree.retake().arg("test").run();
+    run.red(&["crash: system `agent` ended by itself before its scenario was over: exit code 3", "  | going down"]);
+}
+
+fn a_shared_system_that_crashes_fails_the_scenario_that_it_crashed_in() {
+    let tree = Tree::with_suite(&system("agent", "", &format!("{READY}\nshared = true")));
+    tree.scenario("a", &end_with(3));
+    tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n");
+    let run = tree.retake().args(&["test", "--", "--test-threads", "1"]).run();
+    run.red(&["crash: system `agent` ended by itself before its scenario was over: exit code 3"]);
+    assert_eq!((run.trials()["a"], run.trials()["b"]), ("FAILED", "ok"), "{}", run.all());
+}
+
+fn a_system_that_another_needs_and_that_crashes_fails_the_scenario() {
+    let needed = system("store", "ENDS_AFTER = \"400\"", READY);
+    let tree = Tree::with_suite(&format!("{needed}{}", system("agent", "", &format!("{READY}\nneeds = [\"store\"]"))));
+    // It lingers long enough for the store to be started, and gone again, on a busy machine.
+    tree.scenario(
+        "a",
+        "system = \"agent\"\nlinger = \"3s\"\nfixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n",
+    );
+    let run = tree.retake().arg("test").run();
+    run.red(&["crash: system `store` ended by itself before its scenario was over: exit code 4", "  | going down"]);
+}
+
+fn a_system_that_ends_by_itself_with_0_is_fine() {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("a", &end_with(0));
+    tree.retake().arg("test").run().green();
+}
