@@ -19,16 +19,16 @@ const FIXTURES: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.replacen("Good", "\0", 1).bytes().map(|byte| if byte == 0 { 0xff } else { byte }).collect(),
-        ":30:22: not JSON: the byte 0xff is not UTF-8",
+        ":31:22: not JSON: the byte 0xff is not UTF-8",
     ),
     ("utf-16", |_| b"\xff\xfe{\0}\0".to_vec(), ":1:1: not JSON: the byte 0xff is not UTF-8"),
     (
         "cut-off",
         |good| good[..good.find("\"output\"").unwrap() + 8].into(),
-        ":27:15: not JSON: expected `,` or `}`, found the end of the text",
+        ":28:15: not JSON: expected `,` or `}`, found the end of the text",
     ),
-    ("text-behind", |good| format!("{good}x\n").into(), ":68:1: not JSON: more text after the value"),
-    ("pasted-twice", |good| good.repeat(2).into(), ":68:1: not JSON: more text after the value"),
+    ("text-behind", |good| format!("{good}x\n").into(), ":69:1: not JSON: more text after the value"),
+    ("pasted-twice", |good| good.repeat(2).into(), ":69:1: not JSON: more text after the value"),
     ("comment", |good| format!("// mine\n{good}").into(), ":1:1: not JSON: expected a JSON value, found '/'"),
     (
         "two-commas",
@@ -38,7 +38,7 @@ const FIXTURES: &[Mistake] = &[
     (
         "comma-at-the-end",
         |good| good.replace("\n    }\n  ]", "\n    },\n  ]").into(),
-        ":66:3: not JSON: expected a JSON value, found ']'",
+        ":67:3: not JSON: expected a JSON value, found ']'",
     ),
     ("single-quotes", |_| b"{'turns': []}".to_vec(), ":1:2: not JSON: expected a key in quotes, found '\\''"),
     (
@@ -60,7 +60,7 @@ const FIXTURES: &[Mistake] = &[
     (
         "key-twice-in-a-turn",
         |good| good.replace("\"input_hash\"", "\"input\": {},\n      \"input_hash\"").into(),
-        ":26:7: not JSON: the key \"input\" stands twice in this object",
+        ":27:7: not JSON: the key \"input\" stands twice in this object",
     ),
     ("deep", |_| "[".repeat(100_000).into(), ":1:257: not JSON: more than 256 levels of nesting"),
     (
@@ -100,23 +100,23 @@ const FIXTURES: &[Mistake] = &[
     (
         "field-of-a-turn-misspelled",
         |good| good.replace("\"output\"", "\"outptu\"").into(),
-        ":27:7: turns[0].outptu: unknown field; did you mean `output`?",
+        ":28:7: turns[0].outptu: unknown field; did you mean `output`?",
     ),
     (
         "field-within-misspelled",
         |good| good.replace("\"blocks\"", "\"block\"").into(),
-        ":28:9: turns[0].output.block: unknown field; did you mean `blocks`?",
+        ":29:9: turns[0].output.block: unknown field; did you mean `blocks`?",
     ),
     (
         "unknown-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai\"").into(),
-        ":38:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai\"",
     ),
     (
         "near-api",
         |good| good.replace("\"api\": \"openai-chat\"", "\"api\": \"openai_chat\"").into(),
-        ":38:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
+        ":39:9: turns[0].wire.api: expected one of openai-chat, openai-responses, anthropic, gemini, ollama, opaque, found \
          the string \"openai_chat\"; did you mean \"openai-chat\"?",
     ),
     ("turns-null", |_| b"{\"turns\": null}".to_vec(), ":1:2: `turns`: expected a list of recorded turns, found null"),
@@ -133,34 +133,34 @@ const FIXTURES: &[Mistake] = &[
     (
         "status-of-no-answer",
         |good| good.replace("\"status\": 200", "\"status\": 101").into(),
-        ":63:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
+        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 101",
     ),
     (
         "status-beyond-numbers",
         |good| good.replace("\"status\": 200", &format!("\"status\": {}", "9".repeat(5000))).into(),
-        ":63:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
+        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the number \
          9999999999999999999999999999999999999999…",
     ),
     (
         "status-as-text",
         |good| good.replace("\"status\": 200", "\"status\": \"200\"").into(),
-        ":63:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
+        ":64:9: turns[0].wire.status: expected a whole number, 0 or more, found the string \"200\"",
     ),
     (
         "no-status",
         |good| good.replace("\"status\": 200", "\"status\": 70000").into(),
-        ":63:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
+        ":64:9: turns[0].wire.status: expected the HTTP status of an answer, 200 to 599, found the number 70000",
     ),
     (
         "block-of-no-kind",
         |good| good.replace("\"type\": \"text\"", "\"type\": \"txt\"").into(),
-        ":31:13: turns[0].output.blocks[0].type: expected one of text, reasoning, refusal, tool_call, native, found the \
+        ":32:13: turns[0].output.blocks[0].type: expected one of text, reasoning, refusal, tool_call, native, found the \
          string \"txt\"; did you mean \"text\"?",
     ),
     (
         "no-hash",
         |good| good.replace("\"input_hash\": \"", "\"input_hash\": \"Z").into(),
-        ":26:7: turns[0].input_hash: expected 64 lower-case hex digits, found \"Z",
+        ":27:7: turns[0].input_hash: expected 64 lower-case hex digits, found \"Z",
     ),
     (
         "other-hash",
@@ -227,7 +227,7 @@ fn an_edited_output_is_refused_until_the_command_restores_it() {
     let told = tree.runner("oddities").run().exits(101).failure("greeting").to_owned();
     assert!(
         told.starts_with(
-            "fixtures/greeting.json:27:7: turns[0].output: it is not what `wire` brings: the text is \"Bad"
+            "fixtures/greeting.json:28:7: turns[0].output: it is not what `wire` brings: the text is \"Bad"
         ),
         "{told}"
     );
