@@ -209,8 +209,8 @@ impl Stay<'_> {
             }
             Ok::<_, Error>((driver, went_well))
         };
-        let Ok(driven) = timeout_at(deadline, driving).await else { return Ok(self.late(running, &underway)) };
-        let (driver, went_well) = driven?;
+        let Ok(outcome) = timeout_at(deadline, driving).await else { return Ok(self.late(running, &underway)) };
+        let (driver, went_well) = outcome?;
         let settled = Instant::now();
         let _place = if went_well { self.linger().await } else { None };
         let finishing = async {

@@ -52,7 +52,9 @@ pub(super) fn sent_on(
     if let Ok(value) = content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, value);
     }
-    told.into_iter().for_each(|(name, value)| _ = out.headers_mut().insert(name, value));
+    for (name, value) in told {
+        out.headers_mut().insert(name, value);
+    }
     out
 }
 

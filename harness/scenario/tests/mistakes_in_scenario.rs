@@ -64,7 +64,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:1: unknown field `sytem`
   did you mean `system`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "unknown field of golden",
@@ -107,7 +107,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:3: unknown field `steps`
   did you mean `step`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "one bracket too few",
@@ -179,14 +179,6 @@ get = "http://localhost/x"
   the system's address comes before it: write the path alone",
     },
     Mistake {
-        name: "a step that this version cannot do",
-        files: &[],
-        text: r#"[[step]]
-browser = "/"
-"#,
-        says: "scenarios/a/scenario.toml:2:1: this version of retake cannot do `browser` yet",
-    },
-    Mistake {
         name: "a step kind misspelt",
         files: &[],
         text: r#"[[step]]
@@ -197,14 +189,14 @@ lisen = "/event"
   known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`, `do`, `storage`, `traffic`",
     },
     Mistake {
-        name: "tools, not yet",
+        name: "tools that are a table",
         files: &[],
         text: r#"[[step]]
 get = "/"
 [tools]
 a = 1
 "#,
-        says: "scenarios/a/scenario.toml:3:2: this version of retake cannot do `tools` yet",
+        says: "scenarios/a/scenario.toml:3:1: expected one of `recorded`, `live`, found a table",
     },
     Mistake {
         name: "json and json_file",
@@ -343,7 +335,7 @@ get = "/"
         files: &[],
         text: "\"\\u001b[31mred\\u202e\" = 1\n[[step]]\nget = \"/\"\n",
         says: r"scenarios/a/scenario.toml:1:1: unknown field `\u{1b}[31mred\u{202e}`
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "cases as a list",
@@ -413,7 +405,7 @@ var = { x = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:4:1: unknown field `var`
   did you mean `vars`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "case: none",
