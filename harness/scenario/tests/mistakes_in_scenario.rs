@@ -64,7 +64,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:1: unknown field `sytem`
   did you mean `system`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "unknown field of golden",
@@ -76,7 +76,7 @@ detial = "keys"
 "#,
         says: r"scenarios/a/scenario.toml:4:1: unknown field `detial`
   did you mean `detail`?
-  known here: `detail`, `show`, `collapse`, `unordered`",
+  known here: `detail`, `show`, `collapse`, `unordered`, `comments`",
     },
     Mistake {
         name: "unknown field of stream",
@@ -107,7 +107,7 @@ get = "/"
 "#,
         says: r"scenarios/a/scenario.toml:1:3: unknown field `steps`
   did you mean `step`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "one bracket too few",
@@ -177,14 +177,6 @@ get = "http://localhost/x"
 "#,
         says: r"scenarios/a/scenario.toml:2:7: the path `http://localhost/x` does not start with `/`
   the system's address comes before it: write the path alone",
-    },
-    Mistake {
-        name: "a step that this version cannot do",
-        files: &[],
-        text: r#"[[step]]
-browser = "/"
-"#,
-        says: "scenarios/a/scenario.toml:2:1: this version of retake cannot do `browser` yet",
     },
     Mistake {
         name: "a step kind misspelt",
@@ -343,7 +335,7 @@ get = "/"
         files: &[],
         text: "\"\\u001b[31mred\\u202e\" = 1\n[[step]]\nget = \"/\"\n",
         says: r"scenarios/a/scenario.toml:1:1: unknown field `\u{1b}[31mred\u{202e}`
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "cases as a list",
@@ -413,7 +405,7 @@ var = { x = 1 }
 "#,
         says: r"scenarios/a/scenario.toml:4:1: unknown field `var`
   did you mean `vars`?
-  known here: `description`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
+  known here: `description`, `kind`, `recording`, `conversation`, `unobserved`, `tools`, `system`, `fixture`, `timeout`, `settle`, `linger`, `panics`, `unused`, `drift`, `delays`, `secrets`, `record`, `vars`, `step`, `golden`, `case`",
     },
     Mistake {
         name: "case: none",

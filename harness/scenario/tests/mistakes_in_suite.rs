@@ -16,7 +16,7 @@ name = "x"
 "#,
         says: r"scenarios/suite.toml:1:3: unknown field `caller`
   did you mean `callers`?
-  known here: `systems`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+  known here: `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
     },
     Mistake {
         name: "a field of scenarios",
@@ -25,7 +25,7 @@ name = "x"
 detail = "keys"
 "#,
         says: r"scenarios/suite.toml:1:2: unknown field `golden`
-  known here: `systems`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+  known here: `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
     },
     Mistake {
         name: "a caller without a name",
@@ -296,7 +296,7 @@ ready = { http = "/" }
 "#,
         says: r"scenarios/suite.toml:2:31: `prt` is not defined here
   did you mean `port`?
-  defined here: `model`, `port`, `root`, `run`, `secret`, `workdir`",
+  defined here: `model`, `port`, `root`, `run`, `secret`, `tools`, `workdir`",
     },
     Mistake {
         name: "a name that systems do not have",
