@@ -15,6 +15,7 @@ use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::project::OpenProject;
 use crate::report::{Progress, summary, terminal};
+use crate::scenario::Delays;
 use crate::secrets::{Scrub, hide};
 use crate::text::counted;
 
@@ -63,7 +64,13 @@ impl Proxy {
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
-        let options = RecorderOptions { secrets, errors: self.errors, watch, resume: None };
+        let options = RecorderOptions {
+            secrets,
+            errors: self.errors,
+            delays: project.delays == Delays::Recorded,
+            watch,
+            resume: None,
+        };
         let recorder = Arc::new(Recorder::new(upstreams, call_log::CallLog::create(&journal_file)?, options));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;

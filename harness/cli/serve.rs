@@ -12,7 +12,7 @@ use crate::json::{Json, Layout};
 use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
 use crate::project::OpenProject;
 use crate::report::{notes, terminal};
-use crate::scenario::Level;
+use crate::scenario::{Delays, Level};
 use crate::secrets::{hide, shown};
 
 /// Serve fixtures as a model, for a system that you start yourself
@@ -53,7 +53,8 @@ impl Serve {
         let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new("serve"));
+        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new("serve"))
+            .with_delays(project.delays == Delays::Recorded);
         let code = runtime.block_on(self.serve(Arc::new(replay), project));
         runtime.shutdown_background();
         code

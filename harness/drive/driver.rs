@@ -128,8 +128,8 @@ impl<'a> Driver<'a> {
         waited
     }
 
-    /// Ends the streams that are still open, each at its last event; one that has none when nothing comes any more,
-    /// after `settle` at the latest.
+    /// Ends the streams that are still open, each at its last event; one that has none when it ends, after `settle` at the
+    /// latest.
     pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
         let mut captured = Vec::with_capacity(self.captured.len());
         for part in std::mem::take(&mut self.captured) {

@@ -14,9 +14,6 @@ use crate::clients::reqwest_reason;
 use crate::error::{Error, Result};
 use crate::scenario::StreamSpec;
 
-/// How long nothing may come before a stream without a last event is taken to have told everything.
-const QUIET: Duration = Duration::from_millis(250);
-
 /// A stream that is being heard. It is left when this is dropped.
 #[derive(Debug)]
 pub(super) struct Listener {
@@ -81,7 +78,8 @@ impl Listener {
         is_to_come
     }
 
-    /// Waits for the last event; where none is named, until nothing has come for a moment, `settle` at most.
+    /// Waits for the last event; where none is named, for the stream's end, `settle` at most: what is still to come cannot be
+    /// told from silence.
     ///
     /// # Errors
     /// Where the stream is not what the step wants.
@@ -89,8 +87,7 @@ impl Listener {
         if self.heard().stream.has_last() {
             self.ended().await;
         } else {
-            let _ =
-                timeout(settle, async { while let Ok(Ok(())) = timeout(QUIET, self.changed.changed()).await {} }).await;
+            let _ = timeout(settle, self.ended()).await;
         }
         self.task.abort();
         let (events, checked) = {

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use crate::json::Json;
-use crate::wire::Response;
+use crate::wire::{self, Response};
 
 /// A body.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,46 +68,19 @@ fn is_text(bytes: &[u8]) -> bool {
 /// An answer of a status, a content type (which may be blank or wrong), and a body.
 pub(super) fn response(status: u16, content_type: &str, body: Body) -> Response {
     let content_type = content_type.trim();
-    let (kind, mut response) = match body {
-        Body::Json(json) => ("application/json", Response::json(status, json)),
-        Body::Bytes(bytes) => {
-            let kind = kind_of(content_type, &bytes);
-            (kind, Response::received(status, kind, bytes))
-        }
+    let mut response = match body {
+        Body::Json(json) => Response::json(status, json),
+        Body::Bytes(bytes) => Response::received(status, content_type, bytes),
     };
-    response.content_type = String::from(if content_type.is_empty() { kind } else { content_type });
+    response.content_type = String::from(match &response.body {
+        _ if !content_type.is_empty() => content_type,
+        wire::Body::Json(_) => "application/json",
+        wire::Body::Frames(frames) if frames.text().trim_ascii_start().starts_with(b"{") => "application/x-ndjson",
+        wire::Body::Frames(_) => "text/event-stream",
+        wire::Body::Text(_) => "text/plain",
+        wire::Body::Binary(_) => "application/octet-stream",
+    });
     response
-}
-
-const STREAM: &str = "text/event-stream";
-const LINES: &str = "application/x-ndjson";
-
-/// The content type that a body has by its looks, whatever it is said to be; else the one that is said.
-fn kind_of<'a>(said: &'a str, bytes: &[u8]) -> &'a str {
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return if said.is_empty() { "application/octet-stream" } else { said };
-    };
-    let said_is = |kind: &str| said.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind);
-    let fields = ["data:", "event:", "id:", "retry:", ":"];
-    let first_line =
-        text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    if said_is(LINES) {
-        LINES
-    } else if fields.iter().any(|field| first_line.starts_with(field)) {
-        STREAM
-    } else if Json::parse(bytes).is_ok() {
-        "application/json"
-    } else if said_is(STREAM) {
-        STREAM
-    } else if first_line.starts_with('{')
-        && text.lines().all(|line| line.trim().is_empty() || Json::parse(line.as_bytes()).is_ok())
-    {
-        LINES
-    } else if said.is_empty() {
-        "text/plain"
-    } else {
-        said
-    }
 }
 
 #[cfg(test)]

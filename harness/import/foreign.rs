@@ -8,7 +8,7 @@ use super::options::Options;
 use super::yaml::Node;
 use super::{aimock, files, go_vcr, har, vcr};
 use crate::error::{Error, Result};
-use crate::fixture::{Fixture, Recorded, Turn};
+use crate::fixture::{Fixture, Reads, Recorded, Turn};
 use crate::json::Json;
 use crate::key::Rules;
 use crate::secrets::{Fired, Scrub};
@@ -69,6 +69,7 @@ pub(crate) fn to_fixture(
         return Err(errors);
     }
     let (mut recorded, mut turns, mut left_out, mut known) = (Vec::new(), Vec::new(), Vec::new(), Known::default());
+    let mut reads = Reads::default();
     for (path, content) in contents {
         let at = |place: &str, what: String| format!("{}: {place}: {what}", path.display());
         match content {
@@ -78,6 +79,7 @@ pub(crate) fn to_fixture(
                 }
                 for PlacedInteraction { place, interaction } in found {
                     match interaction.and_then(|interaction| interaction.recorded(options, &mut known, &mut fired)) {
+                        Ok((turn, _)) if reads.repeat(&turn) => {}
                         Ok((turn, note)) => {
                             recorded.push(turn);
                             said.extend(note.map(|note| at(&place, note)));

@@ -8,7 +8,7 @@ use crate::conversation::Answer;
 use crate::fixture::{Exchange, Recorded};
 use crate::json::Json;
 use crate::secrets::Fired;
-use crate::wire::{self, Api, Call, Known, RenderFor};
+use crate::wire::{self, Api, Call, Known, RenderFor, Target};
 
 /// One request and its answer.
 #[derive(Clone, Debug)]
@@ -44,11 +44,13 @@ impl Interaction {
         fired: &mut Fired,
     ) -> Result<(Recorded, Option<String>), String> {
         let what = self.what();
-        if !self.method.eq_ignore_ascii_case("POST") {
+        let path = path_of(&self.url).ok_or_else(|| format!("{what}: no URL with a path"))?;
+        let method = self.method.to_uppercase();
+        let target = Target { method: &method, path };
+        if !target.is_post() && !wire::is_of_provider(path) {
             return Err(format!("{what}: not posted, so no model call"));
         }
-        let path = path_of(&self.url).ok_or_else(|| format!("{what}: no URL with a path"))?;
-        let api = wire::api_of_path(path).unwrap_or(Api::Opaque);
+        let api = target.api().unwrap_or(Api::Opaque);
         let mut request = self.request_json(api).map_err(|reason| format!("{what}: the request: {reason}"))?;
         if api == Api::Opaque && asks_for_a_token(path, &request) {
             return Err(format!("{what}: asks for an OAuth token, which belongs in no fixture"));
@@ -62,7 +64,7 @@ impl Interaction {
             return Err(format!("{what}: its status was not recorded, and its answer does not say how it went"));
         }
         let mut response = body::response(status, &self.content_type, self.response.clone());
-        let path = options.scrub.text(path, fired);
+        let path = options.scrub.text(target.path, fired);
         options.scrub.json(&mut request, fired);
         response.scrub(options.scrub, fired);
         let (output, unread) = match wire::decode_response(api, &response) {
@@ -73,7 +75,8 @@ impl Interaction {
             }
             Err(reason) => (Answer::untold("answer that could not be read"), Some(reason)),
         };
-        let exchange = Exchange { api, path: &path, request: &request, response: &response };
+        let exchange =
+            Exchange { api, target: Target { path: &path, ..target }, request: &request, response: &response };
         let mut asked_for = None;
         let caller = |call: &Call| {
             let asked = RenderFor { include_usage: true, ..call.render_for("") };

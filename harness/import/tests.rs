@@ -417,6 +417,7 @@ fn an_http_archive_gives_its_model_calls_and_says_what_is_none() {
     let chat = "https://a/v1/chat/completions";
     let content = format!(r#"{{"mimeType": "application/json", "text": {}}}"#, quoted(ANSWER));
     let base64 = format!(r#"{{"encoding": "base64", "text": "{}"}}"#, to_base64(ANSWER.as_bytes()));
+    let queued = r#"{"mimeType": "application/json", "text": "{\"status\": \"queued\"}"}"#.to_owned();
     let entries = [
         entry("GET", "https://a/app.js", "", &content),
         entry("POST", chat, REQUEST, &content),
@@ -425,11 +426,16 @@ fn an_http_archive_gives_its_model_calls_and_says_what_is_none() {
         entry("POST", "https://a/v1/embeddings", r#"{"model": "m", "input": "a"}"#, &content),
         entry("POST", chat, REQUEST, r#"{"_file": "1.json"}"#),
         entry("POST", chat, REQUEST, &content).replace("\"status\": 200", "\"status\": 0"),
+        entry("GET", "https://a/v1/responses/resp_1", "", &queued),
+        entry("GET", "https://a/v1/responses/resp_1", "", &queued),
+        entry("GET", "https://a/v1/responses/resp_1", "", &content),
+        entry("DELETE", "https://a/v1/responses/resp_1", "", &content),
     ];
     let text = format!(r#"{{"log": {{"version": "1.2", "entries": [{}]}}}}"#, entries.join(","));
     let found = import_files(Foreign::Har, &[("a.har", &text)], &["a.har"], false).unwrap();
     let apis: Vec<Api> = wires(&found).iter().map(|wire| wire.api).collect();
-    assert_eq!(apis, [Api::OpenAiChat, Api::OpenAiChat, Api::Opaque]);
+    // What was looked for twice with one answer is one turn.
+    assert_eq!(apis, [Api::OpenAiChat, Api::OpenAiChat, Api::Opaque, Api::Opaque, Api::Opaque, Api::Opaque]);
     assert_eq!(wires(&found)[0], wires(&found)[1]);
     assert_eq!(
         found.left_out,

@@ -16,7 +16,7 @@ use super::miss::{Miss, MissReason};
 #[cfg(feature = "record")]
 use super::record::{PendingCall, Recorder};
 use super::replay::Replay;
-use super::route::Route;
+use super::route::{Aside, Route};
 use super::session::{Mode, Session};
 use crate::json::Json;
 use crate::key::Rules;
@@ -58,10 +58,10 @@ pub(super) async fn handle(
     let incoming = Incoming::read(request).await;
     let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
-    if !incoming.brings_key(&state.key) {
+    if !incoming.brings_key(&state.key, session.records()) {
         return match route {
-            // LiteLLM never brings the key here, and nothing recorded goes out.
-            Route::ModelDescription => described(in_flight),
+            // LiteLLM never brings the key here, and Ollama's clients have none.
+            Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), in_flight),
             _ => exchange.refused(401, MissReason::WrongKey, in_flight),
         };
     }
@@ -69,10 +69,8 @@ pub(super) async fn handle(
         return exchange.refused(400, MissReason::Unreadable { what }, in_flight);
     }
     match route {
-        Route::Models(api) => {
-            http::answer(&Response::json(200, wire::models_response(api, &session.models())), in_flight)
-        }
-        Route::ModelDescription | Route::Call => exchange.called(&route, in_flight).await,
+        Route::Call => exchange.called(None, in_flight).await,
+        Route::Aside(aside) => exchange.called(Some(aside), in_flight).await,
         Route::Unknown => exchange.refused(404, MissReason::UnknownRoute, in_flight),
     }
 }
@@ -86,14 +84,19 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    async fn called(self, route: &Route, in_flight: InFlight) -> HttpResponse<HttpBody> {
-        let Incoming { body, .. } = self.incoming;
-        match self.session.read_call(self.incoming.api(), self.incoming.path_and_query(), body) {
+    async fn called(self, aside: Option<Aside>, in_flight: InFlight) -> HttpResponse<HttpBody> {
+        match self.session.read_call(self.incoming.target(), &self.incoming.body) {
             Err(what) => self.refused(400, MissReason::Unreadable { what }, in_flight),
             Ok((call, request)) => match &self.session.mode {
-                Mode::Replay(replay) => self.replayed(replay, route, &call, &request, in_flight).await,
+                Mode::Replay(replay) => self.replayed(replay, aside, &call, &request, in_flight).await,
                 #[cfg(feature = "record")]
-                Mode::Record(recorder) => self.recorded(recorder, call, request, in_flight).await,
+                Mode::Record(recorder) => match aside {
+                    // A client asks whether Ollama is there, and no Ollama is configured: that is nothing to record.
+                    Some(aside) if !recorder.reaches(self.incoming.provider()) => {
+                        http::answer(&aside.answer(Vec::new), in_flight)
+                    }
+                    _ => self.recorded(recorder, call, request, in_flight).await,
+                },
             },
         }
     }
@@ -102,7 +105,7 @@ impl Exchange<'_> {
     async fn replayed(
         self,
         replay: &Replay,
-        route: &Route,
+        aside: Option<Aside>,
         call: &Call,
         request: &Json,
         in_flight: InFlight,
@@ -116,9 +119,9 @@ impl Exchange<'_> {
         if replay.keeps_hashes_only() {
             lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
         }
-        if matches!(route, Route::ModelDescription) && !replay.has_turn_for(&lookup) {
-            // Of a fixture that was recorded over another API. No answer of a model is asked for, so this is no miss.
-            return described(in_flight);
+        if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
+            // No answer of a model is asked for, so this is no miss.
+            return http::answer(&aside.answer(|| session.models()), in_flight);
         }
         let number = session.next_call();
         let caller = lookup.caller.clone();
@@ -139,8 +142,8 @@ impl Exchange<'_> {
         session.note_drift(served.index, &served.drift);
         match served.response_to(call) {
             Ok(response) => {
-                session.learn(call.api, request, &response);
-                http::answer(&response, in_flight)
+                session.learn(call.api, incoming.target(), request, &response);
+                http::answer_in_time(&response, replay.delays(), in_flight)
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);
@@ -171,6 +174,7 @@ impl Exchange<'_> {
         let pending = PendingCall {
             api: call.api,
             provider: incoming.provider(),
+            method: incoming.method.clone(),
             path: incoming.path_and_query().to_owned(),
             headers: incoming.headers.clone(),
             body: incoming.body.clone(),
@@ -194,11 +198,6 @@ impl Exchange<'_> {
         };
         http::final_error(&response, in_flight)
     }
-}
-
-/// What Ollama would say of any model.
-fn described(in_flight: InFlight) -> HttpResponse<HttpBody> {
-    http::answer(&Response::json(200, wire::model_description()), in_flight)
 }
 
 /// A miss in the provider's own error envelope.

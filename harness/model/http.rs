@@ -1,6 +1,7 @@
 //! Requests as they are read, and responses as they are written.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response as HttpResponse, Uri, header};
@@ -8,7 +9,7 @@ use futures_util::StreamExt as _;
 
 use super::activity::InFlight;
 use super::route;
-use crate::wire::{self, Api, Body, Response};
+use crate::wire::{Api, Body, Response, Target};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
@@ -46,18 +47,23 @@ impl Incoming {
         self.uri.path_and_query().map_or("/", |path| path.as_str())
     }
 
-    /// The API that a call is posted to.
-    pub(super) fn api(&self) -> Api {
-        wire::api_of_path(self.uri.path()).unwrap_or(Api::Opaque)
+    /// What it was sent to.
+    pub(super) fn target(&self) -> Target<'_> {
+        Target { method: self.method.as_str(), path: self.path_and_query() }
     }
 
     /// The API in whose envelope errors go out.
     pub(super) fn provider(&self) -> Api {
-        wire::api_of_path(self.uri.path()).unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
+        if (&self.method, self.uri.path()) == (&Method::HEAD, "/") {
+            // Ollama's clients look so whether it is there.
+            return Api::Ollama;
+        }
+        self.target().api().unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
     }
 
-    /// Whether it brings the key, in any of the providers' ways to send it.
-    pub(super) fn brings_key(&self, key: &str) -> bool {
+    /// Whether it brings the key, in any of the providers' ways to send it. A server that `records` spends money: there the
+    /// query is no way for a page in a browser, which could send that to it without being asked.
+    pub(super) fn brings_key(&self, key: &str, records: bool) -> bool {
         let header = |name: &HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = || header(&header::AUTHORIZATION)?.split_once(' ').map(|(_, token)| token.trim());
         let in_query = |query: &str| {
@@ -65,7 +71,15 @@ impl Incoming {
         };
         bearer() == Some(key)
             || KEY_HEADERS.iter().any(|name| header(name) == Some(key))
-            || self.uri.query().is_some_and(in_query)
+            || (self.uri.query().is_some_and(in_query) && !(records && self.is_of_a_page()))
+    }
+
+    /// Whether a browser sent it for a page of another server.
+    fn is_of_a_page(&self) -> bool {
+        let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
+        let own = header("host").map(|host| format!("http://{host}"));
+        header("origin").is_some_and(|origin| Some(origin) != own.as_deref())
+            || matches!(header("sec-fetch-site"), Some("cross-site" | "same-site"))
     }
 }
 
@@ -78,10 +92,26 @@ static KEY_HEADERS: [HeaderName; 3] = [
 
 /// A response on its way out. The call is in flight until its last byte is taken.
 pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    answer_in_time(response, false, in_flight)
+}
+
+/// The same, where frames with `delays` wait as long as they were recorded to.
+pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match &response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text.clone(), in_flight),
         Body::Binary(bytes) => whole(bytes.clone(), in_flight),
+        Body::Frames(frames) if delays && !frames.delays().is_empty() => {
+            let frames = futures_util::stream::iter(frames.bytes().zip(frames.delays().to_vec()));
+            let frames = frames.then(move |(frame, delay)| {
+                let _until_sent = &in_flight;
+                async move {
+                    tokio::time::sleep(Duration::from_millis(delay.into())).await;
+                    Ok::<_, Infallible>(frame)
+                }
+            });
+            HttpBody::from_stream(frames)
+        }
         // Frame by frame, as they came: a system has to put up with that.
         Body::Frames(frames) => {
             let frames = futures_util::stream::iter(frames.bytes()).map(move |frame| {

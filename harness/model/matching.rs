@@ -37,27 +37,32 @@ impl Wanted<'_> {
 #[derive(Debug)]
 pub(super) struct OpenTurns {
     served: Vec<bool>,
+    /// Those that may be asked for any number of times, or not at all.
+    free: Vec<bool>,
+    /// How many others are not served.
     left: usize,
     /// For each group of turns, how many at its front are served.
     done: Vec<usize>,
 }
 
 impl OpenTurns {
-    /// All turns of a table.
-    pub(super) fn of(table: &Table) -> OpenTurns {
-        let turns = table.turns().len();
-        OpenTurns { served: vec![false; turns], left: turns, done: vec![0; table.groups()] }
+    /// All turns of a table. Of those that are `free` the last one of a key answers all further calls, and none has to be
+    /// asked for.
+    pub(super) fn of(table: &Table, free: Vec<bool>) -> OpenTurns {
+        let left = free.iter().filter(|free| !**free).count();
+        OpenTurns { served: vec![false; table.turns().len()], free, left, done: vec![0; table.groups()] }
     }
 
     /// Chooses the turn that answers a call and takes it, in one step.
     pub(super) fn take(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
         let index = if wanted.caller_known { self.of_caller(table, wanted) } else { self.of_anyone(table, wanted) }?;
-        self.served[index] = true;
-        self.left -= 1;
+        if !std::mem::replace(&mut self.served[index], true) && !self.free[index] {
+            self.left -= 1;
+        }
         Ok(index)
     }
 
-    /// Whether each turn was served.
+    /// Whether each turn was served that has to be.
     pub(super) fn all_served(&self) -> bool {
         self.left == 0
     }
@@ -67,9 +72,9 @@ impl OpenTurns {
         &self.served
     }
 
-    /// The turns that were not served, in recorded order.
+    /// The turns that were not served and had to be, in recorded order.
     pub(super) fn unused(&self) -> Vec<usize> {
-        self.served.iter().enumerate().filter(|(_, served)| !**served).map(|(index, _)| index).collect()
+        (0..self.served.len()).filter(|index| !self.served[*index] && !self.free[*index]).collect()
     }
 
     /// The turn for a known caller: its own, or one that is older than callers.
@@ -98,11 +103,11 @@ impl OpenTurns {
         let same = same_conversation.map_or(&[][..], |group| &group.turns);
         let taken = own.iter().copied().filter(fits).chain(same.iter().copied().filter(older));
         let others: Vec<usize> = same.iter().copied().filter(fits).collect();
-        Err(match (taken.clone().next(), others.is_empty()) {
-            (Some(_), _) => all_served(taken),
-            (None, false) => MissReason::OtherCaller { callers: callers_of(turns, &others) },
-            (None, true) => MissReason::NotRecorded,
-        })
+        match (taken.clone().next(), others.is_empty()) {
+            (Some(_), _) => self.again(taken),
+            (None, false) => Err(MissReason::OtherCaller { callers: callers_of(turns, &others) }),
+            (None, true) => Err(MissReason::NotRecorded),
+        }
     }
 
     /// The turn for a call that does not say whose it is: there is one where one caller only fits.
@@ -123,7 +128,16 @@ impl OpenTurns {
             return Ok(index);
         }
         let mut groups = equal.into_iter().chain([all]);
-        groups.find_map(|group| self.first_open(group, |_| true)).ok_or_else(|| all_served(all.turns.iter().copied()))
+        match groups.find_map(|group| self.first_open(group, |_| true)) {
+            Some(index) => Ok(index),
+            None => self.again(all.turns.iter().copied()),
+        }
+    }
+
+    /// What becomes of a call whose turns are all served: the last one again, where it is free.
+    fn again(&self, taken: impl Iterator<Item = usize> + Clone) -> Result<usize, MissReason> {
+        let last = taken.clone().last().filter(|index| self.free[*index]);
+        last.ok_or_else(|| all_served(taken))
     }
 
     /// The turn for a call of nobody that has nothing but a system prompt: such calls are told apart by it alone.

@@ -18,7 +18,7 @@ use crate::fixture::{Fixture, Turn};
 use crate::json::Json;
 use crate::key::{Key, Rules};
 use crate::secrets::Fired;
-use crate::wire::{self, Call, Response, Unrenderable};
+use crate::wire::{self, Api, Call, Response, Unrenderable};
 
 /// A fixture that is being replayed: its turns, and which of them were served.
 ///
@@ -42,6 +42,8 @@ pub struct Replay {
     prompts: OnceLock<RecordedPrompts>,
     /// The scenario says that no model is called: a miss then says so.
     none: bool,
+    /// Whether recorded pauses are replayed.
+    delays: bool,
 }
 
 #[derive(Debug)]
@@ -90,7 +92,12 @@ impl Replay {
     #[doc(hidden)]
     #[must_use]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
-        let state = ReplayState { turns: OpenTurns::of(&fixture.table), misses: 0, missed_calls: Vec::new() };
+        let only_reads = |(index, turn): (usize, &Turn)| {
+            let opaque = turn.wire.as_ref().is_some_and(|wire| wire.api == Api::Opaque);
+            opaque && fixture.conversation(index, &rules).is_some_and(|request| wire::only_reads(&request))
+        };
+        let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
+        let state = ReplayState { turns: OpenTurns::of(&fixture.table, free), misses: 0, missed_calls: Vec::new() };
         Replay {
             fixture,
             rules,
@@ -99,7 +106,19 @@ impl Replay {
             other_wires: OnceLock::new(),
             prompts: OnceLock::new(),
             none: false,
+            delays: false,
         }
+    }
+
+    /// The same, with the pauses in its streams as they were recorded.
+    #[must_use]
+    pub(crate) fn with_delays(self, delays: bool) -> Replay {
+        Replay { delays, ..self }
+    }
+
+    /// Whether recorded pauses are replayed.
+    pub(super) fn delays(&self) -> bool {
+        self.delays
     }
 
     /// For scenarios in which no model is called: each call is a miss.

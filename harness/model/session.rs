@@ -11,9 +11,10 @@ use super::lint::{CallFlaw, FlawKind};
 #[cfg(feature = "record")]
 use super::record::Recorder;
 use super::replay::Replay;
+use crate::fixture::Turn;
 use crate::json::Json;
 use crate::key::Normalizer;
-use crate::wire::{self, Api, Call, Known, Response};
+use crate::wire::{self, Api, Call, Known, Response, Target};
 
 /// What the server does with a call.
 #[derive(Clone, Debug)]
@@ -57,18 +58,25 @@ impl Session {
     }
 
     /// A request's body as a call and as JSON, without what recording took out of its calls; otherwise what is wrong with it.
-    pub(super) fn read_call(&self, api: Api, path: &str, body: &[u8]) -> Result<(Call, Json), String> {
+    pub(super) fn read_call(&self, target: Target<'_>, body: &[u8]) -> Result<(Call, Json), String> {
+        let api = target.api().unwrap_or(Api::Opaque);
         let mut json = match api {
             Api::Opaque => wire::request_body(body),
             _ => Json::parse_request(body).map_err(|e| format!("not JSON: {e}"))?,
         };
         let path = match &self.mode {
-            Mode::Replay(replay) => replay.scrub(&mut json, path),
+            Mode::Replay(replay) => replay.scrub(&mut json, target.path),
             #[cfg(feature = "record")]
-            Mode::Record(_) => path.into(),
+            Mode::Record(_) => target.path.into(),
         };
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let call = wire::decode(api, &path, &json, &known).map_err(|e| e.to_string())?;
+        let known = match &self.mode {
+            Mode::Replay(_) => &self.known,
+            // The recorder sees the answers.
+            #[cfg(feature = "record")]
+            Mode::Record(recorder) => recorder.known(),
+        };
+        let known = known.read().unwrap_or_else(PoisonError::into_inner);
+        let call = wire::decode(api, Target { path: &path, ..target }, &json, &known).map_err(|e| e.to_string())?;
         drop(known);
         Ok((call, json))
     }
@@ -79,9 +87,9 @@ impl Session {
     }
 
     /// Notes what was served, where later requests of the API may refer to it.
-    pub(super) fn learn(&self, api: Api, request: &Json, response: &Response) {
+    pub(super) fn learn(&self, api: Api, target: Target<'_>, request: &Json, response: &Response) {
         if Known::learns_of(api) {
-            self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, request, response);
+            self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, target, request, response);
         }
     }
 
@@ -117,12 +125,22 @@ impl Session {
         self.flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The models that answered, as the fixture tells.
+    /// Whether calls go on to a provider.
+    pub(super) fn records(&self) -> bool {
+        !matches!(self.mode, Mode::Replay(_))
+    }
+
+    /// The models that were asked, or that answered where that is all that the fixture tells.
     pub(super) fn models(&self) -> Vec<String> {
         match &self.mode {
             Mode::Replay(replay) => {
-                let turns = replay.fixture().table.turns().iter();
-                let models: BTreeSet<String> = turns.filter_map(|turn| turn.output.model.clone()).collect();
+                let fixture = replay.fixture();
+                let asked = |turn: &Turn| {
+                    let asked = turn.checks.and_then(|checks| fixture.texts.get(&checks.model));
+                    let asked = asked.map(|model| model.to_string()).filter(|model| !model.is_empty());
+                    asked.or_else(|| turn.output.model.clone())
+                };
+                let models: BTreeSet<String> = fixture.table.turns().iter().filter_map(asked).collect();
                 models.into_iter().collect()
             }
             #[cfg(feature = "record")]

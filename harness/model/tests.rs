@@ -1,6 +1,8 @@
 mod callers_apart;
 #[cfg(feature = "record")]
 mod closed_loop;
+#[cfg(feature = "record")]
+mod methods;
 mod over_wires;
 #[cfg(feature = "record")]
 mod recording;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
-use crate::scenario::{Discovered, Drift, SCENARIOS, Suite, suite_of};
+use crate::scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
 use crate::secrets::Secrets;
 
 /// What a project says of model calls.
@@ -22,6 +22,8 @@ pub(crate) struct OpenProject {
     pub(crate) callers: CallerRules,
     /// What drift weighs where no scenario says so.
     pub(crate) drift: Drift,
+    /// Whether recorded pauses are kept and replayed where no scenario says so.
+    pub(crate) delays: Delays,
     /// The environment variables that it declares as secrets.
     pub(crate) declared: BTreeSet<String>,
 }
@@ -65,7 +67,8 @@ impl OpenProject {
         let normalizer = Normalizer::default().with(normalize);
         let rules = Rules { normalizer, aliases: Aliases::default().with(suite.aliases.clone()) };
         let callers = CallerRules::new(suite.callers.clone());
-        OpenProject { rules: Arc::new(rules), callers, drift: suite.defaults.drift, declared }
+        let Defaults { drift, delays, .. } = suite.defaults;
+        OpenProject { rules: Arc::new(rules), callers, drift, delays, declared }
     }
 
     /// What must not be written: known forms, declared variables, and what else of the environment looks like a secret.

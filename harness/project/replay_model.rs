@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::fixture::Fixture;
 use crate::model::{Miss, Mode, ModelServer, Replay, Scope, ServerOptions, Urls};
 use crate::report::notes;
+use crate::scenario::Delays;
 use crate::scenario::{Drift, Level};
 use crate::secrets::shown;
 
@@ -71,7 +72,8 @@ impl ReplayModelBuilder {
         let project = OpenProject::of_fixture(&self.fixture, self.root.as_deref())?;
         let fixture = Arc::new(Fixture::read(&self.fixture, &project.rules)?);
         let name = self.fixture.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        Ok((Replay::new(fixture, project.rules.clone(), Scope::new(&name)), project))
+        let replay = Replay::new(fixture, project.rules.clone(), Scope::new(&name));
+        Ok((replay.with_delays(project.delays == Delays::Recorded), project))
     }
 }
 

@@ -170,7 +170,7 @@ impl Goldens {
             let golden = written.golden.filter(|_| written.equal);
             let golden = golden.ok_or_else(|| Error::new("insta did not write it"))?;
             files::write_whole(&file, &golden)?;
-            Ok::<_, Error>(self.committed(&file)?)
+            self.committed(&file)
         };
         let written = write().map_err(|_| {
             let error = Error::new("the golden could not be written").in_file(self.shown(&file));

@@ -38,10 +38,7 @@ impl Policy {
 /// With `CI` set.
 #[cfg(feature = "cli")]
 pub(crate) fn may_write_fixtures(doing: &str) -> Result<()> {
-    match in_ci() {
-        true => Err(refusal(&format!("{doing} with CI set: fixtures are never written in CI"))),
-        false => Ok(()),
-    }
+    if in_ci() { Err(refusal(&format!("{doing} with CI set: fixtures are never written in CI"))) } else { Ok(()) }
 }
 
 fn refusal(what: &str) -> Error {

@@ -13,7 +13,7 @@ use crate::key::Rules;
 use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use crate::scenario::{Panics, Scenario, ToolsFrom};
+use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
 use crate::secrets::Scrub;
 use crate::system::{Ended, Running, StageTools};
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
@@ -60,7 +60,9 @@ pub(crate) fn replay(
 ) -> Result<Replayed> {
     let scope = Scope::new(&scenario.name);
     let replay = Arc::new(match &fixture {
-        Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone()),
+        Some(fixture) => {
+            Replay::new(fixture.clone(), rules.clone(), scope.clone()).with_delays(scenario.delays == Delays::Recorded)
+        }
         None => Replay::none(rules.clone(), scope.clone()),
     });
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
@@ -207,8 +209,8 @@ impl Stay<'_> {
             }
             Ok::<_, Error>((driver, went_well))
         };
-        let Ok(driven) = timeout_at(deadline, driving).await else { return Ok(self.late(running, &underway)) };
-        let (driver, went_well) = driven?;
+        let Ok(outcome) = timeout_at(deadline, driving).await else { return Ok(self.late(running, &underway)) };
+        let (driver, went_well) = outcome?;
         let settled = Instant::now();
         let _place = if went_well { self.linger().await } else { None };
         let finishing = async {

@@ -13,7 +13,7 @@ use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::trial::Replayed;
-use crate::scenario::{Level, Scenario, Step, Unused};
+use crate::scenario::{Delays, Level, Scenario, Step, Unused};
 use crate::secrets::Fired;
 use crate::text::nearest;
 
@@ -31,6 +31,12 @@ impl Replayed {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
         lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}")));
+        if let (Delays::Recorded, Some(fixture)) = (scenario.delays, &self.fixture)
+            && !fixture.keeps_delays()
+        {
+            let again = record_command(&scenario.name);
+            lines.push(format!("delays: {} holds none: to record them: {again}", fixture.path.display()));
+        }
         lines
     }
 

@@ -101,8 +101,7 @@ impl Drop for Lock {
 
 /// Removes the lock files of runners that were killed.
 pub(super) fn remove_stale_ones() {
-    let name = format!("retake-ports-{}", user());
-    for folder in [Path::new("/tmp").join(&name), std::env::temp_dir().join(&name)] {
+    for folder in folders(Path::new("/tmp")).chain(folders(&std::env::temp_dir())) {
         for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             remove_stale(&file.path());
         }
@@ -137,16 +136,31 @@ fn open(name: &str) -> Result<(PathBuf, File)> {
     }
 }
 
+/// How many names there are for the folder of all locks: in a folder that all may write in, anybody may have taken one.
+const NAMES: usize = 16;
+
 /// The folder of all locks: the same for all of a user's processes, so `/tmp` goes before a temporary folder that is
 /// this process's own.
 fn folder() -> Result<PathBuf> {
-    let name = format!("retake-ports-{}", user());
-    let common = Path::new("/tmp").join(&name);
-    if cfg!(unix) && make_own(&common).is_ok() {
-        return Ok(common);
+    let common = if cfg!(unix) { own_folder(Path::new("/tmp")).ok() } else { None };
+    common.map_or_else(|| own_folder(&std::env::temp_dir()), Ok)
+}
+
+/// The first folder for locks that is this user's own, or can be made. All processes of a user find the same.
+fn own_folder(base: &Path) -> Result<PathBuf> {
+    let mut first_error = None;
+    for folder in folders(base) {
+        match make_own(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) => drop(first_error.get_or_insert(error)),
+        }
     }
-    let own = std::env::temp_dir().join(name);
-    make_own(&own).map(|()| own)
+    Err(first_error.unwrap_or_else(|| Error::new("no folder for port locks")))
+}
+
+fn folders(base: &Path) -> impl Iterator<Item = PathBuf> {
+    let base = base.join(format!("retake-ports-{}", user()));
+    (0..NAMES).map(move |n| if n == 0 { base.clone() } else { base.with_extension(n.to_string()) })
 }
 
 #[cfg(unix)]

@@ -50,6 +50,38 @@ impl fmt::Display for Api {
     }
 }
 
+/// What providers have beside model calls, behind a version.
+const RESOURCES: [&str; 18] = [
+    "models",
+    "responses",
+    "conversations",
+    "chat",
+    "messages",
+    "batches",
+    "files",
+    "uploads",
+    "fine_tuning",
+    "threads",
+    "assistants",
+    "vector_stores",
+    "containers",
+    "embeddings",
+    "evals",
+    "videos",
+    "operations",
+    "cachedContents",
+];
+
+/// Whether a path is one under which providers have something, whatever the method: `/v1/responses/ID`.
+#[must_use]
+pub fn is_of_provider(path: &str) -> bool {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let mut segments = path.split('/').skip_while(|segment| !matches!(*segment, "v1" | "v1beta" | "v1alpha"));
+    let resource = segments.nth(1).and_then(|resource| resource.split(':').next());
+    let of_ollama = ["/api/tags", "/api/version", "/api/ps"].iter().any(|own| path.ends_with(own));
+    of_ollama || resource.is_some_and(|resource| RESOURCES.contains(&resource))
+}
+
 /// The API whose model calls are posted to a path, under any prefix: `/v1/chat/completions` as well as Azure's
 /// `/openai/deployments/gpt/chat/completions?api-version=1`.
 #[must_use]

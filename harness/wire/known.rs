@@ -1,56 +1,102 @@
 //! What a model server has served so far, for requests that name it instead of repeating it: OpenAI's Responses have
-//! `previous_response_id` and `item_reference`.
+//! `previous_response_id`, `item_reference` and `conversation`.
 
 use std::collections::HashMap;
 
-use super::{Api, Body, Response, openai_responses};
+use super::{Api, Body, Response, Target, openai_responses};
 use crate::json::Json;
 
-/// The items of served responses, by the ids under which a request may refer to them.
+/// What was served, by the ids under which a request may refer to it.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     items: HashMap<String, Json>,
     responses: HashMap<String, Served>,
+    /// What was put into each conversation, in order.
+    conversations: HashMap<String, Vec<Part>>,
 }
 
-/// What a conversation went through up to the end of one response.
+/// One response: what the request sent, and what came.
 #[derive(Clone, Debug)]
 struct Served {
     before: Option<String>,
-    items: Vec<Json>,
+    input: Vec<Json>,
+    /// Empty while a response in the background is under way.
+    output: Vec<Json>,
+}
+
+/// What was put into a conversation at once.
+#[derive(Clone, Debug)]
+enum Part {
+    Items(Vec<Json>),
+    /// What the response of this id was asked and said.
+    Response(String),
 }
 
 impl Known {
-    /// Whether requests of an API can refer to what was served.
+    /// Whether requests of an API can refer to what was served, or it tells of what they can refer to.
     #[must_use]
     pub fn learns_of(api: Api) -> bool {
-        api == Api::OpenAiResponses
+        matches!(api, Api::OpenAiResponses | Api::Opaque)
     }
 
     /// Notes a request and the response that it got. Only APIs that can refer to it are noted.
-    pub fn learn(&mut self, api: Api, request: &Json, response: &Response) {
-        if !Known::learns_of(api) || response.status >= 300 {
+    pub fn learn<'a>(&mut self, api: Api, to: impl Into<Target<'a>>, request: &Json, response: &Response) {
+        if !(200..300).contains(&response.status) {
             return;
         }
-        match &response.body {
-            Body::Frames(frames) => {
-                if let Ok(body) = openai_responses::stream::assemble(frames.iter()) {
-                    self.learn_body(request, &body);
-                }
+        if api == Api::OpenAiResponses {
+            if let Some(body) = body_of(response) {
+                self.learn_response(request, &body);
             }
-            body => body.value().iter().for_each(|body| self.learn_body(request, body)),
+        } else if api == Api::Opaque {
+            self.learn_beside(to.into(), request, response);
         }
     }
 
-    fn learn_body(&mut self, request: &Json, body: &Json) {
-        let output = body.get("output").and_then(Json::as_array).unwrap_or_default();
-        let with_id = output.iter().filter_map(|item| Some((item.str_of("id")?.to_owned(), item.clone())));
-        self.items.extend(with_id);
+    fn learn_response(&mut self, request: &Json, body: &Json) {
+        let output = self.learn_output(body);
         let Some(id) = body.str_of("id") else { return };
         let input = openai_responses::items::items_of(request).unwrap_or_default();
         let before = request.str_of("previous_response_id").map(str::to_owned);
-        let items = input.into_iter().chain(output.iter().cloned()).collect();
-        self.responses.insert(id.to_owned(), Served { before, items });
+        self.responses.insert(id.to_owned(), Served { before, input, output });
+        if let Some(conversation) = openai_responses::items::conversation_of(request) {
+            self.conversations.entry(conversation.to_owned()).or_default().push(Part::Response(id.to_owned()));
+        }
+    }
+
+    /// Notes what is asked beside responses: conversations that are made and added to, and a response of the background
+    /// that is looked for.
+    fn learn_beside(&mut self, target: Target<'_>, request: &Json, response: &Response) {
+        let mut segments = target.segments();
+        let (last, before, third) = (segments.next(), segments.next(), segments.next());
+        let items = || request.get("items").and_then(Json::as_array).unwrap_or_default().to_vec();
+        match (target.method, last, before, third) {
+            ("POST", Some("conversations"), ..) => {
+                let body = body_of(response);
+                if let Some(id) = body.as_ref().and_then(|body| body.str_of("id")) {
+                    self.conversations.insert(id.to_owned(), vec![Part::Items(items())]);
+                }
+            }
+            ("POST", Some("items"), Some(id), Some("conversations")) => {
+                if let Some(parts) = self.conversations.get_mut(id) {
+                    parts.push(Part::Items(items()));
+                }
+            }
+            ("GET", Some(id), Some("responses"), _) if self.responses.contains_key(id) => {
+                let output = body_of(response).map(|body| self.learn_output(&body)).unwrap_or_default();
+                if let Some(served) = self.responses.get_mut(id) {
+                    served.output = output;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_output(&mut self, body: &Json) -> Vec<Json> {
+        let output = body.get("output").and_then(Json::as_array).unwrap_or_default();
+        let with_id = output.iter().filter_map(|item| Some((item.str_of("id")?.to_owned(), item.clone())));
+        self.items.extend(with_id);
+        output.to_vec()
     }
 
     /// The item that was served under an id.
@@ -69,6 +115,31 @@ impl Known {
             next = served.before.as_deref();
             chain.push(served);
         }
-        (next, chain.into_iter().rev().flat_map(|served| &served.items).collect())
+        (next, chain.into_iter().rev().flat_map(Served::items).collect())
+    }
+
+    /// All items of a conversation, in order; `None` where it is not known.
+    pub(super) fn conversation<'k>(&'k self, id: &str) -> Option<Vec<&'k Json>> {
+        let items = |part: &'k Part| -> Vec<&'k Json> {
+            match part {
+                Part::Items(items) => items.iter().collect(),
+                Part::Response(id) => self.responses.get(id).into_iter().flat_map(Served::items).collect(),
+            }
+        };
+        Some(self.conversations.get(id)?.iter().flat_map(items).collect())
+    }
+}
+
+impl Served {
+    fn items(&self) -> impl Iterator<Item = &Json> {
+        self.input.iter().chain(&self.output)
+    }
+}
+
+/// The response that a body holds, whole or as a stream.
+fn body_of(response: &Response) -> Option<Json> {
+    match &response.body {
+        Body::Frames(frames) => openai_responses::stream::assemble(frames.iter()).ok(),
+        body => body.value(),
     }
 }

@@ -21,17 +21,18 @@ mod request;
 mod respond;
 mod response;
 mod results;
+mod target;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use answer::decode_read;
 pub use answer::decode_response;
-pub use api::{Api, api_of_path};
+pub use api::{Api, api_of_path, is_of_provider};
 pub use call::Call;
 pub use decode::decode;
 pub use known::Known;
-pub use opaque::request_body;
 pub(crate) use opaque::{from_base64, to_base64};
+pub use opaque::{only_reads, request_body};
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;
@@ -39,3 +40,4 @@ pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
 pub(crate) use results::{Results, told_by_each_api};
+pub use target::Target;

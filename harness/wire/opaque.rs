@@ -1,16 +1,20 @@
-//! Any other request: no conversation is known in it, so that it is taken as a whole, by method, path and body.
+//! Any other request: no conversation is known in it, so that it is taken as a whole, by method, path, query and body.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Api, Call};
+use super::{Api, Call, Target};
 use crate::conversation::{Message, OPAQUE};
 use crate::json::Json;
 
-/// A request as a conversation of one message: its name is method and path, its content the body.
-pub(super) fn decode(path: &str, body: &Json) -> Call {
-    let path = path.split(['?', '#']).next().unwrap_or_default();
-    let request = Message { name: Some(format!("POST {path}")), content: body.clone(), ..Message::new(OPAQUE, "") };
+/// A request as a conversation of one message: its name is method and path, with the query where that counts, its content
+/// the body.
+pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
+    let request = Message {
+        name: Some(format!("{} {}", target.method, target.stored())),
+        content: body.clone(),
+        ..Message::new(OPAQUE, "")
+    };
     Call {
         api: Api::Opaque,
         messages: vec![request],
@@ -24,6 +28,15 @@ pub(super) fn decode(path: &str, body: &Json) -> Call {
         model: body.str_of("model").unwrap_or_default().to_owned(),
         settings: Json::Null,
     }
+}
+
+/// Whether a canonical conversation is a request that only reads. Such a one may come any number of times, or not at all:
+/// what a client polls is there when it is there.
+#[must_use]
+pub fn only_reads(conversation: &[Json]) -> bool {
+    let request = conversation.first().filter(|message| message.str_of("type") == Some(OPAQUE));
+    let method = request.and_then(|request| request.str_of("name")?.split(' ').next());
+    matches!(method, Some("GET" | "HEAD"))
 }
 
 /// The body of any request as JSON: itself, or its text, or `{"base64": …}` where it is no text either. Nothing is null.

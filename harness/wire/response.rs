@@ -132,7 +132,8 @@ impl Response {
         Response { status: 200, content_type: LINES.to_owned(), body: Body::Frames(lines.into_iter().collect()) }
     }
 
-    /// A response as it came over HTTP: a stream by its content type, JSON where it is JSON, else text or bytes.
+    /// A response as it came over HTTP: a stream where it looks like one or says so, JSON where it is JSON, else text or bytes.
+    /// What is said is often wrong, so the content goes before the content type.
     #[must_use]
     pub fn received(status: u16, content_type: &str, bytes: Vec<u8>) -> Response {
         let text = match String::from_utf8(bytes) {
@@ -142,11 +143,21 @@ impl Response {
                 return Response { status, content_type: content_type.to_owned(), body };
             }
         };
-        let kind = content_type.split(';').next().unwrap_or_default().trim();
-        let body = match kind {
-            "text/event-stream" => Body::Frames(split_frames(&text).into_iter().collect()),
-            LINES => Body::Frames(text.split_inclusive('\n').collect()),
-            _ => JsonText::of(&text).map_or(Body::Text(text), Body::Json),
+        let said_is = |kind: &str| content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind);
+        let frames = |text: &str| Body::Frames(split_frames(text).into_iter().collect());
+        let lines = |text: &str| Body::Frames(text.split_inclusive('\n').collect());
+        let body = if said_is(LINES) {
+            lines(&text)
+        } else if looks_like_sse(&text) {
+            frames(&text)
+        } else if let Some(json) = JsonText::of(&text) {
+            Body::Json(json)
+        } else if said_is("text/event-stream") {
+            frames(&text)
+        } else if looks_like_lines(&text) {
+            lines(&text)
+        } else {
+            Body::Text(text)
         };
         Response { status, content_type: content_type.to_owned(), body }
     }
@@ -165,7 +176,7 @@ impl Response {
             Body::Frames(frames) => {
                 let mut pieces: Vec<String> = frames.iter().map(str::to_owned).collect();
                 scrub.frames(&mut pieces, fired);
-                *frames = pieces.into_iter().collect();
+                *frames = pieces.into_iter().collect::<Frames>().with_delays(frames.delays());
             }
             Body::Text(text) => scrub.string(text, fired),
             Body::Binary(bytes) => {
@@ -187,6 +198,21 @@ impl Response {
             Body::Binary(bytes) => bytes.clone(),
         }
     }
+}
+
+fn looks_like_sse(text: &str) -> bool {
+    ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| first_line(text).starts_with(field))
+}
+
+fn looks_like_lines(text: &str) -> bool {
+    let is_json = |line: &str| line.trim().is_empty() || Json::parse(line.as_bytes()).is_ok();
+    // One line alone is JSON that its form here cannot hold.
+    let several = text.lines().filter(|line| !line.trim().is_empty()).count() > 1;
+    several && first_line(text).starts_with('{') && text.lines().all(is_json)
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]

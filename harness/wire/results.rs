@@ -3,6 +3,7 @@
 
 use super::{Api, Call};
 use crate::conversation::{Message, ToolCall};
+use crate::json::Json;
 use crate::key::{CheckTexts, Normalizer};
 
 impl Call {
@@ -34,7 +35,8 @@ impl Results {
         // Of a conversation that goes on from another one, a part is not here.
         let goes_on = |message: &Message| {
             let mut blocks = message.content.as_array().unwrap_or_default().iter();
-            blocks.any(|b| b.get("previous_response_id").is_some() || b.str_of("type") == Some("item_reference"))
+            let names_more = |b: &Json| ["previous_response_id", "conversation"].iter().any(|key| b.get(key).is_some());
+            blocks.any(|b| names_more(b) || b.str_of("type") == Some("item_reference"))
         };
         if call.api == Api::Opaque || call.messages.iter().any(goes_on) {
             return Results::default();

@@ -1,5 +1,4 @@
 use super::*;
-use crate::wire;
 
 fn packed<W: std::io::Write>(mut encoder: W, finish: impl FnOnce(W) -> std::io::Result<Vec<u8>>) -> Vec<u8> {
     encoder.write_all(b"{\"a\": 1}").unwrap();

@@ -79,13 +79,10 @@ fn lines_on(nearest: Option<&Nearest>, lookup: &Lookup, fixture: &Fixture, serve
     let mut lines = vec![format!("nearest    {}, by `{caller}`, {state}", fixture.place_of(*index))];
     let over_another_wire = turn.wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
     if lookup.conversation.is_empty() && conversation.is_empty() {
-        let prompt = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt));
-        let called = lookup.checks.as_ref().map(|checks| &*checks.texts.prompt);
-        let (prompt, called) = (prompt.map_or("", |prompt| prompt), called.unwrap_or_default());
-        lines.push(format!(
-            "they part  in the system prompt, which alone tells such calls apart: {}",
-            change(prompt, called)
-        ));
+        let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
+        let now = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
+        let what = change(recorded, now);
+        lines.push(format!("they part  in the system prompt, which alone tells such calls apart: {what}"));
         return lines;
     }
     lines.extend(if over_another_wire {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::arrivals::Arrivals;
 use super::pending_call::PendingCall;
 use super::state::RecorderState;
 use crate::fixture::call_log::{self, CutBy, LoggedCall};
@@ -17,6 +18,7 @@ pub(super) struct CallWriter {
     began: usize,
     pub(super) api: Api,
     caller: Option<String>,
+    method: String,
     path: String,
     model: String,
     /// Taken when the line is written.
@@ -25,6 +27,8 @@ pub(super) struct CallWriter {
     pub(super) status: u16,
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
+    /// From the head of the answer on.
+    arrivals: Arrivals,
 }
 
 /// Why an answer is not whole.
@@ -74,13 +78,33 @@ impl CallWriter {
             began,
             api: call.api,
             caller: call.caller.clone(),
-            path: call.path_alone().to_owned(),
+            method: call.method.to_string(),
+            path: call.target().stored().into_owned(),
             model: call.model.clone(),
             request: Some(call.request.clone()),
             status: 0,
             content_type: String::new(),
             bytes: Vec::new(),
+            arrivals: Arrivals::begin(),
         }
+    }
+
+    /// Notes the head of the answer.
+    pub(super) fn begin_answer(&mut self, status: u16, content_type: &str) {
+        self.status = status;
+        content_type.clone_into(&mut self.content_type);
+        self.arrivals = Arrivals::begin();
+    }
+
+    /// Whether the answer ends with its head, by its method or its status.
+    pub(super) fn has_no_body(&self) -> bool {
+        self.method == "HEAD" || matches!(self.status, 204 | 304)
+    }
+
+    /// Takes the next bytes of the answer.
+    pub(super) fn take(&mut self, chunk: &[u8]) {
+        self.bytes.extend_from_slice(chunk);
+        self.arrivals.note(self.bytes.len());
     }
 
     /// Whether what came so far is a whole answer: some providers leave the connection open behind it.
@@ -95,7 +119,13 @@ impl CallWriter {
             // No answer began.
             Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
         } else {
-            Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes))
+            let mut response = Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes));
+            if let Body::Frames(frames) = &mut response.body
+                && self.state.options.delays
+            {
+                *frames = frames.clone().with_delays(&self.arrivals.delays(frames));
+            }
+            response
         };
         self.append(response, cut, false);
     }
@@ -113,6 +143,7 @@ impl CallWriter {
             ended: self.state.begun.load(Ordering::Relaxed),
             api: self.api,
             caller: self.caller.take(),
+            method: std::mem::take(&mut self.method),
             path: std::mem::take(&mut self.path),
             request,
             response,
@@ -124,12 +155,15 @@ impl CallWriter {
         if let Err(e) = self.state.journal.append(&entry) {
             self.state.note(&e.to_string());
         }
+        // Before the client has the end of the answer, and can refer to it.
+        self.state.learn(entry.api, entry.target(), &entry.request, &entry.response);
         if let Some(resume) = self.state.resume() {
-            resume.learn(entry.api, &entry.request, &entry.response);
+            resume.learn(entry.api, entry.target(), &entry.request, &entry.response);
         }
         self.state.count(|tally| {
             tally.in_flight = tally.in_flight.saturating_sub(1);
-            if !recalled {
+            // Nobody pays for what is no call of a model.
+            if !recalled && entry.target().is_post() {
                 tally.paid(&self.model, answer.as_ref());
             }
         });

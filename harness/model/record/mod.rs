@@ -10,6 +10,7 @@
 //! | `state`, `tally` | what the calls of one recording share |
 //! | `resume`, `cost` | answers of an earlier recording, and what they save |
 
+mod arrivals;
 mod call_writer;
 mod cost;
 mod last_frame;

@@ -5,8 +5,8 @@
 //! system gets has not.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, RwLock};
 
 use axum::body::Body as HttpBody;
 use axum::http::Response as HttpResponse;
@@ -26,7 +26,7 @@ use crate::model::activity::InFlight;
 use crate::model::http;
 use crate::model::miss::MissReason;
 use crate::secrets::Secrets;
-use crate::wire;
+use crate::wire::{self, Api, Known};
 
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
@@ -95,6 +95,16 @@ impl Recorder {
         self.state.journal.close()
     }
 
+    /// What was answered so far, for requests that refer to it.
+    pub(crate) fn known(&self) -> &RwLock<Known> {
+        &self.state.known
+    }
+
+    /// Whether the provider of an API is configured.
+    pub(crate) fn reaches(&self, provider: Api) -> bool {
+        self.upstreams.of(provider).is_ok()
+    }
+
     /// Notes a request that is no call.
     pub(crate) fn refuse(&self, via: &str, reason: &MissReason) {
         self.state.note(&format!("{via}: {reason}"));
@@ -116,7 +126,7 @@ impl Recorder {
             Some(Recall::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
                     let caller = call.caller.as_deref().unwrap_or("unknown");
-                    tell(&format!("POST {} of `{caller}`", call.path_alone()), expected);
+                    tell(&format!("{} {} of `{caller}`", call.method, call.path_alone()), expected);
                 }
             }
             Some(Recall::New(None)) | None => {}
@@ -136,8 +146,10 @@ impl Recorder {
     /// Sends a call to its provider, and waits until the answer begins; otherwise says why none does.
     async fn send(&self, call: PendingCall) -> Result<reqwest::Response, String> {
         let upstream = self.upstreams.of(call.provider)?;
-        let request = upstream.request(&self.clients, &call.path, &call.headers).map_err(|e| e.to_string())?;
+        let request =
+            upstream.request(&self.clients, &call.method, &call.path, &call.headers).map_err(|e| e.to_string())?;
         let unreachable = |e| format!("the provider at {upstream} cannot be reached: {}", reqwest_reason(e));
-        request.body(call.body).send().await.map_err(unreachable)
+        let request = if call.body.is_empty() { request } else { request.body(call.body) };
+        request.send().await.map_err(unreachable)
     }
 }

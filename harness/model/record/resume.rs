@@ -14,7 +14,7 @@ use crate::fixture::call_log::LoggedCall;
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::Json;
 use crate::key::{Checks, Hash, Rules};
-use crate::wire::{self, Api, Known, Response};
+use crate::wire::{self, Api, Known, Response, Target};
 
 /// Recorded calls and their answers, from which a new recording is served.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ impl Resume {
     pub(super) fn find(&self, call: &PendingCall) -> Recall {
         let mut state = self.state();
         if let Some((response, rendered)) = self.take(&mut state, call) {
-            state.known.learn(call.api, &call.request, &response);
+            state.known.learn(call.api, call.target(), &call.request, &response);
             return Recall::Recorded(response, rendered);
         }
         state.live += 1;
@@ -158,7 +158,7 @@ impl Resume {
     }
 
     fn take(&self, state: &mut ResumeState, call: &PendingCall) -> Option<(Response, Response)> {
-        let decoded = wire::decode(call.api, &call.path, &call.request, &state.known).ok()?;
+        let decoded = wire::decode(call.api, call.target(), &call.request, &state.known).ok()?;
         let conversation = self.rules.canonical(decoded.messages.clone());
         let checks = decoded.checks(&self.rules.normalizer).hashes();
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
@@ -183,8 +183,8 @@ impl Resume {
     }
 
     /// Notes an answer of the provider.
-    pub(super) fn learn(&self, api: Api, request: &Json, response: &Response) {
-        self.state().known.learn(api, request, response);
+    pub(super) fn learn(&self, api: Api, target: Target<'_>, request: &Json, response: &Response) {
+        self.state().known.learn(api, target, request, response);
     }
 
     fn state(&self) -> MutexGuard<'_, ResumeState> {

@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::pending_call::PendingCall;
 use super::resume::Resume;
 use super::tally::Tally;
 use crate::fixture::call_log::CallLog;
+use crate::json::Json;
 use crate::secrets::{Fired, Secrets};
+use crate::wire::{Api, Known, Response, Target};
 
 /// How to record.
 #[derive(Clone)]
@@ -17,6 +19,8 @@ pub struct RecorderOptions {
     pub secrets: Secrets,
     /// Whether a provider's errors become turns.
     pub errors: bool,
+    /// Whether the delays of streams are kept. No two recordings have the same.
+    pub delays: bool,
     /// Is told of each call that comes and of each answer that is complete.
     pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,
     /// What calls are answered from that equal a recorded one.
@@ -38,6 +42,8 @@ pub(super) struct RecorderState {
     /// Why no call is passed on any more.
     stopped: Mutex<Option<String>>,
     tally: Mutex<Tally>,
+    /// What was answered, for requests that refer to it.
+    pub(super) known: RwLock<Known>,
 }
 
 impl RecorderState {
@@ -49,6 +55,7 @@ impl RecorderState {
             troubles: Mutex::default(),
             stopped: Mutex::default(),
             tally: Mutex::default(),
+            known: RwLock::default(),
         }
     }
 
@@ -69,6 +76,13 @@ impl RecorderState {
             }
         }
         scrubbed
+    }
+
+    /// Notes an answer, where later requests may refer to it.
+    pub(super) fn learn(&self, api: Api, target: Target<'_>, request: &Json, response: &Response) {
+        if Known::learns_of(api) {
+            self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, target, request, response);
+        }
     }
 
     /// What calls are answered from that equal a recorded one.

@@ -11,6 +11,8 @@ use super::call_writer::{CallWriter, Cut};
 use super::last_frame;
 use crate::clients::reqwest_reason;
 use crate::model::activity::InFlight;
+use crate::model::http;
+use crate::wire::{Body, Response};
 
 /// How long the end of a stream is waited for behind the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
@@ -24,10 +26,15 @@ pub(super) fn sent_on(
     mut writer: CallWriter,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
-    writer.status = answer.status().as_u16();
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
-    content_type.unwrap_or_default().clone_into(&mut writer.content_type);
+    writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
     let (status, content_type) = (writer.status, writer.content_type.clone());
+    if writer.has_no_body() {
+        // Nobody waits for a body here, which would be taken for a client that left.
+        writer.write(None);
+        let nothing = Response { status, content_type, body: Body::Text(String::new()) };
+        return http::answer(&nothing, in_flight);
+    }
     let told: Vec<_> =
         RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
@@ -45,7 +52,9 @@ pub(super) fn sent_on(
     if let Ok(value) = content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, value);
     }
-    told.into_iter().for_each(|(name, value)| _ = out.headers_mut().insert(name, value));
+    for (name, value) in told {
+        out.headers_mut().insert(name, value);
+    }
     out
 }
 
@@ -93,7 +102,7 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
             // It only looked like the last frame.
             Next::Quiet => last.take(),
             Next::Chunk(chunk) => {
-                writer.bytes.extend_from_slice(&chunk);
+                writer.take(&chunk);
                 let is_last = !chunk.is_empty() && last_frame::is_in_last(api, &writer.bytes, chunk.len());
                 match last.take() {
                     held if is_last => {

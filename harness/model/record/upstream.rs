@@ -3,7 +3,7 @@
 use std::env;
 use std::fmt;
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 
 use crate::clients::Clients;
 use crate::error::{Error, Result};
@@ -169,11 +169,12 @@ impl Upstream {
     pub(super) fn request(
         &self,
         clients: &Clients,
+        method: &Method,
         path: &str,
         headers: &HeaderMap,
     ) -> Result<reqwest::RequestBuilder> {
         let url = self.url(path);
-        let mut request = clients.of(&url)?.post(url);
+        let mut request = clients.of(&url)?.request(method.clone(), url);
         for name in PASSED {
             for value in headers.get_all(name) {
                 request = request.header(name, value);

@@ -11,4 +11,17 @@ fn the_provider_shows_in_path_or_headers() {
     assert_eq!(of("/v1/messages/count_tokens", None), Api::Anthropic);
     assert_eq!(of("/v1beta/models/m:embedContent", None), Api::Gemini);
     assert_eq!(of("/api/embed", None), Api::Ollama);
+    assert_eq!(of("/v1/threads/thread_1/messages", None), Api::OpenAiChat);
+}
+
+#[test]
+fn any_method_that_providers_have_is_a_call() {
+    let of = |method: Method, path: &str| Route::of(&method, path, &HeaderMap::new());
+    for method in [Method::POST, Method::GET, Method::HEAD, Method::PUT, Method::PATCH, Method::DELETE] {
+        assert_eq!(of(method, "/v1/responses/resp_1"), Route::Call);
+    }
+    assert_eq!(of(Method::OPTIONS, "/v1/responses"), Route::Unknown);
+    assert_eq!(of(Method::GET, "/v1/models"), Route::Aside(Aside::Models(Api::OpenAiChat)));
+    assert_eq!(of(Method::HEAD, "/"), Route::Aside(Aside::Heartbeat));
+    assert_eq!(of(Method::GET, "/api/version"), Route::Aside(Aside::Version));
 }

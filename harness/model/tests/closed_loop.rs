@@ -108,6 +108,7 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
             ended: began + 1,
             api: exchange.api,
             caller: None,
+            method: "POST".to_owned(),
             path: exchange.path.split('?').next().unwrap().to_owned(),
             request: Json::parse(exchange.body.as_bytes()).unwrap(),
             response: exchange.response.clone(),

@@ -27,14 +27,24 @@ pub(super) struct Recording {
 
 impl Recording {
     pub(super) async fn of(upstreams: Upstreams, errors: bool, environment: &[(&str, &str)]) -> Recording {
+        Recording::with(upstreams, errors, environment, ServerOptions::default()).await
+    }
+
+    pub(super) async fn with(
+        upstreams: Upstreams,
+        errors: bool,
+        environment: &[(&str, &str)],
+        server: ServerOptions,
+    ) -> Recording {
+        let delays = true;
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("j.jsonl");
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let secrets = Secrets::new(["STRIPE"], environment).unwrap();
-        let options = RecorderOptions { secrets, errors, watch: Arc::new(|_| ()), resume: None };
+        let options = RecorderOptions { secrets, errors, delays, watch: Arc::new(|_| ()), resume: None };
         let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);
-        let server = ModelServer::start(Mode::Record(recorder.clone()), ServerOptions::default()).await.unwrap();
+        let server = ModelServer::start(Mode::Record(recorder.clone()), server).await.unwrap();
         Recording { server, recorder, journal, _folder: folder }
     }
 
@@ -60,14 +70,14 @@ impl Recording {
 }
 
 /// A provider of one's own making, at the addresses of all.
-async fn provider(router: Router) -> Upstreams {
+pub(super) async fn provider(router: Router) -> Upstreams {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await });
     Upstreams::of_url(&format!("http://{address}")).unwrap()
 }
 
-fn run(test: impl Future<Output = ()>) {
+pub(super) fn run(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 

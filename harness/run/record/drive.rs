@@ -11,6 +11,7 @@ use crate::model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions,
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
 use crate::run::trial::{self, Played};
+use crate::scenario::Delays;
 use crate::text::counted;
 
 /// A recording whose calls are all journaled.
@@ -35,7 +36,9 @@ impl<'a> Begun<'a> {
         let progress = Progress::start(name);
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
-        let options = RecorderOptions { secrets, errors: scenario.record_errors, watch, resume: resume.clone() };
+        let delays = scenario.delays == Delays::Recorded;
+        let options =
+            RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
         let recorder = Recorder::new(upstreams.clone(), journal, options);
         let recorder = Arc::new(recorder.before_paying(told_before_paying(name, &progress)));
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };

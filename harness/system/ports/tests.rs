@@ -28,6 +28,18 @@ fn a_lock_is_held_once_and_leaves_no_file() {
     assert!(!path.exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_folder_of_somebody_else_in_the_place_of_that_for_locks_is_passed_over() {
+    let base = tempfile::tempdir().unwrap();
+    let first = folders(base.path()).next().unwrap();
+    // What is no folder of this user's.
+    std::fs::write(&first, "").unwrap();
+    let own = own_folder(base.path()).unwrap();
+    assert_ne!(own, first);
+    assert_eq!(own_folder(base.path()).unwrap(), own, "all processes find the same");
+}
+
 #[test]
 fn waiting_for_a_lock_ends_when_it_is_free() {
     let name = format!("test-waiting-{}", std::process::id());

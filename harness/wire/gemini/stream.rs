@@ -71,7 +71,10 @@ impl Whole {
         let first = self.candidates.values().next();
         let stopped =
             first.is_some_and(|first| first.fields.get("finishReason").is_some_and(|reason| *reason != Json::Null));
-        if !stopped && !self.response.contains_key("promptFeedback") {
+        // A prompt that was refused has no candidates; feedback on one that was not says nothing of the answer.
+        let refused = first.is_none()
+            && self.response.get("promptFeedback").is_some_and(|feedback| feedback.get("blockReason").is_some());
+        if !stopped && !refused {
             return Err(WireError::new("an incomplete answer: the stream ended before a finishReason"));
         }
         if !self.candidates.is_empty() {

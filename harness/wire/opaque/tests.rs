@@ -3,7 +3,7 @@ use crate::key::Rules;
 
 fn hash(path: &str, body: &[u8]) -> String {
     let rules = Rules::default();
-    rules.conversation_hash(&rules.canonical(decode(path, &request_body(body)).messages)).to_string()
+    rules.conversation_hash(&rules.canonical(decode(path.into(), &request_body(body)).messages)).to_string()
 }
 
 #[test]
@@ -15,6 +15,17 @@ fn path_and_body_count_and_nothing_else() {
     assert_ne!(hash("/a", b""), hash("/b", b""));
     let of_day = |day: &str| hash("/v1/embeddings", format!(r#"{{"input": "on {day}"}}"#).as_bytes());
     assert_eq!(of_day("2025-01-01"), of_day("2026-02-03"));
+}
+
+#[test]
+fn method_and_query_count_in_what_is_not_posted() {
+    let hash = |method, path| {
+        let rules = Rules::default();
+        rules.conversation_hash(&rules.canonical(decode(Target { method, path }, &Json::Null).messages)).to_string()
+    };
+    assert_ne!(hash("GET", "/v1/files"), hash("DELETE", "/v1/files"));
+    assert_ne!(hash("GET", "/v1/files?after=a"), hash("GET", "/v1/files?after=b"));
+    assert_eq!(hash("GET", "/v1/files?limit=1&after=a&key=k"), hash("GET", "/v1/files?after=a&limit=1"));
 }
 
 #[test]

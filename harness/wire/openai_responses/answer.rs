@@ -28,6 +28,8 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
             Some("max_output_tokens") | None => Finish::Length,
             Some(word) => Finish::from_word(word),
         },
+        // What runs in the background is looked for later.
+        Some("queued" | "in_progress") if body.get("background").is_some_and(Json::is_truthy) => Finish::Stop,
         Some(status @ ("failed" | "cancelled" | "queued" | "in_progress")) => {
             return Err(WireError::new(format!("an incomplete answer: its status is {status:?}")));
         }

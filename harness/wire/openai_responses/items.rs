@@ -12,11 +12,20 @@ pub(in crate::wire) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
         Some(text @ Json::Str(_)) => Ok(vec![Json::object([("role", Json::from("user")), ("content", text.clone())])]),
         Some(Json::Array(items)) => Ok(items.clone()),
         // A stored prompt may need none, and so may a response that goes on.
-        None if ["prompt", "previous_response_id"].iter().any(|key| fields::given(body, key).is_some()) => {
+        None if ["prompt", "previous_response_id", "conversation"]
+            .iter()
+            .any(|key| fields::given(body, key).is_some()) =>
+        {
             Ok(Vec::new())
         }
         found => Err(WireError::expected("input", "a string or an array", found)),
     }
+}
+
+/// The id of the conversation that a request goes on with, where it names one.
+pub(in crate::wire) fn conversation_of(body: &Json) -> Option<&str> {
+    let conversation = body.get("conversation")?;
+    conversation.as_str().or_else(|| conversation.str_of("id"))
 }
 
 /// The call that an item makes, where it is one of a tool that the caller runs.

@@ -1,6 +1,6 @@
 //! A request as a [`Call`].
 
-use super::items::{items_of, tool_call};
+use super::items::{conversation_of, items_of, tool_call};
 use crate::conversation::{Message, ToolCall};
 use crate::json::Json;
 use crate::wire::parts::fields::{self, WireError};
@@ -9,7 +9,7 @@ use crate::wire::{Api, Call, Known};
 
 /// What a [`Call`] has a field of its own for, and what names a user, a session or an earlier response. All else is
 /// settings.
-const NO_SETTINGS: [&str; 12] = [
+const NO_SETTINGS: [&str; 13] = [
     "input",
     "instructions",
     "tools",
@@ -18,6 +18,7 @@ const NO_SETTINGS: [&str; 12] = [
     "stream_options",
     "metadata",
     "client_metadata",
+    "conversation",
     "previous_response_id",
     "prompt_cache_key",
     "safety_identifier",
@@ -29,6 +30,19 @@ pub(in crate::wire) fn decode(body: &Json, known: &Known) -> Result<Call, WireEr
     let mut conversation = Conversation::default();
     if let Some(instructions) = fields::given(body, "instructions").filter(|text| text.is_truthy()) {
         conversation.messages.push(Message { content: instructions.clone(), ..Message::new("system", "") });
+    }
+    if let Some(id) = conversation_of(body) {
+        match known.conversation(id) {
+            None => {
+                conversation.rest(Json::object([("conversation", id.into())]));
+                conversation.flush();
+            }
+            Some(items) => {
+                for item in items {
+                    conversation.add(item, known).map_err(|error| error.within("conversation"))?;
+                }
+            }
+        }
     }
     if let Some(id) = fields::optional_string(body, "previous_response_id")? {
         let (unknown, items) = known.history(id);

@@ -11,6 +11,8 @@ pub struct Frames {
     text: Bytes,
     /// Where each piece ends in the text.
     ends: Arc<[usize]>,
+    /// How long after the piece before it each one came, in milliseconds; none where that is not known.
+    delays: Arc<[u32]>,
 }
 
 impl Frames {
@@ -22,7 +24,7 @@ impl Frames {
 
     /// The pieces, as they go over HTTP.
     pub fn bytes(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
-        let Frames { text, ends } = self.clone();
+        let Frames { text, ends, .. } = self.clone();
         let mut from = 0;
         (0..ends.len()).map(move |at| text.slice(std::mem::replace(&mut from, ends[at])..ends[at]))
     }
@@ -31,6 +33,19 @@ impl Frames {
     #[must_use]
     pub fn text(&self) -> Bytes {
         self.text.clone()
+    }
+
+    /// How long after the piece before it each piece came, in milliseconds: one a piece, or none where that is not known.
+    #[must_use]
+    pub fn delays(&self) -> &[u32] {
+        &self.delays
+    }
+
+    /// The same pieces with their delays, one a piece. Where all are nothing, or are not as many, there are none.
+    #[must_use]
+    pub fn with_delays(self, delays: &[u32]) -> Frames {
+        let told = delays.len() == self.ends.len() && delays.iter().any(|delay| *delay > 0);
+        Frames { delays: if told { delays.into() } else { Arc::default() }, ..self }
     }
 
     fn ranges(&self) -> impl Iterator<Item = (usize, usize)> {
@@ -47,7 +62,7 @@ impl<F: AsRef<str>> FromIterator<F> for Frames {
             text.len()
         });
         let ends = ends.collect();
-        Frames { text: text.into_boxed_str().into_boxed_bytes().into(), ends }
+        Frames { text: text.into_boxed_str().into_boxed_bytes().into(), ends, delays: Arc::default() }
     }
 }
 

@@ -230,7 +230,8 @@ fn told(reply: &Reply) -> String {
 fn tree(planted: &[Planted]) -> Tree {
     let tree = Tree::with_suite("settle = \"100ms\"\n");
     let variables = planted.iter().filter_map(Planted::variable);
-    let headers: String = variables.map(|name| format!("x-{name} = \"{{{{ secret.{name} }}}}\"\n")).collect();
+    let headers: Vec<String> = variables.map(|name| format!("x-{name} = \"{{{{ secret.{name} }}}}\"\n")).collect();
+    let headers = headers.concat();
     let step = "record = { errors = true }\n[[step]]\npost = \"/run\"\nstream = { last = \"end\" }\n[step.headers]\n";
     tree.scenario("out", &format!("{step}{headers}"));
     tree
@@ -396,7 +397,9 @@ pub(crate) fn router(stage: &Stage) -> Router {
     let (url, key) = (stage.model().url.clone(), stage.key().to_owned());
     Router::new().fallback(async move || {
         let calls = tokio::task::spawn_blocking(move || {
-            planted().iter().for_each(|one| drop(one.call(&url, &key, &one.secret)));
+            for one in planted() {
+                drop(one.call(&url, &key, &one.secret));
+            }
         });
         calls.await.unwrap();
         ([(CONTENT_TYPE, "text/event-stream")], "event: end\ndata: null\n\n")

@@ -207,8 +207,8 @@ fn turns_may_stay_unused_where_the_scenario_says_so() {
         ("\"fail\"", 101),
         ("\"allow\"", 0),
         ("[\"subagent:poet\"]", 0),
-        ("[\"suggest_agent\", \"subagent:poet\"]", 0),
-        ("[\"suggest_agent\"]", 101),
+        ("[\"lead_agent\", \"subagent:poet\"]", 0),
+        ("[\"lead_agent\"]", 101),
         ("[]", 101),
     ] {
         let tree = Tree::of(&[NAME]);

@@ -71,9 +71,10 @@ async fn panics() {
 
 /// Asks the model what it was asked, where it was asked anything; and once more so long after its last event.
 async fn ask_and_go_on(Path(millis): Path<u64>, State(stage): State<Stage>, question: String) -> Response {
-    let said = match question.is_empty() {
-        true => "nothing was asked".to_owned(),
-        false => model(&stage, json!([{ "role": "user", "content": question }])).await,
+    let said = if question.is_empty() {
+        "nothing was asked".to_owned()
+    } else {
+        model(&stage, json!([{ "role": "user", "content": question }])).await
     };
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(millis)).await;

@@ -54,7 +54,7 @@ const STREAM: &str = "event: metadata\ndata: {\"run_id\": \"1\"}\n\n: heartbeat\
 fn shape_prints_what_a_golden_would_hold() {
     let tree = Tree::empty();
     tree.write("run.sse", STREAM);
-    let shape = "200 text/event-stream\n\nmetadata  {run_id}\n:         heartbeat\nvalues    {messages, title}\n\
+    let shape = "200 text/event-stream\n\nmetadata  {run_id}\nvalues    {messages, title}\n\
         end       null\n\nmetadata\n  run_id  string\nvalues\n  messages  [ai]\n    ai.id  number\n  title     null\n";
     let from_file = tree.retake().args(&["shape", "run.sse"]).run().exits(0);
     assert_eq!(from_file.stdout, format!("run.sse\n{shape}"));

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use retake::internal::wire::Body;
+
+use crate::support::fixtures;
 use crate::support::program::Ran;
 use crate::support::tree::Tree;
 
@@ -10,6 +13,7 @@ tests! { a_system_that_hangs,
     a_system_that_streams_for_ever,
     a_system_that_never_gets_ready,
     a_limit_of_the_suite_holds_for_all,
+    recorded_pauses_are_replayed_where_a_scenario_asks_for_them,
 }
 
 /// The limit leaves a busy machine time for the first step, and a system that is stuck has two seconds to stop.
@@ -69,4 +73,19 @@ fn a_limit_of_the_suite_holds_for_all() {
     tree.write("scenarios/suite.toml", "timeout = \"1s\"\n");
     tree.write("scenarios/slow/scenario.toml", "fixture = \"none\"\n[[step]]\npost = \"/hang\"\n");
     tree.runner("oddities").run().exits(101).says(&["the scenario's time is up after 1s: step 1 (POST /hang)"]);
+}
+
+fn recorded_pauses_are_replayed_where_a_scenario_asks_for_them() {
+    let tree = Tree::of(&["write_read_file"]);
+    fixtures::edit(&tree, "write_read_file", |turns| {
+        for turn in turns {
+            if let Body::Frames(frames) = &mut turn.wire.response.body {
+                let hours = vec![3_600_000; frames.iter().count()];
+                *frames = frames.clone().with_delays(&hours);
+            }
+        }
+    });
+    tree.runner("gateway").run().exits(0);
+    tree.replace("scenarios/suite.toml", "settle", "delays = \"recorded\"\ntimeout = \"2s\"\nsettle");
+    tree.runner("gateway").run().exits(101).says(&["the scenario's time is up after 2s"]);
 }

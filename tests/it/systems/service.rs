@@ -133,6 +133,7 @@ fn router() -> Router {
         .route("/job", get(job))
         .route("/meet", get(meet))
         .route("/numbers", get(numbers))
+        .route("/afterthought", get(afterthought))
         .route("/echo", post(echo))
         .route("/crash", post(crash))
         .route("/pid", get(|| async { json(&serde_json::json!({"pid": std::process::id()})) }))
@@ -226,6 +227,15 @@ async fn numbers(headers: HeaderMap) -> Response {
         number
     });
     sse(numbers.chain(stream::pending()))
+}
+
+/// An event, and one more when nobody expects any.
+async fn afterthought() -> Response {
+    let events = stream::iter(["hello", "late"]).then(|name| async move {
+        tokio::time::sleep(Duration::from_millis(if name == "late" { 600 } else { 0 })).await;
+        format!("event: {name}\ndata: {{}}\n\n")
+    });
+    sse(events.chain(stream::pending()))
 }
 
 /// The request, as it came: with the boundary of a multipart body replaced.

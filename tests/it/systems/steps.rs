@@ -7,6 +7,7 @@ use crate::support::tree::Tree;
 
 tests!(
     a_listener_hears_what_later_steps_cause_and_stands_at_its_place,
+    a_listener_without_a_last_event_hears_what_comes_after_a_silence,
     a_client_leaves_midway_and_comes_back,
     forms_and_files_go_as_a_browser_sends_them,
     a_step_waits_for_a_value,
@@ -50,6 +51,11 @@ fn a_listener_hears_what_later_steps_cause_and_stands_at_its_place() {
         .run()
         .red(&["scenarios/until/scenario.toml:1:1: failed to take step 1 (listen /events): \
          expected `hi` as the first event, found `hello`"]);
+}
+
+fn a_listener_without_a_last_event_hears_what_comes_after_a_silence() {
+    let tree = tree("[[step]]\nlisten = \"/afterthought\"\n[golden]\ndetail = \"keys\"\n");
+    assert_eq!(golden(&tree, "a"), "GET /afterthought\n200 text/event-stream\n\nhello  {}\nlate   {}\n");
 }
 
 fn a_client_leaves_midway_and_comes_back() {

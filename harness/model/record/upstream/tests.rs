@@ -43,7 +43,8 @@ fn keys_are_sent_as_each_provider_takes_them() {
     let mut headers = HeaderMap::new();
     headers.insert("anthropic-version", header::HeaderValue::from_static("2023-06-01"));
     headers.insert("x-api-key", header::HeaderValue::from_static("ours"));
-    let sent = |api| upstreams.of(api).unwrap().request(&clients, "/v1/x", &headers).unwrap().build().unwrap();
+    let sent =
+        |api| upstreams.of(api).unwrap().request(&clients, &Method::POST, "/v1/x", &headers).unwrap().build().unwrap();
     let header = |request: &reqwest::Request, name: &str| {
         request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
     };

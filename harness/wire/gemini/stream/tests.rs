@@ -49,6 +49,10 @@ fn what_is_no_complete_answer_says_why() {
     let incomplete = "an incomplete answer: the stream ended before a finishReason";
     assert_eq!(assemble_array(&cut).unwrap_err().message, incomplete);
     assert_eq!(assemble([""; 0]).unwrap_err().message, incomplete);
+    // Feedback on a prompt that was not refused comes in the first piece of a good answer.
+    let mut rated = vec![json(r#"{"promptFeedback": {"safetyRatings": []}}"#)];
+    rated.extend(cut.clone());
+    assert_eq!(assemble_array(&rated).unwrap_err().message, incomplete);
     cut.push(json(r#"{"error": {"code": 503, "message": "overloaded"}}"#));
     assert_eq!(assemble_array(&cut).unwrap_err().message, "[4]: the provider's error: overloaded");
     let blocked = vec![json(r#"{"promptFeedback": {"blockReason": "SAFETY"}}"#)];

@@ -48,6 +48,8 @@ fn a_status_is_why_the_model_stopped() {
     assert_eq!(incomplete("other"), Finish::Other("other".into()));
     let queued = r#"an incomplete answer: its status is "queued""#;
     assert_eq!(finish(r#""status": "queued""#), Err(queued.into()));
+    // What runs in the background is whole when it is queued: the client looks for it later.
+    assert_eq!(finish(r#""status": "queued", "background": true"#), Ok(Finish::Stop));
     let failed = finish(r#""status": "failed", "error": {"code": "server_error", "message": "no"}"#);
     assert_eq!(failed, Err("the provider's error: no".into()));
     assert_eq!(answer("{}"), Err("output: expected an array, found nothing".into()));

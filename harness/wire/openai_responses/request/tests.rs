@@ -1,5 +1,5 @@
 use super::*;
-use crate::wire::Response;
+use crate::wire::{Response, Target};
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
@@ -70,7 +70,7 @@ fn what_was_served_can_be_referred_to() {
     let first = json(r#"{"input": "hi"}"#);
     let output = r#"{"id": "resp_1", "output": [{"type": "message", "id": "msg_1", "role": "assistant", "content": [
             {"type": "output_text", "text": "hello"}]}, {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "f"}]}"#;
-    known.learn(Api::OpenAiResponses, &first, &Response::json(200, json(output)));
+    known.learn(Api::OpenAiResponses, "/v1/responses", &first, &Response::json(200, json(output)));
     let result = r#"{"type": "function_call_output", "call_id": "c", "output": "1"}"#;
     let second = json(&format!(r#"{{"previous_response_id": "resp_1", "input": [{result}]}}"#));
     let whole = json(&format!(
@@ -83,9 +83,61 @@ fn what_was_served_can_be_referred_to() {
     assert_eq!(kinds, ["human", "ai", "tool"]);
     assert_eq!((messages[1].content.as_str(), messages[2].name.as_deref()), (Some("hello"), Some("f")));
 
-    known.learn(Api::OpenAiResponses, &second, &Response::json(200, json(r#"{"id": "resp_2", "output": []}"#)));
+    known.learn(
+        Api::OpenAiResponses,
+        "/v1/responses",
+        &second,
+        &Response::json(200, json(r#"{"id": "resp_2", "output": []}"#)),
+    );
     let third = json(r#"{"previous_response_id": "resp_2", "input": "and?"}"#);
     assert_eq!(decode(&third, &known).unwrap().messages[..3], messages[..]);
+}
+
+/// What a model server learns of a request that was sent to a target.
+fn learn(known: &mut Known, method: &str, path: &str, request: &str, answer: &str) {
+    let target = Target { method, path };
+    let api = target.api().unwrap_or(Api::Opaque);
+    let request = if request.is_empty() { Json::Null } else { json(request) };
+    known.learn(api, target, &request, &Response::json(200, json(answer)));
+}
+
+const SAID: &str = r#"[{"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "hello"}]}]"#;
+
+#[test]
+fn a_conversation_that_the_provider_keeps_is_what_was_put_into_it() {
+    let mut known = Known::default();
+    let item = |text: &str| format!(r#"{{"role": "user", "content": "{text}"}}"#);
+    let made = format!(r#"{{"items": [{}]}}"#, item("my name is Ada"));
+    learn(&mut known, "POST", "/v1/conversations", &made, r#"{"id": "conv_1", "object": "conversation"}"#);
+    learn(
+        &mut known,
+        "POST",
+        "/v1/conversations/conv_1/items",
+        &format!(r#"{{"items": [{}]}}"#, item("be kind")),
+        r#"{"object": "list"}"#,
+    );
+    let answer = format!(r#"{{"id": "resp_1", "output": {SAID}}}"#);
+    learn(&mut known, "POST", "/v1/responses", r#"{"conversation": "conv_1", "input": "hi"}"#, &answer);
+    let next = json(r#"{"conversation": {"id": "conv_1"}, "input": "who am I?"}"#);
+    let texts: Vec<_> =
+        decode(&next, &known).unwrap().messages.iter().map(|m| m.content.as_str().unwrap().to_owned()).collect();
+    assert_eq!(texts, ["my name is Ada", "be kind", "hi", "hello", "who am I?"]);
+    // One that was made elsewhere stays in the key.
+    let elsewhere = call(r#"{"conversation": "conv_0", "input": "hi"}"#);
+    assert_eq!(elsewhere.messages[0].content, json(r#"[{"conversation": "conv_0"}]"#));
+}
+
+#[test]
+fn what_ran_in_the_background_is_known_when_it_was_looked_for() {
+    let mut known = Known::default();
+    let queued = r#"{"id": "resp_1", "status": "queued", "background": true, "output": []}"#;
+    learn(&mut known, "POST", "/v1/responses", r#"{"background": true, "input": "hi"}"#, queued);
+    let next = json(r#"{"previous_response_id": "resp_1", "input": "and?"}"#);
+    assert_eq!(decode(&next, &known).unwrap().messages.len(), 2);
+    let done = format!(r#"{{"id": "resp_1", "status": "completed", "background": true, "output": {SAID}}}"#);
+    learn(&mut known, "GET", "/v1/responses/resp_1", "", &done);
+    let kinds: Vec<_> = decode(&next, &known).unwrap().messages.iter().map(|m| m.kind.clone()).collect();
+    assert_eq!(kinds, ["human", "ai", "human"]);
 }
 
 #[test]

@@ -1,0 +1,240 @@
+//! What is not posted, what clients ask beside their calls, and pauses.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::http::{Method, StatusCode};
+use axum::response::IntoResponse as _;
+use axum::{Router, routing};
+use futures_util::StreamExt as _;
+
+use super::recording::{Recording, provider, run};
+use super::{on_a_server, post, turn};
+use crate::fixture::Fixture;
+use crate::json::Json;
+use crate::key::Rules;
+use crate::model::*;
+
+/// What a client sees: status and body. The key goes in the header, where there is one.
+async fn send(server: &ModelServer, method: Method, path: &str, key: Option<&str>) -> (u16, String) {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let mut request = client.request(method, format!("{}{path}", server.urls().url));
+    if let Some(key) = key {
+        request = request.bearer_auth(key);
+    }
+    let response = request.send().await.unwrap();
+    (response.status().as_u16(), response.text().await.unwrap())
+}
+
+/// A server that replays what was recorded, read back from the text of its file.
+async fn replaying(recording: &Recording, delays: bool) -> (ModelServer, Arc<Replay>) {
+    let made = recording.made();
+    assert_eq!(made.left_out, [""; 0]);
+    let rules = Arc::new(Rules::default());
+    let text = made.fixture.print();
+    let fixture = Fixture::parse("f".as_ref(), text.as_bytes(), &rules).unwrap();
+    assert_eq!(fixture.print(), text);
+    let replay = Arc::new(Replay::new(Arc::new(fixture), rules, Scope::new("a")).with_delays(delays));
+    (ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap(), replay)
+}
+
+/// A provider with a response in the background, which is done when it is looked for the fourth time, and a file.
+fn with_background() -> Router {
+    let polls = Arc::new(AtomicUsize::new(0));
+    let poll = move || {
+        let status = ["queued", "queued", "in_progress"].get(polls.fetch_add(1, Ordering::Relaxed));
+        async move { axum::Json(serde_json::json!({"id": "resp_1", "status": status.unwrap_or(&"completed")})) }
+    };
+    let file = |method: Method, query: axum::extract::RawQuery| async move {
+        axum::Json(serde_json::json!({"method": method.as_str(), "query": query.0})).into_response()
+    };
+    Router::new().route("/v1/responses/resp_1", routing::get(poll)).route("/v1/files/f", routing::any(file))
+}
+
+#[test]
+fn what_is_not_posted_is_recorded_and_replayed_by_method_path_and_query() {
+    run(async {
+        let recording = Recording::of(provider(with_background()).await, false, &[]).await;
+        let asked = [
+            (Method::GET, "/v1/files/f?limit=1&after=a"),
+            (Method::GET, "/v1/files/f?after=b"),
+            (Method::PUT, "/v1/files/f"),
+            (Method::DELETE, "/v1/files/f"),
+            (Method::HEAD, "/v1/files/f"),
+        ];
+        let mut live = Vec::new();
+        for (method, path) in &asked {
+            live.push(send(&recording.server, method.clone(), path, Some(recording.server.key())).await);
+        }
+        assert!(live[..4].iter().all(|(status, body)| *status == 200 && body.contains("method")), "{live:?}");
+        let (server, replay) = replaying(&recording, false).await;
+        assert!(!replay.all_served());
+        for ((method, path), live) in asked.iter().zip(&live) {
+            assert_eq!(send(&server, method.clone(), path, Some(server.key())).await, *live, "{method} {path}");
+        }
+        // In another order, and with a key.
+        let same = format!("/v1/files/f?after=a&key={}&limit=1", server.key());
+        assert_eq!(send(&server, Method::GET, &same, None).await, live[0]);
+        let (status, body) = send(&server, Method::GET, "/v1/files/f?after=c", Some(server.key())).await;
+        assert!(status == 404 && body.contains("`GET /v1/files/f`"), "{body}");
+        assert!(replay.all_served());
+        assert_eq!(send(&server, Method::DELETE, "/v1/files/f", Some(server.key())).await.0, 404, "there is one");
+    });
+}
+
+#[test]
+fn how_often_a_client_polls_is_no_matter_of_the_recording() {
+    run(async {
+        let recording = Recording::of(provider(with_background()).await, false, &[]).await;
+        let poll = async |server: &ModelServer| {
+            let body = send(server, Method::GET, "/v1/responses/resp_1", Some(server.key())).await.1;
+            Json::parse(body.as_bytes()).unwrap().str_of("status").unwrap().to_owned()
+        };
+        for status in ["queued", "queued", "in_progress", "completed"] {
+            assert_eq!(poll(&recording.server).await, status);
+        }
+        let (server, replay) = replaying(&recording, false).await;
+        assert_eq!(replay.fixture().table.turns().len(), 3, "neighbours that are equal are one");
+        // Nobody has to poll.
+        assert!(replay.all_served());
+        assert_eq!(replay.unused(), [0; 0]);
+        for status in ["queued", "in_progress", "completed", "completed", "completed"] {
+            assert_eq!(poll(&server).await, status);
+        }
+        assert!(replay.scope().misses().is_empty());
+    });
+}
+
+#[test]
+fn what_clients_ask_beside_their_calls_has_an_answer_without_a_recording() {
+    on_a_server(vec![turn(None, "", "q", "1")], async |server, replay| {
+        for (method, path, says) in
+            [(Method::HEAD, "/", ""), (Method::GET, "/api/version", "version"), (Method::GET, "/v1/models", "\"m\"")]
+        {
+            let (status, body) = send(server, method.clone(), path, Some(server.key())).await;
+            assert!(status == 200 && body.contains(says), "{method} {path}: {status} {body}");
+        }
+        // Ollama's clients have no key; what a fixture holds goes to nobody without.
+        assert_eq!(send(server, Method::HEAD, "/", None).await.0, 200);
+        assert!(replay.scope().misses().is_empty());
+        assert_eq!(send(server, Method::GET, "/v1/models", None).await.0, 401);
+    });
+}
+
+#[test]
+fn a_list_of_models_that_was_recorded_is_replayed() {
+    run(async {
+        let list =
+            Router::new().route("/v1/models", routing::get(async || axum::Json(serde_json::json!({"data": [1]}))));
+        let recording = Recording::of(provider(list).await, false, &[]).await;
+        let live = send(&recording.server, Method::GET, "/v1/models", Some(recording.server.key())).await;
+        assert_eq!(live, (200, r#"{"data":[1]}"#.to_owned()));
+        let (server, replay) = replaying(&recording, false).await;
+        assert!(replay.all_served());
+        assert_eq!(send(&server, Method::GET, "/v1/models", Some(server.key())).await, live);
+    });
+}
+
+#[test]
+fn a_page_of_another_server_cannot_send_the_key_in_the_query_to_one_that_records() {
+    run(async {
+        let recording = Recording::of(provider(Router::new().fallback(|| async { "{}" })).await, true, &[]).await;
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let server = &recording.server;
+        let url = format!("{}/v1/embeddings?key={}", server.urls().url, server.key());
+        for (header, value, status) in [
+            ("origin", "https://page.example".to_owned(), StatusCode::UNAUTHORIZED),
+            ("sec-fetch-site", "cross-site".to_owned(), StatusCode::UNAUTHORIZED),
+            ("origin", server.urls().url, StatusCode::OK),
+            ("accept", "*/*".to_owned(), StatusCode::OK),
+        ] {
+            let sent = client.post(&url).header(header, &value).body("{}").send().await.unwrap();
+            assert_eq!(sent.status(), status, "{header}: {value}");
+        }
+    });
+}
+
+const CALL: &str = r#"{"model": "m", "stream": true, "messages": [{"role": "user", "content": "hi"}]}"#;
+const FRAMES: [&str; 2] = [
+    "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\n",
+    "data: [DONE]\n\n",
+];
+
+#[test]
+fn pauses_of_a_stream_are_recorded_and_replayed_where_asked() {
+    const PAUSE: Duration = Duration::from_millis(60);
+    run(async {
+        let slow = Router::new().fallback(|| async {
+            let frames = futures_util::stream::iter(FRAMES).enumerate().then(async |(nth, frame)| {
+                // The pause is what is recorded.
+                tokio::time::sleep(if nth == 0 { Duration::ZERO } else { PAUSE }).await;
+                Ok::<_, std::io::Error>(frame)
+            });
+            ([("content-type", "text/event-stream")], axum::body::Body::from_stream(frames))
+        });
+        let recording = Recording::of(provider(slow).await, false, &[]).await;
+        let live = post(&recording.server, "/v1/chat/completions", recording.server.key(), CALL).await;
+        let text = recording.made().fixture.print();
+        let delays = text.lines().find(|line| line.contains("\"delays\"")).unwrap();
+        let last: u64 = delays.trim_end_matches([',', '"']).rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(last >= 50, "{delays}");
+        let (server, _) = replaying(&recording, true).await;
+        let began = Instant::now();
+        assert_eq!(post(&server, "/v1/chat/completions", server.key(), CALL).await, live);
+        assert!(began.elapsed() >= Duration::from_millis(last), "{:?}", began.elapsed());
+    });
+}
+
+#[test]
+fn pauses_are_left_out_where_nobody_asks_for_them() {
+    run(async {
+        let quick = Router::new().fallback(|| async { ([("content-type", "text/event-stream")], FRAMES.concat()) });
+        let recording = Recording::of(provider(quick).await, false, &[]).await;
+        post(&recording.server, "/v1/chat/completions", recording.server.key(), CALL).await;
+        let text = recording.made().fixture.print();
+        // A pause of an hour, by hand.
+        let text = text.replace("\"frames\"", "\"delays\": \"0 3600000\", \"frames\"");
+        let rules = Arc::new(Rules::default());
+        let fixture = Fixture::parse("f".as_ref(), text.as_bytes(), &rules).unwrap();
+        let replay = Arc::new(Replay::new(Arc::new(fixture), rules, Scope::new("a")));
+        let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
+        assert_eq!(post(&server, "/v1/chat/completions", server.key(), CALL).await.0, 200);
+    });
+}
+
+#[test]
+fn a_rule_names_the_same_caller_when_recording_and_in_replay() {
+    run(async {
+        // The second request names the first answer instead of repeating it: the rule looks at a message that is not in it.
+        let rule = || CallerRule {
+            name: "planner".to_owned(),
+            when: When { message: Some(regex::Regex::new("^plan").unwrap()), ..When::default() },
+        };
+        let options = || ServerOptions { callers: CallerRules::new(vec![rule()]), ..ServerOptions::default() };
+        let asked = Arc::new(AtomicUsize::new(0));
+        let answers = Router::new().fallback(move || {
+            let id = asked.fetch_add(1, Ordering::Relaxed);
+            let call = serde_json::json!({"type": "function_call", "id": "fc", "call_id": "c", "name": "f", "arguments": "{}"});
+            let body = serde_json::json!({"id": format!("resp_{id}"), "status": "completed", "output": [call]});
+            async move { axum::Json(body) }
+        });
+        let recording = Recording::with(provider(answers).await, false, &[], options()).await;
+        let requests = [
+            r#"{"model": "m", "input": "plan it"}"#,
+            r#"{"model": "m", "previous_response_id": "resp_0", "input": [{"type": "function_call_output", "call_id": "c", "output": "1"}]}"#,
+        ];
+        let mut live = Vec::new();
+        for request in requests {
+            live.push(post(&recording.server, "/v1/responses", recording.server.key(), request).await);
+        }
+        let made = recording.made().fixture;
+        let callers: Vec<_> = made.table.turns().iter().map(|turn| turn.caller.as_deref()).collect();
+        assert_eq!(callers, [Some("planner"); 2]);
+        let replay = Arc::new(Replay::new(Arc::new(made), Arc::default(), Scope::new("a")));
+        let server = ModelServer::start(Mode::Replay(replay), options()).await.unwrap();
+        for (request, live) in requests.into_iter().zip(live) {
+            assert_eq!(post(&server, "/v1/responses", server.key(), request).await, live);
+        }
+    });
+}
