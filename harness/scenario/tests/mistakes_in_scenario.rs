@@ -189,14 +189,14 @@ lisen = "/event"
   known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`, `do`, `storage`, `traffic`",
     },
     Mistake {
-        name: "tools, not yet",
+        name: "tools as a table",
         files: &[],
         text: r#"[[step]]
 get = "/"
 [tools]
 a = 1
 "#,
-        says: "scenarios/a/scenario.toml:3:2: this version of retake cannot do `tools` yet",
+        says: "scenarios/a/scenario.toml:3:1: expected one of `recorded`, `live`, found a table",
     },
     Mistake {
         name: "json and json_file",
