@@ -189,7 +189,7 @@ lisen = "/event"
   known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`, `do`, `storage`, `traffic`",
     },
     Mistake {
-        name: "tools as a table",
+        name: "tools that are a table",
         files: &[],
         text: r#"[[step]]
 get = "/"

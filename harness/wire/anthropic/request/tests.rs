@@ -70,7 +70,7 @@ fn a_result_may_be_empty_or_of_an_unknown_call() {
         r#"[{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "is_error": true}]},
                 {"role": "user"}, {"role": "system", "content": [{"type": "tool_addition"}]}]"#,
     );
-    assert_eq!(found[0], Message { tool_call_id: Some("a".into()), ..Message::new("tool", "") });
+    assert_eq!(found[0], Message { tool_call_id: Some("a".into()), failed: true, ..Message::new("tool", "") });
     assert_eq!(found[1], Message::new("human", ""));
     assert_eq!(found[2].kind, "system");
 }
