@@ -137,7 +137,7 @@ impl Session {
                 let fixture = replay.fixture();
                 let asked = |turn: &Turn| {
                     let asked = turn.checks.and_then(|checks| fixture.texts.get(&checks.model));
-                    let asked = asked.map(|model| model.to_string()).filter(|model| !model.is_empty());
+                    let asked = asked.map(ToString::to_string).filter(|model| !model.is_empty());
                     asked.or_else(|| turn.output.model.clone())
                 };
                 let models: BTreeSet<String> = fixture.table.turns().iter().filter_map(asked).collect();

@@ -232,7 +232,7 @@ async fn numbers(headers: HeaderMap) -> Response {
 /// An event, and one more when nobody expects any.
 async fn afterthought() -> Response {
     let events = stream::iter(["hello", "late"]).then(|name| async move {
-        tokio::time::sleep(Duration::from_millis(if name == "late" { 600 } else { 0 })).await;
+        tokio::time::sleep(Duration::from_millis(if name == "late" { 1500 } else { 0 })).await;
         format!("event: {name}\ndata: {{}}\n\n")
     });
     sse(events.chain(stream::pending()))

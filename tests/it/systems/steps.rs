@@ -54,7 +54,7 @@ fn a_listener_hears_what_later_steps_cause_and_stands_at_its_place() {
 }
 
 fn a_listener_without_a_last_event_hears_what_comes_after_a_silence() {
-    let tree = tree("[[step]]\nlisten = \"/afterthought\"\n[golden]\ndetail = \"keys\"\n");
+    let tree = tree("settle = \"3s\"\n[[step]]\nlisten = \"/afterthought\"\n[golden]\ndetail = \"keys\"\n");
     assert_eq!(golden(&tree, "a"), "GET /afterthought\n200 text/event-stream\n\nhello  {}\nlate   {}\n");
 }
 
