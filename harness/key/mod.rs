@@ -17,7 +17,9 @@ pub(crate) mod rules;
 
 pub(crate) use caller::Aliases;
 pub use caller::caller_of_tags;
-pub(crate) use canonical::{message_from_langchain, with_more_rules};
+#[cfg(feature = "cli")]
+pub(crate) use canonical::message_from_langchain;
+pub(crate) use canonical::with_more_rules;
 pub(crate) use checks::{Check, CheckTexts, Checks, check_with_more_rules};
 pub use hash::{Hash, ParseHashError};
 pub(crate) use normalize::{Normalizer, is_blank};
