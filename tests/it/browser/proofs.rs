@@ -28,7 +28,7 @@ pub(crate) fn router(stage: &Stage) -> Result<axum::Router, gateway::Error> {
 }
 
 async fn change(request: Request, next: Next) -> Response {
-    let is_script = request.uri().path().ends_with(".js");
+    let is_script = std::path::Path::new(request.uri().path()).extension().is_some_and(|ending| ending == "js");
     let response = next.run(request).await;
     let Some((from, to)) = std::env::var(CHANGE)
         .ok()
