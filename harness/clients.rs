@@ -1,4 +1,4 @@
-//! HTTP clients, of systems and of providers. None takes a proxy or follows a redirect.
+//! HTTP clients, of systems and of providers. None follows a redirect; the proxy of a machine is for providers alone.
 
 use std::sync::OnceLock;
 
@@ -15,6 +15,8 @@ pub(crate) static OF_SYSTEMS: Clients = Clients::keeping(0);
 #[derive(Debug)]
 pub(crate) struct Clients {
     idle: usize,
+    /// Whether `HTTPS_PROXY` and `NO_PROXY` are honoured, for `https:` URLs.
+    proxied: bool,
     plain: OnceLock<Result<Client>>,
     tls: OnceLock<Result<Client>>,
 }
@@ -23,21 +25,28 @@ impl Clients {
     /// Clients that keep so many idle connections for each host. None may be kept by clients that several runtimes use,
     /// since a connection belongs to the runtime that made it.
     pub(crate) const fn keeping(idle: usize) -> Clients {
-        Clients { idle, plain: OnceLock::new(), tls: OnceLock::new() }
+        Clients { idle, proxied: false, plain: OnceLock::new(), tls: OnceLock::new() }
+    }
+
+    /// Clients of providers: beyond the machine they go by its proxy.
+    #[cfg(feature = "record")]
+    pub(crate) fn of_providers() -> Clients {
+        Clients { proxied: true, ..Clients::keeping(usize::MAX) }
     }
 
     /// The client for a URL.
     pub(crate) fn of(&self, url: &str) -> Result<&Client> {
         let client = if url.starts_with("https:") {
-            self.tls.get_or_init(|| self.made(Client::builder()))
+            self.tls
+                .get_or_init(|| self.made(if self.proxied { Client::builder() } else { Client::builder().no_proxy() }))
         } else {
-            self.plain.get_or_init(|| self.made(without_certificates(Client::builder())))
+            self.plain.get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())))
         };
         client.as_ref().map_err(Clone::clone)
     }
 
     fn made(&self, client: ClientBuilder) -> Result<Client> {
-        let client = client.no_proxy().pool_max_idle_per_host(self.idle).redirect(Policy::none()).build();
+        let client = client.pool_max_idle_per_host(self.idle).redirect(Policy::none()).build();
         client.map_err(|e| Error::new(format!("failed to make an HTTP client: {e}")))
     }
 }

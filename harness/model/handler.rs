@@ -127,10 +127,13 @@ impl Exchange<'_> {
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let taken = replay.take(lookup, Some(request));
-        let by_first_key = taken.as_ref().is_ok_and(|served| served.by_first_key);
-        let first = by_first_key.then(|| (FlawKind::Key, BY_FIRST_KEY.to_owned()));
+        let found = match &taken {
+            Ok(served) if served.by_first_key => Some(BY_FIRST_KEY),
+            Ok(served) if served.over_another_api => Some(OVER_ANOTHER_API),
+            _ => None,
+        };
         session.note_flaws(
-            flaws.into_iter().chain(first),
+            flaws.into_iter().chain(found.map(|said| (FlawKind::Key, said.to_owned()))),
             caller.as_deref(),
             taken.as_ref().ok().map(|served| served.index),
         );
@@ -208,3 +211,7 @@ fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
 /// What is said of a turn that today's rules do not find.
 const BY_FIRST_KEY: &str = "the turn was found by the first rules of deer-flow's fixtures only, which know neither the marks of \
      user input nor hidden messages; to key it by today's: record again";
+
+/// What is said of a turn that was found by what each API carries.
+const OVER_ANOTHER_API: &str = "another API recorded the turn, and the conversations are equal but for what not each API \
+     carries: names, the spelling of results, how messages are parted";

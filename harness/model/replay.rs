@@ -63,6 +63,8 @@ pub struct Served {
     pub drift: Vec<DriftOf>,
     /// Whether it was found by the rules of deer-flow's first fixtures only.
     pub(super) by_first_key: bool,
+    /// Whether another API recorded it, and it was found by what each API carries.
+    pub(super) over_another_api: bool,
 }
 
 impl Served {
@@ -156,7 +158,7 @@ impl Replay {
     /// # Errors
     /// The miss.
     pub(crate) fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
-        let key = self.key_of(&lookup);
+        let (key, over_another_api) = self.key_of(&lookup);
         let request = || body.map(|body| self.rules.request_hash(body));
         let wanted = Wanted {
             key,
@@ -189,7 +191,7 @@ impl Replay {
                     .checks
                     .map(|called| drift(&self.fixture, turn, &called, lookup.api, &self.prompts))
                     .unwrap_or_default();
-                Ok(Served { fixture: self.fixture.clone(), index, drift, by_first_key })
+                Ok(Served { fixture: self.fixture.clone(), index, drift, by_first_key, over_another_api })
             }
             Err(MissReason::NotRecorded) if lookup.is_opaque() => {
                 let reason = MissReason::RequestNotRecorded { request: lookup.via.clone() };
@@ -218,7 +220,7 @@ impl Replay {
     /// Whether a turn has this conversation, served or not.
     #[must_use]
     pub(crate) fn has_turn_for(&self, lookup: &Lookup) -> bool {
-        self.fixture.table.of_conversation(self.key_of(lookup).conversation_hash).is_some()
+        self.fixture.table.of_conversation(self.key_of(lookup).0.conversation_hash).is_some()
     }
 
     /// Registers a call that could not even be looked up.
@@ -262,17 +264,21 @@ impl Replay {
     }
 
     /// The key of a call: its own, or where no turn has that, the one under which another API recorded what it says.
-    fn key_of(&self, lookup: &Lookup) -> Key {
+    /// The key by which a call is looked up, and whether it is that of a conversation that another API recorded.
+    fn key_of(&self, lookup: &Lookup) -> (Key, bool) {
         let own = self.rules.key(&lookup.conversation, lookup.caller.as_deref());
         let Some(api) = lookup.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
         else {
-            return own;
+            return (own, false);
         };
         let others = self.other_wires.get_or_init(|| OtherWires::of(&self.fixture, &self.rules));
-        others.conversation(api, &lookup.conversation, &self.rules).map_or(own, |conversation_hash| Key {
-            conversation_hash,
-            input_hash: self.rules.input_hash(conversation_hash, lookup.caller.as_deref()),
-        })
+        match others.conversation(api, lookup, &self.rules) {
+            None => (own, false),
+            Some(conversation_hash) => {
+                let input_hash = self.rules.input_hash(conversation_hash, lookup.caller.as_deref());
+                (Key { conversation_hash, input_hash }, true)
+            }
+        }
     }
 
     fn miss(&self, via: String, reason: MissReason, call: Option<(&Lookup, Key)>) -> Arc<Miss> {

@@ -103,13 +103,14 @@ pub(crate) fn play(
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
-            let deadline = Instant::now() + scenario.timeout;
+            let limit = limit_of(scenario, &mode);
+            let deadline = Instant::now() + limit.0;
             let doubles = doubles(project, scenario, fixture, &mode).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let stay = Stay { project, scenario, on_commands: launch.on_commands(), deadline };
+            let stay = Stay { project, scenario, on_commands: launch.on_commands(), deadline, limit };
             let driven = stay.drive(fixture, &running, all_served, turns).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let ended = running.end(failed).await;
@@ -180,6 +181,8 @@ struct Stay<'a> {
     on_commands: bool,
     /// Until when its steps have to be done; lingering does not count.
     deadline: Instant,
+    /// How long that was from the start, and the field that says so.
+    limit: (Duration, &'static str),
 }
 
 impl Stay<'_> {
@@ -236,12 +239,22 @@ impl Stay<'_> {
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
-        let failure = out_of_time(self.scenario.timeout, &what).in_file(&self.scenario.file);
+        let failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
         Driven { failure: Some(failure), ..Driven::default() }
     }
 }
 
-fn out_of_time(limit: Duration, what: &str) -> Error {
+/// How long a run may take, and the field of `scenario.toml` that says so: recording can have a limit of its own, since
+/// providers take their time.
+fn limit_of(scenario: &Scenario, mode: &Mode) -> (Duration, &'static str) {
+    match (mode, scenario.record_timeout) {
+        #[cfg(feature = "record")]
+        (Mode::Record(_), Some(limit)) => (limit, "record.timeout"),
+        _ => (scenario.timeout, "timeout"),
+    }
+}
+
+fn out_of_time((limit, field): (Duration, &str), what: &str) -> Error {
     Error::new(format!("the scenario's time is up after {limit:?}: {what}"))
-        .help("raise `timeout` in scenario.toml if the system is slow and right")
+        .help(format!("raise `{field}` in scenario.toml if the system is slow and right"))
 }

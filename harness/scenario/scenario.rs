@@ -47,6 +47,8 @@ pub struct Scenario {
     pub used_secrets: BTreeSet<String>,
     /// Whether a provider's error becomes a turn when it is recorded.
     pub record_errors: bool,
+    /// How long it may take while it is recorded, where that is another time.
+    pub record_timeout: Option<Duration>,
     /// Values of its own, for its templates.
     pub vars: Vars,
     /// Where its agent's tool servers answer from.

@@ -53,7 +53,7 @@ impl Recorder {
     #[must_use]
     pub fn new(upstreams: Upstreams, journal: CallLog, options: RecorderOptions) -> Recorder {
         let state = Arc::new(RecorderState::new(journal, options));
-        Recorder { upstreams, clients: Clients::keeping(usize::MAX), state, before_paying: None }
+        Recorder { upstreams, clients: Clients::of_providers(), state, before_paying: None }
     }
 
     /// Tells of the first call of a resumed recording that equals no recorded one: how it came, and what is to be expected

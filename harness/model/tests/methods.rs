@@ -173,7 +173,7 @@ fn pauses_of_a_stream_are_recorded_and_replayed_where_asked() {
             });
             ([("content-type", "text/event-stream")], axum::body::Body::from_stream(frames))
         });
-        let recording = Recording::of(provider(slow).await, false, &[]).await;
+        let recording = Recording::keeping_delays(provider(slow).await).await;
         let live = post(&recording.server, "/v1/chat/completions", recording.server.key(), CALL).await;
         let text = recording.made().fixture.print();
         let delays = text.lines().find(|line| line.contains("\"delays\"")).unwrap();

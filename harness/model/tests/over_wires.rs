@@ -1,6 +1,6 @@
 //! The model server over each provider's API.
 
-use super::{on_a_server, post};
+use super::{lookup, on_a_server, post, replay_of};
 use crate::conversation::{Answer, Block, Message, Native};
 use crate::fixture::{Fixture, Recorded, Wire};
 use crate::json::Json;
@@ -101,11 +101,33 @@ fn a_call_gets_the_turn_whose_key_its_wire_cannot_say() {
         assert_eq!(status("/v1/messages", &anthropic("sun")).await, 200);
         assert_eq!(status("/v1beta/models/m:generateContent", gemini).await, 200);
         assert!(replay.all_served());
+        let said = server.flaws();
+        assert_eq!(said.iter().filter(|flaw| flaw.what.starts_with("another API recorded")).count(), 2, "{said:?}");
     });
     on_a_server(vec![named_turn("ann"), named_turn("bob")], async |server, _| {
         let status = post(server, "/v1/messages", server.key(), &anthropic("sun")).await.0;
         assert_eq!(status, 404, "two conversations could be meant");
     });
+}
+
+#[test]
+fn a_caller_with_turns_over_the_calls_own_api_gets_none_of_another() {
+    let by = |caller: &str, turn: Recorded| Recorded { caller: Some(caller.to_owned()), ..turn };
+    let own = r#"{"messages": [{"role": "user", "content": "other"}]}"#;
+    let answer = json(r#"{"type": "message", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"}"#);
+    let own = recorded(Api::Anthropic, "/v1/messages", own, Response::json(200, answer));
+    let replay = replay_of(vec![by("a", named_turn("ann")), by("a", own), by("b", named_turn("ann"))]);
+    let called = r#"{"messages": [{"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "sun"}]}]}"#;
+    let call = wire::decode(Api::Anthropic, "/v1/messages", &json(called), &Known::default()).unwrap();
+    let ask = |caller: &str| {
+        let conversation = Rules::default().canonical(call.messages.clone());
+        let lookup = Lookup { api: Some(Api::Anthropic), conversation, ..lookup(Some(caller), "", "") };
+        replay.take(lookup, None).map(|served| served.index).ok()
+    };
+    assert_eq!(ask("a"), None);
+    assert_eq!(ask("b"), Some(2));
 }
 
 #[test]

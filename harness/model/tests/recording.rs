@@ -36,7 +36,22 @@ impl Recording {
         environment: &[(&str, &str)],
         server: ServerOptions,
     ) -> Recording {
-        let delays = true;
+        // No two recordings have the same delays.
+        Recording::started(upstreams, errors, environment, server, false).await
+    }
+
+    /// One that keeps how long each frame took.
+    pub(super) async fn keeping_delays(upstreams: Upstreams) -> Recording {
+        Recording::started(upstreams, false, &[], ServerOptions::default(), true).await
+    }
+
+    async fn started(
+        upstreams: Upstreams,
+        errors: bool,
+        environment: &[(&str, &str)],
+        server: ServerOptions,
+        delays: bool,
+    ) -> Recording {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("j.jsonl");
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

@@ -53,7 +53,10 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
         }),
         delays: over.delays.or(base.delays),
         secrets: over.secrets.or(base.secrets),
-        record: merged(base.record, over.record, |base, over| RawRecord { errors: over.errors.or(base.errors) }),
+        record: merged(base.record, over.record, |base, over| RawRecord {
+            errors: over.errors.or(base.errors),
+            timeout: over.timeout.or(base.timeout),
+        }),
         vars: merged(base.vars, over.vars, |base, over| {
             let kept = base.into_iter().filter(|(name, _)| !over.contains_key(name));
             let kept: BTreeMap<_, _> = kept.collect();

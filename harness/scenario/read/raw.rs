@@ -186,6 +186,7 @@ pub(super) struct RawScenario {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawRecord {
     pub(super) errors: Option<bool>,
+    pub(super) timeout: Option<Spanned<RawDuration>>,
 }
 
 /// What a person most likely put one line too high, above the `[[step]]`.

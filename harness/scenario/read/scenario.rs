@@ -1,5 +1,7 @@
 //! `scenario.toml`: from what a person typed to one [`Scenario`], or one for each of its cases.
 
+use std::time::Duration;
+
 use toml::Spanned;
 
 use super::file::ScenarioFile;
@@ -9,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::options::Defaults;
 use crate::scenario::scenario::{Broken, FixtureRef, Scenario, ToolsRun};
+use crate::scenario::source::Source;
 use crate::scenario::step::{Action, Step};
 use crate::scenario::template::{Names, Vars};
 
@@ -104,6 +107,7 @@ impl Reader<'_> {
             secrets: options.secrets,
             used_secrets: names.secrets(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
+            record_timeout: record_limit(raw, self.file.source)?,
             vars,
             steps,
             golden: golden::read(raw.golden.as_ref()),
@@ -153,4 +157,12 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+fn record_limit(raw: &RawScenario, source: &Source) -> Result<Option<Duration>> {
+    raw.record
+        .as_ref()
+        .and_then(|record| record.timeout.as_ref())
+        .map(|timeout| options::limit(timeout, source))
+        .transpose()
 }

@@ -18,7 +18,7 @@ system  = "gateway"
 fixture = "write_read_file"
 timeout = "60s"
 secrets = ["LISTED"]
-record = { errors = true }
+record = { errors = true, timeout = "15m" }
 
 [vars]
 greeting = "{{ prompt }}, {{ user.name }}"
@@ -84,6 +84,7 @@ fn a_whole_scenario() {
     assert_eq!(scenario.secrets, ["LISTED"]);
     assert_eq!(scenario.used_secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
     assert!(scenario.record_errors);
+    assert_eq!(scenario.record_timeout, Some(Duration::from_secs(900)));
     assert_eq!(scenario.golden.detail, Detail::Values);
     assert_eq!(scenario.golden.show, ["/messages/-1/content"]);
     assert_eq!(scenario.golden.unordered, ["tool_result"]);

@@ -13,6 +13,8 @@ use crate::support::tree::{SCENARIOS, Tree};
 tests! { it_makes_the_committed_fixtures_and_goldens_to_the_byte,
     a_first_recording_makes_fixture_and_golden,
     a_provider_out_of_reach_is_named_and_nothing_is_touched,
+    a_provider_is_reached_by_the_machine_s_proxy_where_there_is_one,
+    a_recording_has_a_time_limit_of_its_own,
     a_provider_that_answers_with_an_error_is_no_recording,
     without_a_provider_it_says_which_variables_name_one,
     a_scenario_that_is_none_is_named_with_the_nearest,
@@ -92,6 +94,31 @@ fn a_provider_out_of_reach_is_named_and_nothing_is_touched() {
         &format!("the provider at {gone} cannot be reached: "),
     ]);
     assert_eq!(without_journals(&tree), before);
+}
+
+fn a_provider_is_reached_by_the_machine_s_proxy_where_there_is_one() {
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let asked = std::thread::spawn(move || {
+        let (stream, _) = proxy.accept().unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(stream), &mut line).unwrap();
+        line
+    });
+    let tree = Tree::of(&[NAME]);
+    let provider = recording(&tree, "gateway", NAME, "https://provider.invalid/v1");
+    provider.env("HTTPS_PROXY", &address).env("NO_PROXY", "").run().exits(1);
+    assert_eq!(asked.join().unwrap().trim_end(), "CONNECT provider.invalid:443 HTTP/1.1");
+}
+
+fn a_recording_has_a_time_limit_of_its_own() {
+    let provider = Service::start(Router::new().fallback(async || std::future::pending::<()>().await));
+    let tree = Tree::of(&[NAME]);
+    let file = format!("scenarios/{NAME}/scenario.toml");
+    tree.write(&file, &format!("record = {{ timeout = \"300ms\" }}\n{}", tree.read(&file)));
+    let run = recording(&tree, "gateway", NAME, &provider.openai()).run().exits(1);
+    run.says(&["the scenario's time is up after 300ms", "raise `record.timeout` in scenario.toml"]);
+    tree.runner("gateway").run().exits(0);
 }
 
 fn a_provider_that_answers_with_an_error_is_no_recording() {
