@@ -3,7 +3,6 @@ use super::{scenario_fields, suite_fields};
 #[test]
 fn the_fields_of_all_tables_are_found_through_lists_options_and_names() {
     let (suite, scenario) = (suite_fields(), scenario_fields());
-    eprintln!("{suite:#?}\n{scenario:#?}");
     for field in ["settle", "systems.*.ready.http", "tools.*.mcp.url", "callers.when.header", "normalize.pattern"] {
         assert!(suite.iter().any(|known| known == field), "{field}");
     }
