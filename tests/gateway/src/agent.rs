@@ -10,6 +10,7 @@ use crate::{
     App,
     auth::new_id,
     events::Events,
+    memory,
     message::{Message, ResponseMetadata, TokenUsage, ToolCall},
     model::{Answer, FRIENDLY_ERROR},
     store::Thread,
@@ -19,15 +20,27 @@ use crate::{
 const MAX_MODEL_CALLS: usize = 25;
 const TOO_MANY_STEPS: &str = "I stopped, because this takes more steps than I may make.";
 
-/// One run of a thread, from the user's messages to the `end` event.
-pub(crate) async fn run(app: Arc<App>, thread: Thread, run_id: String, said: Vec<String>, events: Events) {
+/// What a run is to do.
+pub(crate) struct Task {
+    pub(crate) user: String,
+    pub(crate) thread: Thread,
+    pub(crate) run_id: String,
+    /// What the user says.
+    pub(crate) said: Vec<String>,
+    /// Whether to keep what it tells of the user.
+    pub(crate) remember: bool,
+}
+
+/// One run of a thread, from the user's messages to the `end` event, and then what is to be kept of it.
+pub(crate) async fn run(app: Arc<App>, task: Task, events: Events) {
+    let Task { user, thread, run_id, said, remember } = task;
     events.send("metadata", &json!({ "run_id": run_id, "thread_id": thread.thread_id }));
-    let status = match Conversation::open(&app, thread, &run_id, &events) {
-        Ok(mut conversation) => conversation.drive(said).await,
+    let held = match Conversation::open(&app, &user, thread, &run_id, &events) {
+        Ok(mut conversation) => conversation.drive(said).await.map(|()| conversation.messages),
         Err(error) => Err(error),
     };
-    let status = match status {
-        Ok(()) => "success",
+    let status = match &held {
+        Ok(_) => "success",
         Err(error) => {
             events.send("error", &json!({ "error": "DatabaseError", "message": error.to_string() }));
             "error"
@@ -36,6 +49,11 @@ pub(crate) async fn run(app: Arc<App>, thread: Thread, run_id: String, said: Vec
     // If the database is what failed, then nobody is left to be told.
     let _ = app.store.end_run(&run_id, status);
     events.send("end", &Value::Null);
+    // The client has all there is to have.
+    drop(events);
+    if let (true, Ok(messages)) = (remember, held) {
+        memory::keep(&app, &user, &messages).await;
+    }
 }
 
 struct Conversation<'a> {
@@ -43,13 +61,21 @@ struct Conversation<'a> {
     events: &'a Events,
     thread: Thread,
     run_id: &'a str,
+    system: String,
     messages: Vec<Message>,
 }
 
 impl<'a> Conversation<'a> {
-    fn open(app: &'a App, thread: Thread, run_id: &'a str, events: &'a Events) -> rusqlite::Result<Self> {
+    fn open(
+        app: &'a App,
+        user: &str,
+        thread: Thread,
+        run_id: &'a str,
+        events: &'a Events,
+    ) -> rusqlite::Result<Self> {
         let messages = app.store.checkpoint(&thread.thread_id)?;
-        Ok(Self { app, events, thread, run_id, messages })
+        let system = system_prompt(&app.store.facts(user)?);
+        Ok(Self { app, events, thread, run_id, system, messages })
     }
 
     async fn drive(&mut self, said: Vec<String>) -> rusqlite::Result<()> {
@@ -72,7 +98,7 @@ impl<'a> Conversation<'a> {
     async fn ask(&self) -> (Message, Vec<ToolCall>) {
         let id = new_id();
         let on_text = |text: &str| self.chunk(&id, text);
-        match self.app.model.stream("lead_agent", system_prompt(), &self.messages, on_text).await {
+        match self.app.model.stream("lead_agent", self.system.clone(), &self.messages, on_text).await {
             Ok(Answer { content, tool_calls, response_metadata }) => {
                 let calls = tool_calls.clone();
                 (Message::Ai { id, content, tool_calls, response_metadata }, calls)
@@ -154,10 +180,14 @@ impl<'a> Conversation<'a> {
     }
 }
 
-fn system_prompt() -> String {
-    format!(
+fn system_prompt(facts: &[String]) -> String {
+    let mut prompt = format!(
         "You are a helpful assistant. You have a folder of files, and tools to work on them. Answer briefly.\n\
          <current_date>{}</current_date>",
         Timestamp::now().strftime("%Y-%m-%d")
-    )
+    );
+    if !facts.is_empty() {
+        prompt.push_str(&format!("\n<about_the_user>\n{}\n</about_the_user>", facts.join("\n")));
+    }
+    prompt
 }

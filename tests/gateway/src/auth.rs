@@ -1,4 +1,4 @@
-//! Accounts and sessions: a session cookie says who, and on a POST the CSRF header must repeat the CSRF cookie.
+//! Accounts and sessions: a session cookie says who, and on all but a GET the CSRF header must repeat the CSRF cookie.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl FromRequestParts<Arc<App>> for User {
         let session = cookie(&parts.headers, "session").unwrap_or_default();
         let user =
             app.store.user_of(session)?.ok_or_else(|| HttpError::new(StatusCode::UNAUTHORIZED, "no valid session"))?;
-        if parts.method == Method::POST {
+        if parts.method != Method::GET {
             let sent = parts.headers.get("x-csrf-token").and_then(|value| value.to_str().ok());
             if sent.is_none_or(str::is_empty) || sent != cookie(&parts.headers, "csrf_token") {
                 let detail = "the X-CSRF-Token header is not the csrf_token cookie";

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, error::Error as StdError, time::Duration};
 use async_openai::{
     Client,
     config::OpenAIConfig,
+    middleware::{ReqwestService, retry::SimpleRetryPolicy},
     traits::RequestOptionsBuilder,
     types::chat::{
         ChatCompletionMessageToolCall, ChatCompletionMessageToolCalls, ChatCompletionRequestAssistantMessage,
@@ -17,6 +18,7 @@ use axum::http::HeaderValue;
 use futures_util::StreamExt;
 use serde_json::Value;
 use tokio::time::timeout;
+use tower::ServiceBuilder;
 
 use crate::{
     Config, Error,
@@ -27,8 +29,11 @@ use crate::{
 /// What a user reads when a model call failed.
 pub(crate) const FRIENDLY_ERROR: &str = "I'm sorry, something went wrong on my side. Please try again.";
 
-/// For a whole call. The client tries again on 429, 5xx and a refused connection, three times within a second.
+/// For a whole call.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// How often a call is made again that was answered with 429 or 5xx, or whose connection was refused: within a second.
+const RETRIES: usize = 3;
 
 type ModelError = Box<dyn StdError + Send + Sync>;
 
@@ -58,7 +63,8 @@ impl Model {
             .with_api_key(config.openai_api_key)
             .with_org_id("")
             .with_project_id("");
-        let client = Client::build(http, openai);
+        let retrying = ServiceBuilder::new().retry(SimpleRetryPolicy::new(RETRIES));
+        let client = Client::build(http.clone(), openai).with_http_service(retrying.service(ReqwestService::new(http)));
         Ok(Self { client, name: config.model, declare_callers: config.declare_callers })
     }
 

@@ -28,6 +28,7 @@ const SCHEMA: &str = "
     CREATE INDEX IF NOT EXISTS messages_of_run ON messages (thread_id, run_id);
     CREATE TABLE IF NOT EXISTS checkpoints (seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, message TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS checkpoint_of_thread ON checkpoints (thread_id);
+    CREATE TABLE IF NOT EXISTS facts (seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL, fact TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS runs_of_thread ON runs (thread_id);
     UPDATE runs SET status = 'interrupted' WHERE status = 'running';
     COMMIT;";
@@ -96,6 +97,26 @@ impl Store {
         self.change("UPDATE threads SET title = ?2 WHERE id = ?1", params![thread, title]).map(drop)
     }
 
+    /// With its runs and all that was said in them. False if the thread has a run that is still going.
+    pub(crate) fn delete_thread(&self, id: &str) -> Result<bool> {
+        let mut database = self.lock();
+        let change = database.transaction()?;
+        let running = "SELECT 1 FROM runs WHERE thread_id = ?1 AND status = 'running'";
+        if change.query_row(running, [id], |_| Ok(())).optional()?.is_some() {
+            return Ok(false);
+        }
+        for of_thread in [
+            "DELETE FROM checkpoints WHERE thread_id = ?1",
+            "DELETE FROM messages WHERE thread_id = ?1",
+            "DELETE FROM runs WHERE thread_id = ?1",
+            "DELETE FROM threads WHERE id = ?1",
+        ] {
+            change.execute(of_thread, [id])?;
+        }
+        change.commit()?;
+        Ok(true)
+    }
+
     /// False if the thread has a run that is still going.
     pub(crate) fn begin_run(&self, id: &str, thread: &str) -> Result<bool> {
         let new = "INSERT INTO runs SELECT ?1, ?2, 'running', ?3 WHERE NOT EXISTS
@@ -144,6 +165,15 @@ impl Store {
     /// What the agent goes on from.
     pub(crate) fn checkpoint(&self, thread: &str) -> Result<Vec<Message>> {
         self.list("SELECT message FROM checkpoints WHERE thread_id = ?1 ORDER BY seq", &[&thread], message)
+    }
+
+    /// What is kept of a user, oldest first.
+    pub(crate) fn facts(&self, user: &str) -> Result<Vec<String>> {
+        self.list("SELECT fact FROM facts WHERE user_id = ?1 ORDER BY seq", &[&user], |row| row.get(0))
+    }
+
+    pub(crate) fn add_fact(&self, user: &str, fact: &str) -> Result<()> {
+        self.change("INSERT INTO facts (user_id, fact) VALUES (?1, ?2)", params![user, fact]).map(drop)
     }
 
     fn list<T>(&self, found: &str, of: &[&dyn ToSql], read: impl FnMut(&Row) -> Result<T>) -> Result<Vec<T>> {

@@ -9,17 +9,18 @@ use std::{
 use axum::{
     Json,
     extract::{Path, State, rejection::JsonRejection},
-    http::StatusCode,
+    http::{HeaderMap, StatusCode},
     response::IntoResponse,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    App, agent,
+    App,
+    agent::{self, Task},
     auth::{User, new_id},
     error::HttpError,
-    events::{self, Events},
+    events::{self, Events, Log},
     message::Message,
     store::{Run, Thread},
 };
@@ -27,6 +28,9 @@ use crate::{
 #[derive(Deserialize)]
 pub(crate) struct RunRequest {
     input: Input,
+    /// Whether the agent may keep what the run tells of the user.
+    #[serde(default)]
+    remember: bool,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +69,20 @@ pub(crate) async fn state(
     })))
 }
 
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    user: User,
+    Path(id): Path<String>,
+) -> Result<StatusCode, HttpError> {
+    app.thread(&id, &user)?;
+    if !app.store.delete_thread(&id)? {
+        return Err(HttpError::new(StatusCode::CONFLICT, "the thread has a run that is still going"));
+    }
+    app.logs().retain(|(thread, _), _| *thread != id);
+    fs::remove_dir_all(app.files.join(&id))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 pub(crate) async fn runs(
     State(app): State<Arc<App>>,
     user: User,
@@ -90,7 +108,7 @@ pub(crate) async fn stream_run(
     body: Result<Json<RunRequest>, JsonRejection>,
 ) -> Result<impl IntoResponse, HttpError> {
     let thread = app.thread(&id, &user)?;
-    let said = body?.0.input.messages;
+    let RunRequest { input: Input { messages: said }, remember } = body?.0;
     if said.is_empty() || said.iter().any(|message| message.role != "user" || message.content.is_empty()) {
         let detail = "input.messages must hold messages of the role user, with content";
         return Err(HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
@@ -100,15 +118,32 @@ pub(crate) async fn stream_run(
         return Err(HttpError::new(StatusCode::CONFLICT, "the thread has a run that is still going"));
     }
     let said = said.into_iter().map(|message| message.content).collect();
-    let (events, received) = Events::new();
+    let (events, log) = Events::new();
     let breaks_after = app.breaks().remove(&id);
-    tokio::spawn(agent::run(app, thread, run, said, events));
-    Ok(events::response(received, breaks_after))
+    app.logs().insert((id, run.clone()), log.clone());
+    tokio::spawn(agent::run(app, Task { user: user.0, thread, run_id: run, said, remember }, events));
+    Ok(events::response(log, 0, breaks_after))
+}
+
+/// The events of a run that a client has not seen yet, also where the run has ended.
+pub(crate) async fn rejoin_run(
+    State(app): State<Arc<App>>,
+    user: User,
+    Path((id, run)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, HttpError> {
+    app.thread(&id, &user)?;
+    let log = app.logs().get(&(id, run)).cloned().ok_or_else(HttpError::not_found)?;
+    Ok(events::response(log, events::resumes_at(&headers), None))
 }
 
 impl App {
     pub(crate) fn breaks(&self) -> MutexGuard<'_, HashMap<String, usize>> {
         self.breaks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn logs(&self) -> MutexGuard<'_, HashMap<(String, String), Log>> {
+        self.logs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn thread(&self, id: &str, user: &User) -> Result<Thread, HttpError> {
