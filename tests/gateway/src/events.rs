@@ -3,7 +3,7 @@
 use std::{io, time::Duration};
 
 use axum::{
-    http::HeaderMap,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{
         IntoResponse,
         sse::{Event, KeepAlive, Sse},
@@ -13,6 +13,8 @@ use futures_util::stream;
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::{sync::watch, time::sleep};
+
+use crate::mutants::mutant;
 
 /// The sending side. A run goes on when its client has left, so nobody need be listening.
 #[derive(Clone)]
@@ -29,9 +31,13 @@ impl Events {
 
     pub(crate) fn send(&self, name: &str, payload: &impl Serialize) {
         let Ok(data) = serde_json::to_string(payload) else { return };
+        let data = mutant!("payload_encoded_twice", format!("{data:?}"), data);
         self.0.send_modify(|log| {
-            let id = format!("{}-{}", Timestamp::now().as_millisecond(), log.len());
-            log.push(Event::default().id(id).event(name).data(data));
+            let number = mutant!("event_ids_from_one", log.len() + 1, log.len());
+            let event = Event::default().data(data);
+            let event = mutant!("events_without_name", event.clone(), event.event(name));
+            let id = format!("{}-{number}", Timestamp::now().as_millisecond());
+            log.push(mutant!("events_without_id", event.clone(), event.id(id)));
         });
     }
 }
@@ -39,7 +45,11 @@ impl Events {
 /// Where a client that comes back goes on: behind the event whose id it has seen last.
 pub(crate) fn resumes_at(headers: &HeaderMap) -> usize {
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.rsplit_once('-')?.1.parse().ok());
-    seen.map_or(0, |seen: usize| seen + 1)
+    if mutant!("reconnect_from_start") {
+        return 0;
+    }
+    let skipped = mutant!("reconnect_repeats_one", 0, mutant!("reconnect_skips_one", 2, 1));
+    seen.map_or(0, |seen: usize| seen + skipped)
 }
 
 /// The answer that streams a run's events from one on, with a comment every 15 seconds of silence. Where it `breaks_after`
@@ -51,9 +61,17 @@ pub(crate) fn response(log: Log, from: usize, breaks_after: Option<usize>) -> im
             sleep(Duration::from_millis(50)).await;
             return Some((Err(io::Error::from(io::ErrorKind::ConnectionReset)), (log, next, left)));
         }
-        let event = log.wait_for(|log| log.len() > next).await.ok()?.get(next).cloned()?;
+        let more = mutant!("last_event_lost", 1, 0);
+        let event = log.wait_for(|log| log.len() > next + more).await.ok()?.get(next).cloned()?;
         Some((Ok(event), (log, next + 1, left.map(|left| left - 1))))
     });
     let heartbeat = KeepAlive::new().interval(Duration::from_secs(15)).text("heartbeat");
-    Sse::new(events).keep_alive(heartbeat)
+    let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
+    if mutant!("stream_as_text") {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    }
+    if mutant!("stream_202") {
+        *response.status_mut() = StatusCode::ACCEPTED;
+    }
+    response
 }
