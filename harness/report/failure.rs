@@ -51,7 +51,7 @@ impl Failure {
 
     /// Says what the scenario is to show, in the words of its author; nothing where there are none.
     #[must_use]
-    pub fn of(mut self, description: &str) -> Failure {
+    pub(crate) fn about(mut self, description: &str) -> Failure {
         if !description.trim().is_empty() {
             self.evidence.insert(0, format!("the scenario: {}", description.trim()));
         }
