@@ -202,7 +202,9 @@ impl Stay<'_> {
                 given.insert("turn", turns());
             }
             let context = scenario.resolve_vars(&given)?;
-            let mut driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), turns);
+            let calls = activity.clone();
+            let mut driver =
+                Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
             let went_well = driver.drive().await;
             if went_well {
                 activity.settled(scenario.settle, &all_served).await;
@@ -239,7 +241,13 @@ impl Stay<'_> {
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
-        let failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
+        let mut failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
+        let held = running.model.activity().held();
+        if held > 0 {
+            let answers = if held == 1 { "a model answer is" } else { "model answers are" };
+            failure = failure
+                .help(format!("{answers} held open: the system left there when it was recorded, and has not left now"));
+        }
         Driven { failure: Some(failure), ..Driven::default() }
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod described;
 #[cfg(target_os = "linux")]
 pub(crate) mod gone;
 pub(crate) mod kinds;
+pub(crate) mod left;
 pub(crate) mod provider;
 pub(crate) mod secrets;
 pub(crate) mod service;
@@ -21,6 +22,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     #[cfg(target_os = "linux")]
     gone::TESTS,
     kinds::TESTS,
+    left::TESTS,
     secrets::TESTS,
     steps::TESTS,
 ];
