@@ -105,7 +105,7 @@ pub(crate) fn play(
         let played = runtime.block_on(async {
             let limit = limit_of(scenario, &mode);
             let deadline = Instant::now() + limit.0;
-            let doubles = doubles(project, scenario, fixture, &mode).await?;
+            let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
@@ -147,17 +147,21 @@ impl Played {
     }
 }
 
-/// Starts the doubles of the suite's tool servers, where it has any.
+/// Starts the doubles of the tool servers that the scenario uses, where it uses any.
 async fn doubles(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Fixture>,
     mode: &Mode,
+    pacing: Pacing,
 ) -> Result<Option<Doubles>> {
     let none = ToolExchanges::new();
     let suite = &project.discovered.suite;
+    let used = suite.tools_of(scenario);
     Doubles::start(Given {
         suite,
+        used: &used,
+        pacing,
         root: &project.root,
         fixture: fixture.map_or(Path::new("none"), |fixture| &fixture.path),
         recorded: fixture.map_or(&none, |fixture| &fixture.tools),

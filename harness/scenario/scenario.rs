@@ -59,6 +59,8 @@ pub struct Scenario {
     pub steps: Vec<Step>,
     /// What its golden holds.
     pub golden: ShapeOptions,
+    /// The tool servers that its templates name.
+    pub(super) used_tools: BTreeSet<String>,
     /// What its templates take of the fixture.
     pub(super) of_fixture: Vec<OfFixture>,
     /// Where `system` stands.

@@ -61,6 +61,8 @@ pub(in crate::scenario) struct Names {
     elsewhere: BTreeMap<String, String>,
     /// The secrets that templates name: naming one declares it.
     secrets: Rc<RefCell<BTreeSet<String>>>,
+    /// The tool servers that templates name.
+    tools: Rc<RefCell<BTreeSet<String>>>,
     /// What templates take of the fixture.
     of_fixture: Rc<RefCell<Vec<OfFixture>>>,
     /// The attributes of `systems`.
@@ -76,7 +78,15 @@ impl Names {
         let mut elsewhere: BTreeMap<_, _> =
             RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
         elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
-        Names { here, elsewhere, secrets: Rc::default(), of_fixture: Rc::default(), systems: Vec::new(), stream: false }
+        Names {
+            here,
+            elsewhere,
+            secrets: Rc::default(),
+            tools: Rc::default(),
+            of_fixture: Rc::default(),
+            systems: Vec::new(),
+            stream: false,
+        }
     }
 
     /// The names for what executes a tool's calls; a command has those of the call too.
@@ -86,12 +96,20 @@ impl Names {
         let reason = |name: &str| (name.to_owned(), "a tool is called without it".to_owned());
         let mut elsewhere: BTreeMap<_, _> = RESERVED.map(reason).into();
         elsewhere.extend(OF_CALLS.map(|name| (name.to_owned(), "only `command` is rendered for each call".to_owned())));
-        Names { here, elsewhere, secrets: Rc::default(), of_fixture: Rc::default(), systems: Vec::new(), stream: false }
+        Names {
+            here,
+            elsewhere,
+            secrets: Rc::default(),
+            tools: Rc::default(),
+            of_fixture: Rc::default(),
+            systems: Vec::new(),
+            stream: false,
+        }
     }
 
     /// These names for one system, which may need others.
     pub(in crate::scenario) fn of_system(&self, needed: &[String]) -> Names {
-        let mut names = Names { secrets: Rc::default(), ..self.clone() };
+        let mut names = Names { secrets: Rc::default(), tools: Rc::default(), ..self.clone() };
         needed.clone_into(&mut names.systems);
         if !needed.is_empty() {
             names.define(SYSTEMS);
@@ -106,6 +124,7 @@ impl Names {
             here,
             elsewhere: BTreeMap::new(),
             secrets: Rc::default(),
+            tools: Rc::default(),
             of_fixture: Rc::default(),
             systems: Vec::new(),
             stream: false,
@@ -130,6 +149,11 @@ impl Names {
     /// The secrets that templates named that were checked here.
     pub(in crate::scenario) fn secrets(&self) -> BTreeSet<String> {
         self.secrets.borrow().clone()
+    }
+
+    /// The tool servers that templates named that were checked here.
+    pub(in crate::scenario) fn tools(&self) -> BTreeSet<String> {
+        self.tools.borrow().clone()
     }
 
     /// What templates take of the fixture that were checked here.
@@ -174,6 +198,10 @@ impl Names {
                     OF_FIXTURE.to_vec()
                 }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
+                "tools" => {
+                    self.tools.borrow_mut().extend(name.path.split('.').nth(1).map(str::to_owned));
+                    return Ok(());
+                }
                 "secret" => {
                     let Some(variable) = name.path.split('.').nth(1) else {
                         return Err(error("`secret` stands for no value by itself".to_owned())

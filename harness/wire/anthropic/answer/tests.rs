@@ -22,7 +22,7 @@ fn blocks_keep_their_order() {
     assert_eq!(found.blocks[..3], [Block::Reasoning("Hm".into()), Block::Text("a".into()), Block::ToolCall(call)]);
     assert_eq!(
         (found.finish, found.usage),
-        (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 4, ..Usage::default() }))
+        (Some(Finish::ToolCalls), Some(Usage { input: 12, output: 4, cached: 9, ..Usage::default() }))
     );
 }
 

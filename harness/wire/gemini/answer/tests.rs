@@ -21,7 +21,7 @@ fn parts_keep_their_order() {
     assert!(matches!(&found.blocks[3..], [Block::Native(native)] if native.kind() == "executableCode"));
     assert_eq!(
         (found.finish, found.usage),
-        (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 9, ..Usage::default() }))
+        (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 9, reasoning: 5, ..Usage::default() }))
     );
 }
 
