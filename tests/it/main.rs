@@ -23,6 +23,7 @@ macro_rules! tests {
 mod browser;
 mod house;
 mod mistakes;
+mod mutants;
 mod record;
 mod replay;
 mod runner;
@@ -48,8 +49,16 @@ fn main() -> ExitCode {
         Some(tools::agent::AGENT) => return tools::agent::work(),
         _ => {}
     }
-    let tests =
-        [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS, tools::TESTS];
+    let tests = [
+        house::TESTS,
+        mistakes::TESTS,
+        mutants::TESTS,
+        record::TESTS,
+        replay::TESTS,
+        runner::TESTS,
+        systems::TESTS,
+        tools::TESTS,
+    ];
     #[cfg(feature = "browser")]
     let tests = [&tests[..], &[browser::TESTS]].concat();
     let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {
@@ -60,7 +69,7 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    let trials = trials.chain(record::cassettes::trials()).collect();
+    let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).collect();
     // Most of them wait for processes of theirs.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
