@@ -5,6 +5,7 @@
 
 mod activity;
 mod breakage;
+mod call_seen;
 mod callers;
 mod checked;
 mod drift;
@@ -25,6 +26,7 @@ mod server;
 mod session;
 
 pub use activity::Activity;
+pub(crate) use call_seen::{CallOutcome, CallSeen};
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
 pub use drift::DriftOf;
