@@ -8,6 +8,8 @@ mod progress;
 pub mod terminal;
 
 pub use diff::unified;
+#[expect(unused_imports, reason = "the data of a run holds it")]
+pub(crate) use failure::Advice;
 pub use failure::Failure;
 pub(crate) use notes::notes;
 #[cfg(feature = "record")]
