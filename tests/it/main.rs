@@ -25,6 +25,7 @@ mod house;
 mod mistakes;
 mod record;
 mod replay;
+mod reports;
 mod runner;
 #[path = "../support/mod.rs"]
 mod support;
@@ -48,8 +49,16 @@ fn main() -> ExitCode {
         Some(tools::agent::AGENT) => return tools::agent::work(),
         _ => {}
     }
-    let tests =
-        [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS, tools::TESTS];
+    let tests = [
+        house::TESTS,
+        mistakes::TESTS,
+        record::TESTS,
+        replay::TESTS,
+        reports::TESTS,
+        runner::TESTS,
+        systems::TESTS,
+        tools::TESTS,
+    ];
     #[cfg(feature = "browser")]
     let tests = [&tests[..], &[browser::TESTS]].concat();
     let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {
