@@ -8,6 +8,7 @@ mod breakage;
 mod call_seen;
 mod callers;
 mod checked;
+mod companion;
 mod drift;
 mod handler;
 mod http;
@@ -29,6 +30,8 @@ pub use activity::Activity;
 pub(crate) use call_seen::{CallOutcome, CallSeen};
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
+#[cfg(feature = "cli")]
+pub(crate) use companion::Companion;
 pub use drift::DriftOf;
 pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;

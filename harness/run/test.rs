@@ -70,7 +70,7 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                 let name = scenario.name.clone();
                 let run = move || {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
-                    let test = || test(&project, &scenario);
+                    let test = || test(&project, &scenario).map_err(|failure| failure.about(&scenario.description));
                     of_libtest(project.logged(&scenario, action(project.goldens.policy()), test))
                 };
                 Trial::test(name, run).with_ignored_flag(ignored)
