@@ -118,6 +118,13 @@ impl Replay {
         Replay { delays, ..self }
     }
 
+    /// The same, where turns that were all served answer again, beginning with the first.
+    #[must_use]
+    pub(crate) fn with_repeat(self, repeat: bool) -> Replay {
+        self.state().turns.repeat(repeat);
+        self
+    }
+
     /// Whether recorded pauses are replayed.
     pub(super) fn delays(&self) -> bool {
         self.delays
@@ -286,7 +293,7 @@ impl Replay {
             let mut state = self.state();
             state.misses += 1;
             let explained = state.misses <= EXPLAINED;
-            (explained, if explained { state.turns.served().to_vec() } else { Vec::new() })
+            (explained, if explained { state.turns.served() } else { Vec::new() })
         };
         let mut miss = Miss {
             scenario: self.scope.name().to_owned(),
