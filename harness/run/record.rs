@@ -13,12 +13,13 @@ use super::action::RecordOptions;
 use super::project::Project;
 use crate::error::Result;
 use crate::model::Upstreams;
-use crate::report::{Failure, terminal};
+use crate::report::{Failure, RunAction, terminal};
 use crate::scenario::Scenario;
 use begin::begin;
 use wanted::wanted;
 
-/// Records scenarios by name, by a part of it, or all, one after another. The exit code is 0 where all were, 1 where one was not.
+/// Records scenarios by name, by a part of it, or all, one after another. The exit code is 0 where all were, 1 where one
+/// was not.
 ///
 /// # Errors
 /// Where a name fits no scenario, or no provider is configured.
@@ -48,5 +49,7 @@ fn record(
     upstreams: &Upstreams,
     options: RecordOptions,
 ) -> Result<(), Failure> {
-    begin(project, scenario, options.resume)?.drive(upstreams)?.prove(options.accept_unstable)?.commit()
+    project.logged(scenario, RunAction::Record, || {
+        begin(project, scenario, options.resume)?.drive(upstreams)?.prove(options.accept_unstable)?.commit()
+    })
 }

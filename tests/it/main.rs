@@ -26,6 +26,7 @@ mod house;
 mod mistakes;
 mod record;
 mod replay;
+mod reports;
 mod runner;
 #[path = "../support/mod.rs"]
 mod support;
@@ -70,6 +71,7 @@ fn all() -> Vec<Test> {
         mistakes::TESTS,
         record::TESTS,
         replay::TESTS,
+        reports::TESTS,
         runner::TESTS,
         systems::TESTS,
         tools::TESTS,
