@@ -188,15 +188,18 @@ impl<'a> Driver<'a> {
     /// Takes a step, and waits for the model calls that it names.
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
-        self.underway.step(title.clone());
         let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
         let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
-        self.take_step(index, step, title).await?;
-        for (caller, before) in awaited {
-            self.underway.note(format!("it waits for a model call of `{caller}`"));
-            self.calls.answers(caller, before).await;
+        let number = self.underway.begin(title.clone());
+        let taken = self.take_step(index, step, title).await;
+        if taken.is_ok() {
+            for (caller, before) in awaited {
+                self.underway.note(format!("it waits for a model call of `{caller}`"));
+                self.calls.answers(caller, before).await;
+            }
         }
-        Ok(())
+        self.underway.end(number, taken.as_ref().err());
+        taken
     }
 
     async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
@@ -236,7 +239,7 @@ impl<'a> Driver<'a> {
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
-                let listener = exchange::listen(&request, wanted, &self.cookies).await?;
+                let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
                 return Ok(Outcome::Listening(Box::new(listener)));
             }
             scenario::AnswerAs::Body => Taking::Body,

@@ -24,8 +24,10 @@ mod browser;
 mod fields;
 mod house;
 mod mistakes;
+mod mutants;
 mod record;
 mod replay;
+mod reports;
 mod runner;
 #[path = "../support/mod.rs"]
 mod support;
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    let trials = trials.chain(record::cassettes::trials()).collect();
+    let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).collect();
     // Most of them wait for processes of theirs.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
@@ -68,8 +70,10 @@ fn all() -> Vec<Test> {
         fields::TESTS,
         house::TESTS,
         mistakes::TESTS,
+        mutants::TESTS,
         record::TESTS,
         replay::TESTS,
+        reports::TESTS,
         runner::TESTS,
         systems::TESTS,
         tools::TESTS,
