@@ -20,6 +20,7 @@ use super::visit::Visitor;
 use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
+use crate::model::Activity;
 use crate::scenario::{self, Action, Context, Scenario, Step};
 use crate::system::Stage;
 
@@ -37,6 +38,8 @@ pub(crate) struct Driver<'a> {
     /// Values of this run and what goldens call them, longest value first.
     names: NamedValues,
     underway: Underway,
+    /// The model's, for steps that wait for one.
+    calls: Activity,
     failure: Option<Error>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
@@ -83,6 +86,7 @@ impl<'a> Driver<'a> {
         root: &'a Path,
         context: Context,
         underway: Underway,
+        calls: Activity,
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
         let mut names = NamedValues::default();
@@ -99,6 +103,7 @@ impl<'a> Driver<'a> {
             last_id: None,
             names,
             underway,
+            calls,
             failure: None,
             #[cfg(feature = "browser")]
             visitor: Visitor::new(scenario, stage, root, turns),
@@ -154,7 +159,8 @@ impl<'a> Driver<'a> {
 
     /// What reports call a step. A path is shown as it was sent, where it can be rendered.
     fn title(&self, index: usize, step: &Step) -> String {
-        format!("step {} ({})", index + 1, self.action(step))
+        let name = step.name.as_ref().map(|name| format!("`{name}` ")).unwrap_or_default();
+        format!("step {} {name}({})", index + 1, self.action(step))
     }
 
     fn action(&self, step: &Step) -> String {
@@ -179,9 +185,24 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Takes a step, and waits for the model calls that it names.
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
-        self.underway.step(title.clone());
+        let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
+        let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
+        let number = self.underway.begin(title.clone());
+        let taken = self.take_step(index, step, title).await;
+        if taken.is_ok() {
+            for (caller, before) in awaited {
+                self.underway.note(format!("it waits for a model call of `{caller}`"));
+                self.calls.answers(caller, before).await;
+            }
+        }
+        self.underway.end(number, taken.as_ref().err());
+        taken
+    }
+
+    async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
         #[cfg(feature = "browser")]
         if let Action::Browse(visit) = &step.action {
             let visited = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies).await;
@@ -218,7 +239,7 @@ impl<'a> Driver<'a> {
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
-                let listener = exchange::listen(&request, wanted, &self.cookies).await?;
+                let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
                 return Ok(Outcome::Listening(Box::new(listener)));
             }
             scenario::AnswerAs::Body => Taking::Body,

@@ -1,6 +1,6 @@
 //! What a person typed, field by field, before anything is checked against anything else.
 //!
-//! A new field begins here: in its struct, and in the list beside it from which a misplaced field is told.
+//! A new field begins here, in its struct. All lists of fields are made of these types (`fields`).
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,7 @@ pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawSuite {
+    pub(super) system: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
     #[serde(default)]
@@ -41,11 +42,14 @@ pub(super) struct RawSuite {
     pub(super) delays: Option<Delays>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawSystem {
+    pub(super) extends: Option<Spanned<String>>,
     pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) cwd: Option<Spanned<String>>,
+    pub(super) cwd_copy: Option<Spanned<bool>>,
+    pub(super) files: Option<Spanned<Texts>>,
     pub(super) env: Option<Spanned<Texts>>,
     pub(super) ready: Option<Spanned<RawReady>>,
     pub(super) build: Option<Spanned<Vec<Spanned<String>>>>,
@@ -80,7 +84,7 @@ pub(super) struct RawMcp {
     pub(super) url: Option<Spanned<String>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawReady {
     pub(super) http: Option<Spanned<String>>,
@@ -88,7 +92,7 @@ pub(super) struct RawReady {
     pub(super) timeout: Option<Spanned<RawDuration>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawModel {
     pub(super) addr: Spanned<String>,
@@ -133,28 +137,6 @@ pub(super) struct RawDrift {
     pub(super) observation: Option<Level>,
 }
 
-/// What a person most likely put one line too low, behind a `[[step]]`.
-pub(super) const SCENARIO_FIELDS: [&str; 18] = [
-    "description",
-    "kind",
-    "tools",
-    "recording",
-    "conversation",
-    "unobserved",
-    "system",
-    "fixture",
-    "timeout",
-    "settle",
-    "linger",
-    "panics",
-    "unused",
-    "drift",
-    "delays",
-    "secrets",
-    "record",
-    "vars",
-];
-
 /// A scenario, or one of its cases, which may override any field.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -189,32 +171,6 @@ pub(super) struct RawRecord {
     pub(super) timeout: Option<Spanned<RawDuration>>,
 }
 
-/// What a person most likely put one line too high, above the `[[step]]`.
-pub(super) const STEP_FIELDS: [&str; 22] = [
-    "get",
-    "post",
-    "put",
-    "patch",
-    "delete",
-    "listen",
-    "run",
-    "browser",
-    "together",
-    "headers",
-    "json",
-    "json_file",
-    "form",
-    "files",
-    "capture",
-    "stream",
-    "cancel",
-    "reconnect",
-    "wait",
-    "do",
-    "storage",
-    "traffic",
-];
-
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawStep {
@@ -242,6 +198,8 @@ pub(super) struct RawStep {
     pub(super) cancel: Option<Spanned<RawCancel>>,
     pub(super) reconnect: Option<Spanned<bool>>,
     pub(super) wait: Option<Spanned<RawWait>>,
+    #[serde(rename = "await")]
+    pub(super) awaits: Option<Spanned<RawAwait>>,
     pub(super) golden: Option<Spanned<bool>>,
     #[serde(rename = "do")]
     pub(super) acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
@@ -272,6 +230,12 @@ pub(super) struct RawAct {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawCancel {
     pub(super) after: Spanned<String>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawAwait {
+    pub(super) caller: Spanned<String>,
 }
 
 #[derive(Clone, Deserialize)]

@@ -318,7 +318,8 @@ files = { a = "scenario.tml" }
 post = "/"
 files = { a = "../b" }
 "#,
-        says: "scenarios/a/scenario.toml:3:15: `../b` is not in the scenario's folder",
+        says: r"scenarios/a/scenario.toml:3:15: `../b` is not in the scenario's folder
+  what several scenarios share is in ../_shared/",
     },
     Mistake {
         name: "no file",
@@ -387,6 +388,6 @@ together = [{ get = "/", jsn = {} }]
 "#,
         says: r"scenarios/a/scenario.toml:2:26: unknown field `jsn`
   did you mean `json`?
-  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `golden`, `do`, `storage`, `traffic`",
+  known here: `name`, `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser`, `together`, `headers`, `json`, `json_file`, `form`, `files`, `cwd`, `env`, `exit`, `status`, `capture`, `stream`, `cancel`, `reconnect`, `wait`, `await`, `golden`, `do`, `storage`, `traffic`",
     },
 ];

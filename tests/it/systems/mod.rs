@@ -8,7 +8,9 @@ pub(crate) mod crashes;
 pub(crate) mod described;
 #[cfg(target_os = "linux")]
 pub(crate) mod gone;
+pub(crate) mod growing;
 pub(crate) mod kinds;
+pub(crate) mod left;
 pub(crate) mod provider;
 pub(crate) mod secrets;
 pub(crate) mod service;
@@ -20,7 +22,9 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     crashes::TESTS,
     #[cfg(target_os = "linux")]
     gone::TESTS,
+    growing::TESTS,
     kinds::TESTS,
+    left::TESTS,
     secrets::TESTS,
     steps::TESTS,
 ];
