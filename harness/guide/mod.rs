@@ -7,6 +7,7 @@
 //! | [`rust`] | A service in Rust |
 //! | [`python`] | A service in Python |
 //! | [`typescript`] | A service in TypeScript |
+//! | [`services`] | Systems in any language, and suites that grow |
 //! | [`recording`] | Recording, its proof, and secrets |
 //! | [`matching`] | What makes two model calls the same, and who made them |
 //! | [`goldens`] | What a golden holds, and how far green can be trusted |
@@ -26,6 +27,8 @@ pub mod rust {}
 pub mod python {}
 #[doc = include_str!("typescript.md")]
 pub mod typescript {}
+#[doc = include_str!("services.md")]
+pub mod services {}
 #[doc = include_str!("recording.md")]
 pub mod recording {}
 #[doc = include_str!("matching.md")]
