@@ -4,11 +4,17 @@
 //! Written out event by event, types make lines that nobody reads. So the sequence holds names and top-level keys
 //! only, and what is inside is merged into trees, where a change at any depth is a change of its own line.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::event::Event;
-use super::options::ShapeOptions;
-use super::sequence::Sequence;
+use super::ids::Ids;
+use super::options::{Loose, ShapeOptions};
+use super::pins::{Pinned, Pins};
+use super::sequence::{LabelShape, Sequence, Writing};
+use super::tree::Trees;
+use super::words::WordKeys;
 use super::{notation, outline};
 use crate::json::Json;
 
@@ -41,19 +47,71 @@ pub struct Captured {
     pub content_type: String,
     /// Its events; of a response that is no stream, its [`Event::body`].
     pub events: Vec<Event>,
+    /// What came when the step was done with it.
+    pub after: AfterLast,
     /// In place of a response: the accessible tree of a region, a node a line.
     pub tree: Option<String>,
 }
 
-/// The golden text of what a scenario captured, in step order. Ends with exactly one newline.
-///
-/// `normalize` replaces what differs from run to run by names. It is given each request, label, key, comment and shown value,
-/// each as a text of its own.
+/// What came of a stream behind the last event for which its step waits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AfterLast {
+    /// Its further events.
+    pub events: Vec<Event>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// How a stream ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// The system ended it, or nobody looked.
+    #[default]
+    Ended,
+    /// It was open when its stage went.
+    Open,
+    /// Its connection broke.
+    BrokeOff,
+}
+
+/// A golden's text, and what in it can be left loose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Golden {
+    /// The text. Ends with exactly one newline.
+    pub text: String,
+    pinned: Pinned,
+}
+
+impl Golden {
+    /// The golden of what a scenario captured, in step order.
+    ///
+    /// `normalize` replaces what differs from run to run by names. It is given each request, label, key, comment, text and
+    /// shown value, each as a text of its own.
+    #[must_use]
+    pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
+        let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
+        let pinned = RefCell::default();
+        let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };
+        let mut trees = Trees::default();
+        let texts: Vec<String> = captures.iter().map(|capture| capture.text(&writing, &mut trees)).collect();
+        // `---` would be taken for the header of the snapshot file.
+        let text = texts.join("\n\n") + if texts.is_empty() { "\n" } else { "" };
+        Golden { text, pinned: pinned.into_inner() }
+    }
+
+    /// The places at which this golden pins something else than another one of the same scenario.
+    #[must_use]
+    pub fn differing_pins(&self, other: &Golden) -> Vec<Loose> {
+        let places: BTreeSet<&Loose> = self.pinned.keys().chain(other.pinned.keys()).collect();
+        let differs = |place: &&Loose| self.pinned.get(*place) != other.pinned.get(*place);
+        places.into_iter().filter(differs).cloned().collect()
+    }
+}
+
+/// The golden text of what a scenario captured: see [`Golden::of`].
 #[must_use]
 pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
-    let texts: Vec<String> = captures.iter().map(|capture| capture.text(options, normalize)).collect();
-    // `---` would be taken for the header of the snapshot file.
-    texts.join("\n\n") + if texts.is_empty() { "\n" } else { "" }
+    Golden::of(captures, options, normalize).text
 }
 
 /// The label and the sorted top-level keys of each event, no keys where its payload is no object. Comments and
@@ -69,26 +127,34 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
 }
 
 impl Captured {
-    fn text(&self, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
+    /// All its events, as far as a golden is about them.
+    pub(super) fn all_events(&self, options: &ShapeOptions) -> impl Iterator<Item = &Event> {
+        let after = if options.after_last { &*self.after.events } else { &[] };
+        self.events.iter().chain(after)
+    }
+
+    fn text(&self, writing: &Writing<'_>, trees: &mut Trees) -> String {
+        let normalize = writing.normalize;
         let request = normalize(self.request.trim());
         let request = notation::unseen_escaped(request.trim());
         if let Some(tree) = &self.tree {
             let lines = tree.lines().map(|line| format!("{}\n", notation::unseen_escaped(&normalize(line))));
             return format!("{request}\n\n{}", lines.collect::<String>());
         }
+        let sequence = Sequence::of(self, writing);
         let media_type = self.content_type.split(';').next().unwrap_or_default();
-        let status = format!("{} {}", self.status, notation::unseen_escaped(media_type.trim()));
+        let status = format!("{} {}{}", self.status, notation::unseen_escaped(media_type.trim()), sequence.ids());
         let mut out = format!("{request}\n{}\n", status.trim_end());
-        let sequence = Sequence::of(&self.events, options, normalize);
         if !sequence.is_empty() {
             out.push('\n');
-            sequence.print(&mut out);
+            sequence.print(writing, &mut out);
         }
         if !sequence.shapes.is_empty() {
             out.push('\n');
         }
-        for (label, (keep, shape)) in &sequence.shapes {
-            outline::print(label, shape, *keep, &mut out);
+        for (label, LabelShape { name, keep, shape }) in &sequence.shapes {
+            let pins = Pins::new(name, writing.options, writing.pinned);
+            trees.write(&outline::tree(label, shape, *keep, &pins), &mut out);
         }
         out
     }

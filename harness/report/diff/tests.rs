@@ -1,5 +1,5 @@
 use super::*;
-use crate::events::{Captured, Event, Payload, ShapeOptions, Status, golden};
+use crate::events::{AfterLast, Captured, Event, Payload, ShapeOptions, Status, golden};
 
 #[test]
 fn changes_stand_with_their_context_and_stay_a_screenful() {
@@ -47,7 +47,7 @@ fn the_diffs_of_large_goldens_stay_a_screenful() {
         let (request, content_type) = ("GET /".to_owned(), "text/event-stream".to_owned());
         let options = ShapeOptions { show: vec![show.to_owned()], ..ShapeOptions::default() };
         golden(
-            &[Captured { request, status: Status::Http(200), content_type, events, tree: None }],
+            &[Captured { request, status: Status::Http(200), content_type, events, after: AfterLast::default(), tree: None }],
             &options,
             &str::to_owned,
         )

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use retake::internal::events::{Capture, Captured, ShapeOptions, Status, golden};
+use retake::internal::events::{AfterLast, Capture, Captured, ShapeOptions, Status, golden};
 use retake::internal::key::Normalizer;
 
 use crate::runner::routers::CAPTURE;
@@ -41,6 +41,7 @@ fn shapes(captured: &Path) -> String {
         status: Status::Http(200),
         content_type: content_type.to_owned(),
         events,
+        after: AfterLast::default(),
         tree: None,
     };
     let options = ShapeOptions { collapse: vec!["messages".to_owned()], ..ShapeOptions::default() };
