@@ -18,6 +18,7 @@
 //! | room | holds |
 //! |---|---|
 //! | `text` | texts as people read them: cut, counted, made visible, and the name that was meant; pure |
+//! | `cause` | what a failure comes from: its kind, and the words of its first line; pure |
 //! | `error` | what is wrong, where, and the command that resolves it |
 //! | `files` | files read with their name in the error, written whole or not at all |
 //! | `clients` | HTTP clients: one that reaches loopback alone, one that reaches a provider |
@@ -54,6 +55,7 @@
 
 #[cfg(feature = "browser")]
 mod browser;
+mod cause;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

@@ -3,6 +3,8 @@
 //! `command` lists them, `project` finds the folder that they work on, `input` reads what they are given.
 
 mod command;
+mod companion;
+mod explain;
 mod handover;
 mod import;
 mod init;
@@ -16,6 +18,7 @@ mod proxy;
 mod record;
 mod serve;
 mod shape;
+mod show;
 mod test;
 mod tools;
 

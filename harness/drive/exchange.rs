@@ -47,6 +47,7 @@ pub(super) async fn exchange(
     let mut pause = PERIOD[0];
     loop {
         let (mut answered, response) = open(request, cookies).await?;
+        underway.status(answered.status);
         match taking {
             Taking::Stream(wanted, read_on) => {
                 let (response, stream) = read_stream(response, wanted, &mut answered, underway).await?;
@@ -72,9 +73,15 @@ pub(super) async fn exchange(
 }
 
 /// Sends a request whose answer is heard beside later steps.
-pub(super) async fn listen(request: &Request, wanted: &StreamSpec, cookies: &Mutex<Cookies>) -> Result<Listener> {
+pub(super) async fn listen(
+    request: &Request,
+    wanted: &StreamSpec,
+    cookies: &Mutex<Cookies>,
+    underway: &Underway,
+) -> Result<Listener> {
     let (answered, response) = open(request, cookies).await?;
-    Ok(Listener::start(answered, response, wanted))
+    underway.status(answered.status);
+    Ok(Listener::start(answered, response, wanted, underway))
 }
 
 /// Sends a request, and has its answer's head checked and its body still to come.
@@ -191,12 +198,16 @@ async fn read_stream(
 ) -> Result<(reqwest::Response, Stream)> {
     let mut stream = Stream::new(wanted, None);
     while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, stream.events.len()))? {
-        if stream.push(&chunk) {
+        let known = stream.events.len();
+        let is_over = stream.push(&chunk);
+        underway.events(&stream.events, known);
+        if is_over {
             break;
         }
-        underway.events(stream.events.len());
     }
+    let known = stream.events.len();
     stream.end();
+    underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
     Ok((response, stream))

@@ -119,9 +119,11 @@ impl Sequence {
                 let _ = write!(text, "  {first}");
                 shown.next();
             }
-            // A label alone is one with nothing behind it, however often it comes.
-            let width = if rest.is_empty() { label.text.chars().count() } else { LABELS };
-            notation::padded(&label.text, text.trim_start(), width, out);
+            if rest.is_empty() {
+                let _ = write!(out, "{}{text}", label.text);
+            } else {
+                notation::padded(&label.text, &text, LABELS, out);
+            }
             out.push('\n');
             for line in shown {
                 notation::padded("", line, LABELS, out);

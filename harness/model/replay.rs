@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::breakage::RecordedPrompts;
+use super::call_seen::{CallSeen, CallsSeen};
 use super::drift::{DriftOf, drift};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
@@ -44,6 +45,8 @@ pub struct Replay {
     none: bool,
     /// Whether recorded pauses are replayed.
     delays: bool,
+    /// The calls as they came, where they are wanted.
+    calls: Option<CallsSeen>,
 }
 
 #[derive(Debug)]
@@ -109,6 +112,7 @@ impl Replay {
             prompts: OnceLock::new(),
             none: false,
             delays: false,
+            calls: None,
         }
     }
 
@@ -116,6 +120,29 @@ impl Replay {
     #[must_use]
     pub(crate) fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
+    }
+
+    /// The same, which remembers the calls that come over HTTP.
+    #[must_use]
+    pub(crate) fn remembering_calls(self) -> Replay {
+        Replay { calls: Some(CallsSeen::default()), ..self }
+    }
+
+    /// What to note calls in, where they are wanted.
+    pub(super) fn seen(&self) -> Option<&CallsSeen> {
+        self.calls.as_ref()
+    }
+
+    /// The calls that came over HTTP, where they were wanted.
+    pub(crate) fn calls_seen(&self) -> Vec<CallSeen> {
+        self.calls.as_ref().map(CallsSeen::all).unwrap_or_default()
+    }
+
+    /// The same, where turns that were all served answer again, beginning with the first.
+    #[must_use]
+    pub(crate) fn with_repeat(self, repeat: bool) -> Replay {
+        self.state().turns.repeat(repeat);
+        self
     }
 
     /// Whether recorded pauses are replayed.
@@ -286,7 +313,7 @@ impl Replay {
             let mut state = self.state();
             state.misses += 1;
             let explained = state.misses <= EXPLAINED;
-            (explained, if explained { state.turns.served().to_vec() } else { Vec::new() })
+            (explained, if explained { state.turns.served() } else { Vec::new() })
         };
         let mut miss = Miss {
             scenario: self.scope.name().to_owned(),

@@ -2,37 +2,66 @@
 
 use std::fmt;
 
+use crate::cause::{Cause, CauseKind, headline};
 use crate::error::Error;
 use crate::text::visible;
 
 /// Why a scenario failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What went wrong, in one line.
-    pub headline: String,
+    /// What changed or went wrong: the cause before what follows from it. There is at least one.
+    pub(crate) causes: Vec<Cause>,
     /// The evidence: a diff, a miss with its nearest turn, the tail of a log.
-    pub evidence: Vec<String>,
-    /// What resolves it: in which case, and the command or the line to write.
-    pub resolve: Vec<(String, String)>,
+    pub(crate) evidence: Vec<String>,
+    /// What resolves it. Each was tried, or is the command that accepts the change.
+    pub(crate) advice: Vec<Advice>,
+}
+
+/// What resolves a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Advice {
+    /// In which case: `if the change is meant`.
+    pub(crate) case: String,
+    /// The command, or the lines to write.
+    pub(crate) command: String,
 }
 
 impl Failure {
-    /// A failure with its first line.
-    pub fn new(headline: impl Into<String>) -> Failure {
-        Failure { headline: headline.into(), evidence: Vec::new(), resolve: Vec::new() }
+    /// A failure by these causes; by an unknown one where there is none.
+    pub(crate) fn of(causes: Vec<Cause>) -> Failure {
+        Failure { causes, evidence: Vec::new(), advice: Vec::new() }
+    }
+
+    /// A failure of no special kind, with its first line.
+    pub(crate) fn new(what: impl Into<String>) -> Failure {
+        Failure::of(vec![Cause::new(CauseKind::Other, what)])
+    }
+
+    /// What went wrong, in one line.
+    pub(crate) fn headline(&self) -> String {
+        headline(&self.causes)
     }
 
     /// Adds evidence, which may have several lines.
     #[must_use]
-    pub fn evidence(mut self, text: impl Into<String>) -> Failure {
+    pub(crate) fn evidence(mut self, text: impl Into<String>) -> Failure {
         self.evidence.push(text.into());
+        self
+    }
+
+    /// Says what the scenario is to show, in the words of its author; nothing where there are none.
+    #[must_use]
+    pub(crate) fn about(mut self, description: &str) -> Failure {
+        if !description.trim().is_empty() {
+            self.evidence.insert(0, format!("the scenario: {}", description.trim()));
+        }
         self
     }
 
     /// Adds what resolves it in some case: `if the change is meant`, and the command.
     #[must_use]
-    pub fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
-        self.resolve.push((case.into(), command.into()));
+    pub(crate) fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
+        self.advice.push(Advice { case: case.into(), command: command.into() });
         self
     }
 }
@@ -45,13 +74,13 @@ impl From<Error> for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.headline)?;
+        write!(f, "{}", self.headline())?;
         for evidence in &self.evidence {
             write!(f, "\n\n{}", visible(evidence))?;
         }
-        if !self.resolve.is_empty() {
+        if !self.advice.is_empty() {
             writeln!(f)?;
         }
-        self.resolve.iter().try_for_each(|(case, command)| write!(f, "\n{case}:\n    {command}"))
+        self.advice.iter().try_for_each(|Advice { case, command }| write!(f, "\n{case}:\n    {command}"))
     }
 }

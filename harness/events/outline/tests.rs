@@ -36,7 +36,7 @@ fn objects_are_merged_key_by_key() {
             "event",
             "  a          null | number",
             "  b?         number",
-            "  \"long name\"  object",
+            "  \"long name\"        object",
             "    x          boolean | string",
             "    y?         object",
         ],
@@ -92,7 +92,7 @@ fn a_list_as_payload_stands_beside_the_label() {
         &[r#"[{"content": "", "type": "ai"}, {"step": 1}]"#, r#"[{"step": 1}]"#],
         &["event  [1..2 × {content?: string, step?: number, type?: \"ai\"}]"],
     );
-    check(&["[1]", r#"{"a": 1}"#, "null"], &["event  [number] | null | object", "  a  number"]);
+    check(&["[1]", r#"{"a": 1}"#, "null"], &["event  [number] | null | object", "  a          number"]);
 }
 
 #[test]

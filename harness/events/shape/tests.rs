@@ -105,10 +105,10 @@ metadata
   thread_id  string
 values
   messages   [1..2 × ai | human | tool]
-    ai.content  string
-    ai.tool_calls?  [{args: object, id: string, name: "f"}]
-    human.content  string
-    tool.content  string
+    ai.content         string
+    ai.tool_calls?     [{args: object, id: string, name: "f"}]
+    human.content      string
+    tool.content       string
   title?     string
 "#
     );
@@ -142,7 +142,7 @@ fn each_kind_of_payload_has_its_word() {
         "':'",
         "\":\"",
         "message   {\"\", <run>, \"a b\"}",
-        "(unterminated)  text",
+        "(unterminated)    text",
         "",
     ];
     assert_eq!(sequence(body, &ShapeOptions { comments: true, ..ShapeOptions::default() }), lines.join("\n"));
@@ -188,7 +188,7 @@ fn keys_have_no_trees_and_values_have_values() {
     let values = ShapeOptions { detail: Detail::Values, ..ShapeOptions::default() };
     let text = shape(RUN, &values);
     assert!(text.contains("\nmetadata\n  run_id     \"<run>\"\n  thread_id  \"t-1\"\n"), "{text}");
-    assert!(text.contains("\n    ai.content  \"\" | \"hi from <run>.\"\n"), "{text}");
+    assert!(text.contains("\n    ai.content         \"\" | \"hi from <run>.\"\n"), "{text}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl Proof<'_> {
         // What to do about another recording is no help: the next one would vary as well.
         let again = record_command(name);
         let mut failure = failure;
-        failure.resolve.retain(|(_, command)| *command != again);
+        failure.advice.retain(|advice| advice.command != again);
         if why.is_empty() {
             return failed(failure);
         }
@@ -126,5 +126,5 @@ fn shown(name: &str, inquiry: &Inquiry, missed: Failure) -> Failure {
     if inquiry.findings.len() > SHOWN {
         failure = failure.evidence(format!("… and {} more places", inquiry.findings.len() - SHOWN));
     }
-    Failure { resolve: missed.resolve, ..failure }
+    Failure { advice: missed.advice, ..failure }
 }
