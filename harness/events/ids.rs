@@ -52,8 +52,9 @@ struct Met {
 }
 
 /// Meets the ids of payloads.
-#[derive(Default)]
-struct Meeting {
+struct Meeting<'a> {
+    options: &'a ShapeOptions,
+    normalize: &'a Normalize<'a>,
     met: HashMap<String, Met>,
     ranks: usize,
 }
@@ -64,17 +65,20 @@ impl Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let (mut meeting, mut labels) = (Meeting::default(), Labels::new(options, normalize));
+        let mut meeting = Meeting { options, normalize, met: HashMap::new(), ranks: 0 };
+        let mut labels = Labels::new(options, normalize);
         for (nth, capture) in captures.iter().enumerate() {
             for event in capture.all_events(options).filter(|event| event.is_real()) {
                 let Some(json) = event.json() else { continue };
                 let label = labels.of(event.label_with(Some(&json)), false);
                 if !label.ignored {
-                    meeting.value(&json, place(nth as u64, &label.text), &label);
+                    // Mostly no place is loose, and none need be known by its pointer.
+                    let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
+                    meeting.value(&json, place(nth as u64, &label.text), pointer, &label);
                 }
             }
         }
-        meeting.numbered(normalize)
+        meeting.numbered()
     }
 
     /// What stands for a text, where it is an id.
@@ -111,19 +115,25 @@ impl Ids {
     }
 }
 
-impl Meeting {
-    fn value(&mut self, value: &Json, at: u64, label: &Label) {
+impl Meeting<'_> {
+    fn value(&mut self, value: &Json, at: u64, pointer: Option<String>, label: &Label) {
         match value {
             Json::Str(text) => {
-                if let Some(id) = id_of(text) {
-                    self.meet(id, at, label);
+                let id = id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
+                id.into_iter().for_each(|id| self.meet(id, at, label));
+            }
+            Json::Object(entries) => {
+                for (key, value) in entries.iter() {
+                    let token = |key: &str| notation::pointer_token(&(self.normalize)(key)).into_owned();
+                    let inside = pointer.as_ref().map(|pointer| format!("{pointer}/{}", token(key)));
+                    self.value(value, place(at, key), inside, label);
                 }
             }
-            Json::Object(entries) => entries.iter().for_each(|(key, value)| self.value(value, place(at, key), label)),
             Json::Array(items) => {
+                let inside = pointer.map(|pointer| format!("{pointer}/*"));
                 for item in items {
                     let kind = item.str_of("type").or_else(|| item.str_of("role")).unwrap_or_default();
-                    self.value(item, place(at, &("[]", kind)), label);
+                    self.value(item, place(at, &("[]", kind)), inside.clone(), label);
                 }
             }
             _ => {}
@@ -146,11 +156,11 @@ impl Meeting {
         }
     }
 
-    fn numbered(self, normalize: &Normalize) -> Ids {
+    fn numbered(self) -> Ids {
         let mut shown = HashMap::new();
         let mut ranked = Vec::new();
         for (id, met) in self.met {
-            let normal = normalize(&id);
+            let normal = (self.normalize)(&id);
             if is_name(&normal) {
                 shown.insert(id, ShownId::Named(normal.into()));
             } else if let (Some(rank), true, false) = (met.rank, met.shared, met.unordered) {

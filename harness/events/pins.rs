@@ -50,3 +50,6 @@ impl<'a> Pins<'a> {
         !loose
     }
 }
+
+#[cfg(test)]
+mod tests;
