@@ -8,10 +8,10 @@ use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use super::captured::Captured;
 use super::labels::{Label, Labels};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
-use super::shape::Captured;
 use crate::json::Json;
 
 /// How many hexadecimal digits make an id.
@@ -119,7 +119,8 @@ impl Meeting<'_> {
     fn value(&mut self, value: &Json, at: u64, pointer: Option<String>, label: &Label) {
         match value {
             Json::Str(text) => {
-                let id = id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
+                let id =
+                    id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
                 id.into_iter().for_each(|id| self.meet(id, at, label));
             }
             Json::Object(entries) => {
@@ -187,7 +188,9 @@ fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
 
 /// The id that a text is; of a UUID behind a prefix, the UUID.
 fn id_of(text: &str) -> Option<&str> {
-    if !(HEX..=LONGEST).contains(&text.len()) || !text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-:.".contains(&c)) {
+    if !(HEX..=LONGEST).contains(&text.len())
+        || !text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-:.".contains(&c))
+    {
         return None;
     }
     let parted = |head: &str| head.is_empty() || head.ends_with(['-', '_', ':', '.']);
@@ -211,9 +214,7 @@ fn id_of(text: &str) -> Option<&str> {
 
 /// Whether a text is hexadecimal, of one case, and no point in time.
 fn is_hex_id(text: &str) -> bool {
-    let of = |letters: std::ops::RangeInclusive<u8>| {
-        text.bytes().all(|c| c.is_ascii_digit() || letters.contains(&c))
-    };
+    let of = |letters: std::ops::RangeInclusive<u8>| text.bytes().all(|c| c.is_ascii_digit() || letters.contains(&c));
     text.len() >= HEX && (of(b'a'..=b'f') || of(b'A'..=b'F')) && !is_time(text)
 }
 

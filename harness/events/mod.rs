@@ -9,6 +9,7 @@
 //! is a pin: `lengths` of lists, `words`, `ids`, the `texts` of collapsed events; `pins` says where one is loose.
 
 mod capture;
+mod captured;
 mod event;
 mod ids;
 mod labels;
@@ -25,10 +26,12 @@ mod sequence;
 mod shape;
 mod texts;
 mod tree;
+mod value;
 mod words;
 
 pub use capture::{Capture, Format};
+pub use captured::{AfterLast, Captured, Ending, Status};
 pub use event::{Event, Payload};
 pub use naming::{NamesNothing, names_nothing};
 pub use options::{Detail, Loose, ShapeOptions};
-pub use shape::{AfterLast, Captured, Ending, Golden, Status, event_keys, golden};
+pub use shape::{Golden, event_keys, golden};

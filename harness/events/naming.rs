@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::captured::Captured;
 use super::event::Payload;
 use super::options::ShapeOptions;
-use super::shape::Captured;
 
 /// A name in an option that names no event of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use std::hash::{Hash as _, Hasher as _};
 use std::rc::Rc;
 
 use super::ids::{Ids, ShownId};
-use super::notation::{self, Normalize};
+use super::notation::Normalize;
+use super::value;
 use crate::json::{Json, Layout};
 
 /// How many distinct values of a place are shown.
@@ -69,7 +70,7 @@ impl Scalars {
     /// Adds a scalar itself.
     pub(super) fn add_value(&mut self, turn: usize, scalar: &Json, ids: &Ids, normalize: &Normalize) {
         if self.raw.insert(print_of(&scalar.print(Layout::Python))) {
-            let value = notation::value(scalar, ids, normalize);
+            let value = value::value(scalar, ids, normalize);
             if self.distinct.insert(print_of(&value)) && self.values.len() < SHOWN {
                 self.values.push((turn, value));
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use super::captured::{Captured, Ending};
 use super::event::{Event, Payload};
 use super::ids::Ids;
 use super::labels::{Label, Labels};
@@ -14,8 +15,8 @@ use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::pins::{Pinned, Pins};
 use super::remembered::Remembered;
-use super::shape::{Captured, Ending};
 use super::texts::Messages;
+use super::value;
 use super::words::WordKeys;
 use crate::json::{Json, Object};
 
@@ -185,7 +186,7 @@ impl<'a> Reader<'a, '_> {
             self.line(label, rest, shown, json.as_ref());
             return;
         }
-        let blank = |json: &Json| notation::value(json, &Ids::default(), self.writing.normalize);
+        let blank = |json: &Json| value::value(json, &Ids::default(), self.writing.normalize);
         let mut sorted_by = (rest.print(|_, _| true), String::new());
         // How a text was cut is the order of collapsed events.
         for pointer in self.writing.options.show.iter().filter(|_| !label.collapsed) {
@@ -262,13 +263,12 @@ impl<'a> Reader<'a, '_> {
                 Some(last) if last.label.text == label.text => self.lines.len() - 1,
                 _ => self.lines.len(),
             };
-            let messages = self.messages.entry(label.text.clone()).or_insert_with(|| (label.clone(), Messages::default()));
+            let messages =
+                self.messages.entry(label.text.clone()).or_insert_with(|| (label.clone(), Messages::default()));
             json.iter().for_each(|json| messages.1.take(json, line));
         }
         match self.lines.last_mut() {
-            Some(last)
-                if last.label.text == label.text && last.rest.pieces == rest.pieces && last.shown == shown =>
-            {
+            Some(last) if last.label.text == label.text && last.rest.pieces == rest.pieces && last.shown == shown => {
                 last.count += 1;
                 for ((_, last), (_, next)) in last.rest.lengths.iter_mut().zip(&rest.lengths) {
                     last.add(next);
@@ -309,9 +309,8 @@ impl<'a> Reader<'a, '_> {
         let Some(json) = json else { return Vec::new() };
         let Writing { options, normalize, ids, .. } = self.writing;
         let found = options.show.iter().filter_map(|pointer| Some((pointer, json.pointer(pointer)?)));
-        let shown = found.map(|(pointer, value)| {
-            format!("{} = {}", notation::name(pointer), notation::value(value, ids, normalize))
-        });
+        let shown = found
+            .map(|(pointer, value)| format!("{} = {}", notation::name(pointer), value::value(value, ids, normalize)));
         shown.collect()
     }
 

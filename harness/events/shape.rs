@@ -6,8 +6,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fmt;
 
+use super::captured::Captured;
 use super::event::Event;
 use super::ids::Ids;
 use super::options::{Loose, ShapeOptions};
@@ -17,62 +17,6 @@ use super::tree::Trees;
 use super::words::WordKeys;
 use super::{notation, outline};
 use crate::json::Json;
-
-/// How an answer ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// With an HTTP status.
-    Http(u16),
-    /// With the exit code of a command.
-    Exit(i32),
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Status::Http(status) => write!(f, "{status}"),
-            Status::Exit(code) => write!(f, "exit {code}"),
-        }
-    }
-}
-
-/// One response that a step captured, or what a page showed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Captured {
-    /// Method and path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
-    pub request: String,
-    /// How the answer ended.
-    pub status: Status,
-    /// The content type as it was sent; empty where there is none.
-    pub content_type: String,
-    /// Its events; of a response that is no stream, its [`Event::body`].
-    pub events: Vec<Event>,
-    /// What came when the step was done with it.
-    pub after: AfterLast,
-    /// In place of a response: the accessible tree of a region, a node a line.
-    pub tree: Option<String>,
-}
-
-/// What came of a stream behind the last event for which its step waits.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct AfterLast {
-    /// Its further events.
-    pub events: Vec<Event>,
-    /// How it ended.
-    pub ending: Ending,
-}
-
-/// How a stream ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ending {
-    /// The system ended it, or nobody looked.
-    #[default]
-    Ended,
-    /// It was open when its stage went.
-    Open,
-    /// Its connection broke.
-    BrokeOff,
-}
 
 /// A golden's text, and what in it can be left loose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +37,7 @@ impl Golden {
         let pinned = RefCell::default();
         let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };
         let mut trees = Trees::default();
-        let texts: Vec<String> = captures.iter().map(|capture| capture.text(&writing, &mut trees)).collect();
+        let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
         // `---` would be taken for the header of the snapshot file.
         let text = texts.join("\n\n") + if texts.is_empty() { "\n" } else { "" };
         Golden { text, pinned: pinned.into_inner() }
@@ -126,38 +70,31 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     events.iter().filter(|event| event.is_real()).map(keys).collect()
 }
 
-impl Captured {
-    /// All its events, as far as a golden is about them.
-    pub(super) fn all_events(&self, options: &ShapeOptions) -> impl Iterator<Item = &Event> {
-        let after = if options.after_last { &*self.after.events } else { &[] };
-        self.events.iter().chain(after)
+/// What a golden says of one capture.
+fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String {
+    let normalize = writing.normalize;
+    let request = normalize(capture.request.trim());
+    let request = notation::unseen_escaped(request.trim());
+    if let Some(tree) = &capture.tree {
+        let lines = tree.lines().map(|line| format!("{}\n", notation::unseen_escaped(&normalize(line))));
+        return format!("{request}\n\n{}", lines.collect::<String>());
     }
-
-    fn text(&self, writing: &Writing<'_>, trees: &mut Trees) -> String {
-        let normalize = writing.normalize;
-        let request = normalize(self.request.trim());
-        let request = notation::unseen_escaped(request.trim());
-        if let Some(tree) = &self.tree {
-            let lines = tree.lines().map(|line| format!("{}\n", notation::unseen_escaped(&normalize(line))));
-            return format!("{request}\n\n{}", lines.collect::<String>());
-        }
-        let sequence = Sequence::of(self, writing);
-        let media_type = self.content_type.split(';').next().unwrap_or_default();
-        let status = format!("{} {}{}", self.status, notation::unseen_escaped(media_type.trim()), sequence.ids());
-        let mut out = format!("{request}\n{}\n", status.trim_end());
-        if !sequence.is_empty() {
-            out.push('\n');
-            sequence.print(writing, &mut out);
-        }
-        if !sequence.shapes.is_empty() {
-            out.push('\n');
-        }
-        for (label, LabelShape { name, keep, shape }) in &sequence.shapes {
-            let pins = Pins::new(name, writing.options, writing.pinned);
-            trees.write(&outline::tree(label, shape, *keep, &pins), &mut out);
-        }
-        out
+    let sequence = Sequence::of(capture, writing);
+    let media_type = capture.content_type.split(';').next().unwrap_or_default();
+    let status = format!("{} {}{}", capture.status, notation::unseen_escaped(media_type.trim()), sequence.ids());
+    let mut out = format!("{request}\n{}\n", status.trim_end());
+    if !sequence.is_empty() {
+        out.push('\n');
+        sequence.print(writing, &mut out);
     }
+    if !sequence.shapes.is_empty() {
+        out.push('\n');
+    }
+    for (label, LabelShape { name, keep, shape }) in &sequence.shapes {
+        let pins = Pins::new(name, writing.options, writing.pinned);
+        trees.write(&outline::tree(label, shape, *keep, &pins), &mut out);
+    }
+    out
 }
 
 #[cfg(test)]

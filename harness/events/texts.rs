@@ -12,9 +12,8 @@ use crate::text::clipped;
 /// How many characters of a text are shown.
 const SHOWN: usize = 60;
 /// The keys of a message's id.
-const IDS: [&str; 9] = [
-    "message_id", "messageId", "item_id", "itemId", "tool_call_id", "toolCallId", "call_id", "callId", "id",
-];
+const IDS: [&str; 9] =
+    ["message_id", "messageId", "item_id", "itemId", "tool_call_id", "toolCallId", "call_id", "callId", "id"];
 /// The keys of what an event wraps its piece in.
 const WRAPPERS: [&str; 3] = ["data", "chunk", "message"];
 /// The keys of a piece within a `delta` object.
@@ -67,7 +66,8 @@ fn shown(text: &str) -> String {
 
 /// The whole text. Some services send all that there is so far each time.
 fn joined(pieces: Vec<String>) -> String {
-    let grows = pieces.len() > 1 && pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
+    let grows =
+        pieces.len() > 1 && pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
     if grows { pieces.last().cloned().unwrap_or_default() } else { pieces.concat() }
 }
 
@@ -94,7 +94,8 @@ fn id_of(object: &Object) -> Option<String> {
 }
 
 fn text_of(object: &Object) -> Option<String> {
-    let delta = object.iter().find(|(key, value)| is_delta(key) && !matches!(value, Json::Null)).map(|(_, value)| value);
+    let delta =
+        object.iter().find(|(key, value)| is_delta(key) && !matches!(value, Json::Null)).map(|(_, value)| value);
     match delta {
         Some(Json::Str(text)) => return Some(text.clone()),
         Some(Json::Object(delta)) => return PIECES.iter().find_map(|key| Some(delta.get(key)?.as_str()?.to_owned())),

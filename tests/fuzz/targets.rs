@@ -9,7 +9,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retake::internal::events::{AfterLast, Capture, Captured, Detail, Event, Format, Loose, ShapeOptions, Status, event_keys, golden};
+use retake::internal::events::{
+    AfterLast, Capture, Captured, Detail, Event, Format, Loose, ShapeOptions, Status, event_keys, golden,
+};
 use retake::internal::fixture::{Fixture, call_log};
 use retake::internal::json::{Json, Layout};
 use retake::internal::key::{Normalizer, Rules, message_from_langchain};

@@ -13,20 +13,36 @@ fn ids_are_known_by_their_form() {
     let part = format!("lc_run--{A}-0");
     assert_eq!(id_of(&part), Some(&*part), "a part of what the UUID names is another thing");
     for id in [
-        "5eb6b05c4e36", "5EB6B05C4E36F0", "call_5eb6b05c4e365f5bab7cac3c", "chatcmpl-d86a8c7a33305931b27e89a50a984",
-        "toolu_01A09q90qw90lq917835lq9x", "call_AbCdEfGhIjKlMnOpQrStUvWx", "run_5eb6b05c4e36",
+        "5eb6b05c4e36",
+        "5EB6B05C4E36F0",
+        "call_5eb6b05c4e365f5bab7cac3c",
+        "chatcmpl-d86a8c7a33305931b27e89a50a984",
+        "toolu_01A09q90qw90lq917835lq9x",
+        "call_AbCdEfGhIjKlMnOpQrStUvWx",
+        "run_5eb6b05c4e36",
         // By chance all of its digits are below ten.
         "531904710522",
     ] {
         assert_eq!(id_of(id), Some(id));
     }
     for none in [
-        "", "5eb6b05c4e3", "write_read_file", "call_get_the_weather_of_today", "gpt-4o-mini-2024-07-18",
-        "claude-3-5-sonnet-20241022", "run_item_stream_event", "MessageContentDeltaReceived", "note.txt",
+        "",
+        "5eb6b05c4e3",
+        "write_read_file",
+        "call_get_the_weather_of_today",
+        "gpt-4o-mini-2024-07-18",
+        "claude-3-5-sonnet-20241022",
+        "run_item_stream_event",
+        "MessageContentDeltaReceived",
+        "note.txt",
         // A nanoid has this form now and then, and another one the next time.
-        "V1StGXR8_Z5jdHi6B-myT", "msg-V1StGXR8Z5jdHi6BmyTx",
+        "V1StGXR8_Z5jdHi6B-myT",
+        "msg-V1StGXR8Z5jdHi6BmyTx",
         // Points in time are equal by chance.
-        "1764000000000", "20261122103000", "5eb6b05c4e36 and more", &"a".repeat(300),
+        "1764000000000",
+        "20261122103000",
+        "5eb6b05c4e36 and more",
+        &"a".repeat(300),
     ] {
         assert_eq!(id_of(none), None, "{none}");
     }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::events::ids::Ids;
+use crate::events::value::value;
 
 #[test]
 fn a_name_is_quoted_where_it_could_be_misread() {

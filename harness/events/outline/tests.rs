@@ -64,7 +64,10 @@ fn elements_are_told_apart_by_type_or_else_by_role() {
 #[test]
 fn short_lists_of_objects_stand_on_the_line() {
     let calls = r#"{"calls": [{"id": "a", "args": {}}, {"id": "b", "args": {}, "x": {"y": [1, "2"]}}], "none": []}"#;
-    check(&[calls], &["event", "  calls      [2 × {args: object, id: string, x?: {y: [2 × number | string]}}]", "  none       []"]);
+    check(
+        &[calls],
+        &["event", "  calls      [2 × {args: object, id: string, x?: {y: [2 × number | string]}}]", "  none       []"],
+    );
 }
 
 #[test]
@@ -105,7 +108,14 @@ fn keys_that_normalize_to_one_are_one() {
 #[test]
 fn values_stand_in_order_and_are_counted_past_twenty() {
     let payloads = [r#"{"a": "z", "l": [1, 2], "o": {"x": null}}"#, r#"{"a": "u-1", "o": 7}"#, r#"{"a": "z"}"#];
-    let lines = ["event", "  a          \"z\" | \"<ID>\"", "  l?         [2 × 1 | 2]", "  o?         7 | object", "    x          null", ""];
+    let lines = [
+        "event",
+        "  a          \"z\" | \"<ID>\"",
+        "  l?         [2 × 1 | 2]",
+        "  o?         7 | object",
+        "    x          null",
+        "",
+    ];
     assert_eq!(tree(Keep::Values, &payloads), lines.join("\n"));
     let many: Vec<String> = (0..23).map(|n| format!("[{n}]")).collect();
     let many = tree(Keep::Values, &many.iter().map(String::as_str).collect::<Vec<_>>());

@@ -35,7 +35,12 @@ fn normalize(text: &str) -> String {
 
 fn options() -> ShapeOptions {
     let of = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    ShapeOptions { collapse: of(&["chunk"]), unordered: of(&["result"]), ignore: of(&["ping", "plugin.*"]), ..ShapeOptions::default() }
+    ShapeOptions {
+        collapse: of(&["chunk"]),
+        unordered: of(&["result"]),
+        ignore: of(&["ping", "plugin.*"]),
+        ..ShapeOptions::default()
+    }
 }
 
 fn golden_of(lines: &str, options: &ShapeOptions) -> Golden {
@@ -136,7 +141,8 @@ fn ids_of_sorted_neighbours_and_of_pieces_have_no_order() {
 #[test]
 fn at_values_uuids_that_come_again_have_numbers() {
     let options = ShapeOptions { detail: Detail::Values, ..options() };
-    let lines = format!("start {{\"run\": \"{RUN}\", \"at\": \"{OTHER}\"}}\nend {{\"of\": \"run {RUN}\", \"run\": \"{RUN}\"}}");
+    let lines =
+        format!("start {{\"run\": \"{RUN}\", \"at\": \"{OTHER}\"}}\nend {{\"of\": \"run {RUN}\", \"run\": \"{RUN}\"}}");
     let text = golden_of(&lines, &options).text;
     assert!(text.ends_with(
         "end\n  of         \"run <UUID:1>\"\n  run        \"<UUID:1>\"\nstart\n  at         \"<UUID>\"\n  run        \"<UUID:1>\"\n"
@@ -148,7 +154,10 @@ fn words_under_the_keys_that_say_what_a_thing_is_are_noticed_and_no_others() {
     noticed(r#"end {"status": "success"}"#, r#"end {"status": "error"}"#);
     noticed(r#"end {"result": {"finishReason": "stop"}}"#, r#"end {"result": {"finishReason": "length"}}"#);
     noticed(r#"call {"name": "read", "tool_call_id": "c1"}"#, r#"call {"name": "write", "tool_call_id": "c1"}"#);
-    noticed(r#"call {"function": {"name": "f", "arguments": "{}"}}"#, r#"call {"function": {"name": "g", "arguments": "{}"}}"#);
+    noticed(
+        r#"call {"function": {"name": "f", "arguments": "{}"}}"#,
+        r#"call {"function": {"name": "g", "arguments": "{}"}}"#,
+    );
     unnoticed(r#"user {"name": "Ada"}"#, r#"user {"name": "Bob"}"#);
     unnoticed(r#"end {"phase": "a"}"#, r#"end {"phase": "b"}"#);
     // Prose, and what differs from run to run.
@@ -167,7 +176,10 @@ fn what_comes_after_the_last_event_stands_below_a_line() {
     let head = "POST /runs\n200 text/event-stream\n\nend       null\n";
     assert_eq!(text("", Ending::Ended, &options()), head);
     assert_eq!(text("ping 1\nplugin.x 2", Ending::Ended, &options()), head, "what is ignored may come then too");
-    assert_eq!(text("end null\nend null", Ending::Ended, &options()), format!("{head}(after the last event)\nend       null ×2\n"));
+    assert_eq!(
+        text("end null\nend null", Ending::Ended, &options()),
+        format!("{head}(after the last event)\nend       null ×2\n")
+    );
     assert_eq!(text("", Ending::BrokeOff, &options()), format!("{head}(broke off)\n"));
     assert_eq!(text("", Ending::Open, &options()), format!("{head}(left open)\n"));
     let without = ShapeOptions { after_last: false, ..options() };
@@ -218,7 +230,8 @@ fn the_places_that_differ_between_two_runs_are_named_as_options_name_them() {
 #[test]
 fn a_large_tree_is_written_once_and_then_named_with_what_differs() {
     let state = |more: &str| format!("{{\"a\": 1, \"b\": 1, \"c\": 1, \"d\": 1, \"e\": 1, \"f\": {{\"g\": 1}}{more}}}");
-    let lines = |one: &str, two: &str| golden(&format!("one {{\"state\": {}}}\ntwo {{\"state\": {}}}", state(one), state(two)));
+    let lines =
+        |one: &str, two: &str| golden(&format!("one {{\"state\": {}}}\ntwo {{\"state\": {}}}", state(one), state(two)));
     let end = |text: String| text.rsplit_once("\ntwo\n").unwrap().1.to_owned();
     assert_eq!(end(lines("", "")), "  state      object, as in one.state\n");
     assert_eq!(end(lines("", ", \"h\": 1")), "  state      object, as in one.state, but\n    h          number\n");

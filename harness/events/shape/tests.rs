@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::events::{Capture, Detail, Payload};
+use crate::events::{AfterLast, Capture, Detail, Payload, Status};
 use crate::json::Layout;
 
 const RUN: &str = r#": joined
@@ -218,7 +218,10 @@ fn a_nested_change_is_one_changed_line() {
     assert_eq!(after("\"c\": 1, ", ""), lines(&["      c          number"], &[]));
     assert_eq!(after("\"z\": \"\"", "\"z\": null"), lines(&["  z          string"], &["  z          null"]));
     let renamed = after("\"z\"", "\"y\"");
-    assert_eq!(renamed, lines(&["T         {a, type, z}", "  z          string"], &["T         {a, type, y}", "  y          string"]));
+    assert_eq!(
+        renamed,
+        lines(&["T         {a, type, z}", "  z          string"], &["T         {a, type, y}", "  y          string"])
+    );
 }
 
 #[test]

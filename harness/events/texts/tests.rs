@@ -19,7 +19,10 @@ fn check(payloads: &[&str], expected: &[(usize, &str)]) {
 fn pieces_are_put_together_by_message_however_they_are_cut() {
     let whole = &[(0, "\"hello\" (5, 2cf2)")];
     check(&[r#"{"id": "m1", "content": "hello"}"#], whole);
-    check(&[r#"{"id": "m1", "content": "hel"}"#, r#"{"id": "m1", "content": ""}"#, r#"{"id": "m1", "content": "lo"}"#], whole);
+    check(
+        &[r#"{"id": "m1", "content": "hel"}"#, r#"{"id": "m1", "content": ""}"#, r#"{"id": "m1", "content": "lo"}"#],
+        whole,
+    );
     // One that comes twice, and one that is lost.
     check(&[r#"{"id": "m1", "content": "hello"}"#; 2], &[(0, "\"hellohello\" (10, 0a86)")]);
     // Of which each holds all that there is so far.
@@ -53,7 +56,10 @@ fn pieces_are_found_in_the_forms_of_frameworks() {
 
 #[test]
 fn a_text_is_normalized_as_a_whole_before_it_is_cut() {
-    check(&[r#"{"id": "m1", "delta": "in /wo"}"#, r#"{"id": "m1", "delta": "rk/7"}"#], &[(0, "\"in <workdir>\" (12, 3681)")]);
+    check(
+        &[r#"{"id": "m1", "delta": "in /wo"}"#, r#"{"id": "m1", "delta": "rk/7"}"#],
+        &[(0, "\"in <workdir>\" (12, 3681)")],
+    );
     let long = format!(r#"{{"id": "m1", "delta": "{}"}}"#, "ä".repeat(61));
     let (_, shown) = texts(&[&long]).remove(0);
     assert!(shown.starts_with(&format!("\"{}…\" (61, ", "ä".repeat(60))), "{shown}");

@@ -15,7 +15,7 @@ const GOLDENS: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.as_bytes().split(|byte| *byte == b'{').collect::<Vec<_>>().join(&b"\xff"[..]),
-        ":8:9: the byte 0xff is not UTF-8",
+        ":7:11: the byte 0xff is not UTF-8",
     ),
     (
         "mark",

@@ -8,7 +8,10 @@ fn proposed(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
         status: Status::Http(200),
         content_type: "text/event-stream".to_owned(),
         events: Capture::new().push(format!("event: v\ndata: {data}\n\n").as_bytes()),
-        after: AfterLast { events: Vec::new(), ending: if data.contains("open") { Ending::Open } else { Ending::Ended } },
+        after: AfterLast {
+            events: Vec::new(),
+            ending: if data.contains("open") { Ending::Open } else { Ending::Ended },
+        },
         tree: None,
     });
     let golden = |options: &ShapeOptions| {
@@ -37,6 +40,9 @@ fn ids_whose_numbers_shift_with_those_of_another_place_stay() {
 
 #[test]
 fn what_comes_after_the_last_event_is_left_out_where_nothing_else_helps() {
-    assert_eq!(proposed([r#"{"a": "open"}"#, r#"{"a": "b"}"#], &ShapeOptions::default()).unwrap(), "after_last = false");
+    assert_eq!(
+        proposed([r#"{"a": "open"}"#, r#"{"a": "b"}"#], &ShapeOptions::default()).unwrap(),
+        "after_last = false"
+    );
     assert_eq!(proposed([r#"{"a": 1}"#, r#"{"b": 1}"#], &ShapeOptions::default()), None);
 }
