@@ -27,7 +27,7 @@ fn only_the_place_that_varies_is_left_open() {
     assert_eq!(proposed(lists, &options).unwrap(), "loose = [\"v:/l\"]");
     let known = ShapeOptions { loose: vec![Loose::of("v:/x")], ..options.clone() };
     assert_eq!(proposed(lists, &known).unwrap(), "loose = [\"v:/x\", \"v:/l\"]");
-    let words = [r#"{"s": {"status": "a"}, "m": [1]}"#, r#"{"s": {"status": "b"}, "m": []}"#];
+    let words = [r#"{"s": {"status": "a"}, "m": [1]}"#, r#"{"s": {"status": "b"}, "m": [1, 1]}"#];
     assert_eq!(proposed(words, &options).unwrap(), "loose = [\"v:/m\", \"v:/s/status\"]");
 }
 
@@ -35,7 +35,7 @@ fn only_the_place_that_varies_is_left_open() {
 fn ids_whose_numbers_shift_with_those_of_another_place_stay() {
     let (a, b, c) = ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc");
     let run = |one: &str| format!(r#"{{"a": "{a}", "b": "{one}", "c": "{c}", "d": "{c}"}}"#);
-    assert_eq!(proposed([&run(a), &run(b)], &ShapeOptions::default()).unwrap(), "loose = [\"v:/b\"]");
+    assert_eq!(proposed([&run(a), &run(b)], &ShapeOptions::default()).unwrap(), "loose = [\"v:/a\"]");
 }
 
 #[test]
