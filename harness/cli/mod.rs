@@ -2,6 +2,7 @@
 //!
 //! `command` lists them, `project` finds the folder that they work on, `input` reads what they are given.
 
+mod audit;
 mod command;
 mod handover;
 mod import;

@@ -141,6 +141,7 @@ impl Exchange<'_> {
             Ok(served) => served,
             Err(miss) => return http::final_error(&miss_response(incoming.provider(), 404, &miss), in_flight),
         };
+        replay.hear(&served, caller.as_deref(), &call.messages);
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         match served.response_to(call) {

@@ -1,5 +1,7 @@
 //! Everything that is printed or written for a person. Nothing else prints.
 
+mod audit_json;
+mod audit_text;
 mod diff;
 mod failure;
 mod notes;
@@ -7,6 +9,8 @@ mod notes;
 mod progress;
 pub mod terminal;
 
+pub(crate) use audit_json::audit_json;
+pub(crate) use audit_text::audit_text;
 pub use diff::unified;
 #[expect(unused_imports, reason = "the data of a run holds it")]
 pub(crate) use failure::Advice;

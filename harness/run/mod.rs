@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`runner`] | the `main` of a suite: what it does, in order |
-//! | `action` | what may be asked of a runner; a file each does it: `test`, `record` |
+//! | `action` | what may be asked of a runner; a file each does it: `test`, `record`, `audit` |
 //! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
 //! | `slots` | who plays when, and who lingers |
@@ -14,6 +14,7 @@
 //! | `orphans`, `unused_names` | files that belong to no scenario; names in `unused` that name nobody |
 
 pub(crate) mod action;
+mod audit;
 pub(crate) mod commands;
 mod declared_secrets;
 mod filter;

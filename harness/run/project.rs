@@ -30,6 +30,8 @@ pub(crate) struct Project {
     pub(crate) fixtures: Fixtures,
     pub(crate) systems: Systems,
     pub(super) slots: Slots,
+    /// Whether replays keep what calls said.
+    pub(crate) hears_calls: bool,
     /// What a person should know of each scenario's run, red or green.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
 }
@@ -64,7 +66,8 @@ impl Project {
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
         let (root, slots) = (root.to_owned(), Slots::new());
-        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, slots, notes })
+        let hears_calls = false;
+        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, slots, hears_calls, notes })
     }
 
     /// Ends what scenarios shared: the browser, and systems.

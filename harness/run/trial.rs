@@ -10,7 +10,7 @@ use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
-use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
+use crate::model::{CallFlaw, DriftOf, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
@@ -40,6 +40,8 @@ pub(crate) struct Replayed {
     /// The calls that missed, as far as they were read.
     pub(super) missed_calls: Vec<MissedCall>,
     pub(super) unused: Vec<usize>,
+    /// What the calls said, where the project wants to know.
+    pub(super) heard: Vec<HeardCall>,
     pub(super) fixture: Option<Arc<Fixture>>,
     /// The key rules by which it was replayed.
     pub(super) rules: Arc<Rules>,
@@ -61,7 +63,9 @@ pub(crate) fn replay(
     let scope = Scope::new(&scenario.name);
     let replay = Arc::new(match &fixture {
         Some(fixture) => {
-            Replay::new(fixture.clone(), rules.clone(), scope.clone()).with_delays(scenario.delays == Delays::Recorded)
+            Replay::new(fixture.clone(), rules.clone(), scope.clone())
+                .with_delays(scenario.delays == Delays::Recorded)
+                .hearing(project.hears_calls)
         }
         None => Replay::none(rules.clone(), scope.clone()),
     });
@@ -76,6 +80,7 @@ pub(crate) fn replay(
         misses: scope.judge(),
         missed_calls: replay.missed_calls(),
         unused: replay.unused(),
+        heard: replay.heard(),
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
