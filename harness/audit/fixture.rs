@@ -32,7 +32,8 @@ pub(crate) struct Shared {
 /// The day on which the last answer of a fixture was made, as providers stamp them. `None` where none of them says.
 pub(crate) fn recorded_on(fixture: &Fixture) -> Option<Date> {
     static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#""(?:created|created_at|createTime)"\s*:\s*(?:([0-9]{10})\b|"([0-9]{4})-([0-9]{2})-([0-9]{2})T)"#).ok()
+        Regex::new(r#""(?:created|created_at|createTime)"\s*:\s*(?:([0-9]{10})\b|"([0-9]{4})-([0-9]{2})-([0-9]{2})T)"#)
+            .ok()
     });
     let stamps = |turn: &Turn| {
         let text = match &turn.wire.as_ref()?.response.body {

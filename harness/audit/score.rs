@@ -10,9 +10,9 @@ use super::spread::spread;
 use crate::events::{Captured, ShapeOptions};
 
 /// How many changes of one kind are tried at most.
-const MOST: usize = 48;
-/// How many bytes of payloads may be rendered for one kind: of a capture of a megabyte fewer changes are tried.
-const BYTES_A_KIND: usize = 6 << 20;
+const MOST: usize = 32;
+/// How many bytes of payloads may be rendered for one kind: of captures of a megabyte fewer changes are tried.
+const BYTES_A_KIND: usize = 2 << 20;
 /// How few changes of a kind are tried for that.
 const LEAST: usize = 8;
 
@@ -68,13 +68,13 @@ pub(crate) struct Rendering<'a> {
 /// out.
 pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
     let base = Base::of(captures);
-    let mut tried = Tried { base: &base, rendering, texts: Vec::new(), told: told(&base.captures, rendering.normalize) };
+    let mut tried =
+        Tried { base: &base, rendering, texts: Vec::new(), told: told(&base.captures, rendering.normalize) };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
     for site in base.sites().into_iter().filter(|site| site.kind.counts_at(options.detail)) {
         places.entry(site.kind).or_default().push((site.class(), site));
     }
-    let bytes = tried.told.len().max(1);
-    let most = (BYTES_A_KIND / bytes).clamp(LEAST, MOST);
+    let most = (BYTES_A_KIND / tried.told.len().max(1)).clamp(LEAST, MOST);
     let mut scored = Scored::default();
     for (kind, places) in places {
         for site in spread(places, most) {
@@ -82,9 +82,10 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
             scored.kinds.entry(kind).or_default().add(noticed);
             scored.events.entry(site.event.clone()).or_default().add(noticed);
             if !noticed {
-                let setting = candidates(options, &site.pointer).into_iter();
-                let setting = setting.filter(|(_, options)| tried.sees(&site, options)).map(|(setting, _)| setting).next();
-                scored.add(site, setting);
+                scored.add(site, |site| {
+                    let mut settings = candidates(options, &site.pointer).into_iter();
+                    settings.find(|(_, options)| tried.sees(site, options)).map(|(setting, _)| setting)
+                });
             }
         }
     }
@@ -103,15 +104,17 @@ pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
 }
 
 impl Scored {
-    fn add(&mut self, site: Site, setting: Option<Setting>) {
-        let Site { kind, event, pointer, .. } = site;
-        let same = |one: &&mut Unnoticed| {
-            (one.kind, &one.event, &one.pointer, &one.setting) == (kind, &event, &pointer, &setting)
-        };
-        match self.unnoticed.iter_mut().find(same) {
-            Some(one) => one.count += 1,
-            None => self.unnoticed.push(Unnoticed { kind, event, pointer, setting, count: 1 }),
+    /// Adds a change that went unnoticed. Which setting notices it is tried on the first one of each place.
+    fn add(&mut self, site: Site, mut setting: impl FnMut(&Site) -> Option<Setting>) {
+        let same =
+            |one: &&mut Unnoticed| (one.kind, &one.event, &one.pointer) == (site.kind, &site.event, &site.pointer);
+        if let Some(one) = self.unnoticed.iter_mut().find(same) {
+            one.count += 1;
+            return;
         }
+        let setting = setting(&site);
+        let Site { kind, event, pointer, .. } = site;
+        self.unnoticed.push(Unnoticed { kind, event, pointer, setting, count: 1 });
     }
 }
 
@@ -119,36 +122,60 @@ impl Scored {
 struct Tried<'a> {
     base: &'a Base,
     rendering: &'a Rendering<'a>,
-    texts: Vec<(ShapeOptions, String)>,
+    texts: Vec<Texts>,
     told: String,
+}
+
+/// What options make of the unchanged captures.
+struct Texts {
+    options: ShapeOptions,
+    /// Of all of them.
+    whole: String,
+    /// Of each by itself.
+    alone: Vec<Option<String>>,
 }
 
 impl Tried<'_> {
     /// Whether the golden notices a change; `None` where it is none.
     fn notices(&mut self, site: &Site, options: &ShapeOptions) -> Option<bool> {
-        let changed = self.with_change(site)?;
-        if self.differs(&changed, options) {
+        let changed = self.base.changed(site)?;
+        if self.differs(site.capture, &changed, options) {
             return Some(true);
         }
-        (told(&changed, self.rendering.normalize) != self.told).then_some(false)
+        let told = |captures: &[Captured]| told(captures, self.rendering.normalize);
+        let base = &self.base.captures[site.capture];
+        let is_change = told(std::slice::from_ref(&changed)) != told(std::slice::from_ref(base))
+            || told(&self.with(site.capture, changed)) != self.told;
+        is_change.then_some(false)
     }
 
     fn sees(&mut self, site: &Site, options: &ShapeOptions) -> bool {
-        self.with_change(site).is_some_and(|changed| self.differs(&changed, options))
+        self.base.changed(site).is_some_and(|changed| self.differs(site.capture, &changed, options))
     }
 
-    fn with_change(&self, site: &Site) -> Option<Vec<Captured>> {
-        let mut captures = self.base.captures.clone();
-        captures[site.capture] = self.base.changed(site)?;
-        Some(captures)
-    }
-
-    fn differs(&mut self, changed: &[Captured], options: &ShapeOptions) -> bool {
-        let known = self.texts.iter().position(|(known, _)| known == options).unwrap_or_else(|| {
-            self.texts.push((options.clone(), (self.rendering.text)(&self.base.captures, options)));
+    /// Whether a changed capture makes another golden. By itself is tried first, which is less to render: what differs there
+    /// differs among the others too, but ids that several captures share show among them only.
+    fn differs(&mut self, at: usize, changed: &Captured, options: &ShapeOptions) -> bool {
+        let Rendering { text, .. } = *self.rendering;
+        let known = self.texts.iter().position(|texts| texts.options == *options).unwrap_or_else(|| {
+            let captures = &self.base.captures;
+            let (whole, alone) = (text(captures, options), vec![None; captures.len()]);
+            self.texts.push(Texts { options: options.clone(), whole, alone });
             self.texts.len() - 1
         });
-        (self.rendering.text)(changed, options) != self.texts[known].1
+        let base = &self.base.captures[at];
+        let alone = self.texts[known].alone[at].get_or_insert_with(|| text(std::slice::from_ref(base), options));
+        if text(std::slice::from_ref(changed), options) != *alone {
+            return true;
+        }
+        let whole = self.with(at, changed.clone());
+        whole.len() > 1 && text(&whole, options) != self.texts[known].whole
+    }
+
+    fn with(&self, at: usize, changed: Captured) -> Vec<Captured> {
+        let mut captures = self.base.captures.clone();
+        captures[at] = changed;
+        captures
     }
 }
 

@@ -74,9 +74,7 @@ fn kinds(kinds: &ByKind) -> Json {
 fn unnoticed(one: &Unnoticed) -> Json {
     let setting = one.setting.as_ref().map(|setting| match setting {
         Setting::With(setting) => Json::object([("with", setting.as_str().into())]),
-        Setting::Without(option, name) => {
-            Json::object([("without", Json::object([(*option, name.as_str().into())]))])
-        }
+        Setting::Without(option, name) => Json::object([("without", Json::object([(*option, name.as_str().into())]))]),
     });
     Json::object([
         ("kind", one.kind.words().into()),
@@ -89,9 +87,10 @@ fn unnoticed(one: &Unnoticed) -> Json {
 
 fn keys<'a>(parts: impl Iterator<Item = (&'static str, &'a ByKeys)>) -> Json {
     Json::object(parts.map(|(part, tally)| {
-        let hidden = tally.hidden.iter().map(|(rule, count)| {
-            Json::object([("rule", Json::from(rule + 1)), ("count", (*count).into())])
-        });
+        let hidden = tally
+            .hidden
+            .iter()
+            .map(|(rule, count)| Json::object([("rule", Json::from(rule + 1)), ("count", (*count).into())]));
         let tally = Json::object([
             ("tried", tally.tried.into()),
             ("noticed", tally.noticed.into()),
@@ -103,9 +102,10 @@ fn keys<'a>(parts: impl Iterator<Item = (&'static str, &'a ByKeys)>) -> Json {
 }
 
 fn fixture_json(fixture: &FixtureAudit, audit: &Audit) -> Json {
-    let secrets = fixture.secrets.iter().map(|secret| {
-        Json::object([("place", secret.place.as_str().into()), ("form", secret.form.as_str().into())])
-    });
+    let secrets = fixture
+        .secrets
+        .iter()
+        .map(|secret| Json::object([("place", secret.place.as_str().into()), ("form", secret.form.as_str().into())]));
     let shared = fixture.shared.iter().map(|shared| {
         let callers = shared.callers.each_ref().map(|caller| Json::from(caller.as_deref())).to_vec();
         Json::object([

@@ -52,7 +52,10 @@ pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) ->
     }
     let too_low = options.min_score.filter(|least| audit.score().is_some_and(|score| score < *least));
     if let Some(least) = too_low {
-        terminal::error(format!("the score is {:.3}, less than --min-score {least}", audit.score().unwrap_or_default()));
+        terminal::error(format!(
+            "the score is {:.3}, less than --min-score {least}",
+            audit.score().unwrap_or_default()
+        ));
     }
     Ok(ExitCode::from(u8::from(too_low.is_some() || audit.is_red())))
 }
@@ -60,7 +63,9 @@ pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) ->
 /// The scenarios of these names, or the cases of these folders.
 fn wanted<'a>(project: &'a Project, names: &[String]) -> Result<Vec<&'a Found>> {
     let all = &project.discovered.scenarios;
-    let fits = |name: &str, wanted: &str| name == wanted || name.strip_prefix(wanted).is_some_and(|case| case.starts_with('.'));
+    let fits = |name: &str, wanted: &str| {
+        name == wanted || name.strip_prefix(wanted).is_some_and(|case| case.starts_with('.'))
+    };
     for wanted in names {
         if !all.iter().any(|found| fits(name_of(found), wanted)) {
             let error = Error::new(format!("no scenario is called `{wanted}`"));
@@ -81,11 +86,7 @@ fn name_of(found: &Found) -> &str {
     }
 }
 
-fn audit(
-    project: &Project,
-    wanted: &[&Found],
-    options: AuditOptions,
-) -> Result<Audit> {
+fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<Audit> {
     let sound: Vec<&Scenario> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
     let cores = available_parallelism().map_or(1, NonZero::get);
     let alone = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
@@ -140,9 +141,8 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     let replayed = trial::replay(project, scenario, fixture, &project.rules, Pacing::None);
     let replayed = replayed.map_err(|error| red(error.to_string()))?;
     let text = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
-    let compared = text.map_or(Ok(Compared::Same), |text| {
-        project.goldens.compare(&scenario.golden_name, &text, &scenario.file)
-    });
+    let compared =
+        text.map_or(Ok(Compared::Same), |text| project.goldens.compare(&scenario.golden_name, &text, &scenario.file));
     match compared.map_err(|error| red(error.to_string()))? {
         Compared::Same => Ok(replayed),
         Compared::New => Err(red("it has no golden yet".to_owned())),

@@ -67,7 +67,20 @@ impl Project {
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
         let (root, slots) = (root.to_owned(), Slots::new());
         let hears_calls = false;
-        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, slots, hears_calls, notes })
+        Ok(Project {
+            root,
+            discovered,
+            rules,
+            callers,
+            open,
+            goldens,
+            commands,
+            fixtures,
+            systems,
+            slots,
+            hears_calls,
+            notes,
+        })
     }
 
     /// Ends what scenarios shared: the browser, and systems.

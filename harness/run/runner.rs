@@ -116,8 +116,7 @@ impl Suite {
     /// Where the project or what is asked of it is wrong; what a scenario fails by is printed.
     pub(crate) fn act(self, action: Action) -> Result<ExitCode> {
         let root = self.folder()?;
-        let policy =
-            if action.only_reads() { Policy::Verify } else { Policy::of_run(action.records(), self.update)? };
+        let policy = if action.only_reads() { Policy::Verify } else { Policy::of_run(action.records(), self.update)? };
         if let Some(code) = restart::with_environment(&root, &golden::environment(policy, &root))? {
             return Ok(code);
         }

@@ -62,11 +62,9 @@ pub(crate) fn replay(
 ) -> Result<Replayed> {
     let scope = Scope::new(&scenario.name);
     let replay = Arc::new(match &fixture {
-        Some(fixture) => {
-            Replay::new(fixture.clone(), rules.clone(), scope.clone())
-                .with_delays(scenario.delays == Delays::Recorded)
-                .hearing(project.hears_calls)
-        }
+        Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone())
+            .with_delays(scenario.delays == Delays::Recorded)
+            .hearing(project.hears_calls),
         None => Replay::none(rules.clone(), scope.clone()),
     });
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
