@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{audit, import, init, key, new, serve, shape, test, tools};
+use super::{audit, explain, import, init, key, new, serve, shape, show, test, tools};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
@@ -27,6 +27,8 @@ enum Command {
     Proxy(proxy::Proxy),
     Test(test::Test),
     Audit(audit::Audit),
+    Explain(explain::Explain),
+    Show(show::Show),
     Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
@@ -49,6 +51,8 @@ pub fn main() -> ExitCode {
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
         Command::Audit(audit) => audit.run(),
+        Command::Explain(explain) => explain.run(),
+        Command::Show(show) => show.run(),
         Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),

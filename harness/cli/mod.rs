@@ -4,6 +4,8 @@
 
 mod audit;
 mod command;
+mod companion;
+mod explain;
 mod handover;
 mod import;
 mod init;
@@ -17,6 +19,7 @@ mod proxy;
 mod record;
 mod serve;
 mod shape;
+mod show;
 mod test;
 mod tools;
 

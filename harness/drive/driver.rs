@@ -154,7 +154,8 @@ impl<'a> Driver<'a> {
 
     /// What reports call a step. A path is shown as it was sent, where it can be rendered.
     fn title(&self, index: usize, step: &Step) -> String {
-        format!("step {} ({})", index + 1, self.action(step))
+        let name = step.name.as_ref().map(|name| format!("`{name}` ")).unwrap_or_default();
+        format!("step {} {name}({})", index + 1, self.action(step))
     }
 
     fn action(&self, step: &Step) -> String {
@@ -181,7 +182,13 @@ impl<'a> Driver<'a> {
 
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
-        self.underway.step(title.clone());
+        let number = self.underway.begin(title.clone());
+        let taken = self.take_step(index, step, title).await;
+        self.underway.end(number, taken.as_ref().err());
+        taken
+    }
+
+    async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
         #[cfg(feature = "browser")]
         if let Action::Browse(visit) = &step.action {
             let visited = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies).await;
@@ -218,7 +225,7 @@ impl<'a> Driver<'a> {
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
-                let listener = exchange::listen(&request, wanted, &self.cookies).await?;
+                let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
                 return Ok(Outcome::Listening(Box::new(listener)));
             }
             scenario::AnswerAs::Body => Taking::Body,

@@ -1,13 +1,15 @@
 //! Each request from its route to its answer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::body::Body as HttpBody;
 use axum::extract::State;
 use axum::http::{Request, Response as HttpResponse};
 
 use super::activity::{Activity, InFlight};
+use super::call_seen::{Asked, CallOutcome, CallUnderWay};
 use super::callers::CallerRules;
+use super::companion::{self, Companion};
 use super::http::{self, Incoming};
 
 use super::lint::FlawKind;
@@ -27,6 +29,7 @@ use crate::wire::{self, Api, Call, Response};
 pub(super) struct ServerState {
     pub(super) key: String,
     pub(super) activity: Activity,
+    pub(super) companion: OnceLock<Arc<dyn Companion>>,
     callers: CallerRules,
     session: Mutex<Arc<Session>>,
 }
@@ -34,7 +37,8 @@ pub(super) struct ServerState {
 impl ServerState {
     /// A server's state before the first request.
     pub(super) fn new(callers: CallerRules, key: String, session: Arc<Session>) -> ServerState {
-        ServerState { key, activity: Activity::default(), callers, session: Mutex::new(session) }
+        let (activity, companion) = (Activity::default(), OnceLock::new());
+        ServerState { key, activity, companion, callers, session: Mutex::new(session) }
     }
 
     /// What requests that come now are answered from.
@@ -56,6 +60,9 @@ pub(super) async fn handle(
     let in_flight = state.activity.begin();
     let session = state.session();
     let incoming = Incoming::read(request).await;
+    if let Some(response) = state.companion.get().and_then(|it| companion::answer(&**it, &incoming)) {
+        return http::answer(&response, in_flight);
+    }
     let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
     if !incoming.brings_key(&state.key, session.records()) {
@@ -126,6 +133,7 @@ impl Exchange<'_> {
         let number = session.next_call();
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
+        let seen = CallUnderWay::begin(replay.seen(), || (incoming.via(), Asked::of(&lookup)));
         let taken = replay.take(lookup, Some(request));
         let found = match &taken {
             Ok(served) if served.by_first_key => Some(BY_FIRST_KEY),
@@ -139,22 +147,29 @@ impl Exchange<'_> {
         );
         let served = match taken {
             Ok(served) => served,
-            Err(miss) => return http::final_error(&miss_response(incoming.provider(), 404, &miss), in_flight),
+            Err(miss) => {
+                let response = miss_response(incoming.provider(), 404, &miss);
+                seen.end(CallOutcome::Missed(miss));
+                return http::final_error(&response, in_flight);
+            }
         };
         replay.hear(&served, caller.as_deref(), &call.messages);
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         match served.response_to(call) {
             Ok(response) => {
+                seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
                 http::answer_in_time(&response, replay.delays(), in_flight)
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);
                 let reason = MissReason::Unrenderable { turn, what: unrenderable.to_string() };
-                let miss = replay.refuse(incoming.via(), reason).to_string();
+                let miss = replay.refuse(incoming.via(), reason);
                 let kind = "replay_unrenderable";
-                http::final_error(&wire::error_response(incoming.provider(), 404, kind, &miss), in_flight)
+                let response = wire::error_response(incoming.provider(), 404, kind, &miss.to_string());
+                seen.end(CallOutcome::Missed(miss));
+                http::final_error(&response, in_flight)
             }
         }
     }
@@ -193,7 +208,13 @@ impl Exchange<'_> {
     fn refused(self, status: u16, reason: MissReason, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let api = self.incoming.provider();
         let response = match &self.session.mode {
-            Mode::Replay(replay) => miss_response(api, status, &replay.refuse(self.incoming.via(), reason)),
+            Mode::Replay(replay) => {
+                let seen = CallUnderWay::begin(replay.seen(), || (self.incoming.via(), Asked::default()));
+                let miss = replay.refuse(self.incoming.via(), reason);
+                let response = miss_response(api, status, &miss);
+                seen.end(CallOutcome::Missed(miss));
+                response
+            }
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 recorder.refuse(&self.incoming.via(), &reason);

@@ -5,8 +5,10 @@
 
 mod activity;
 mod breakage;
+mod call_seen;
 mod callers;
 mod checked;
+mod companion;
 mod drift;
 mod handler;
 mod heard;
@@ -26,8 +28,11 @@ mod server;
 mod session;
 
 pub use activity::Activity;
+pub(crate) use call_seen::{CallOutcome, CallSeen};
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
+#[cfg(feature = "cli")]
+pub(crate) use companion::Companion;
 pub use drift::DriftOf;
 pub(crate) use heard::HeardCall;
 pub use lint::{CallFlaw, FlawKind};

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::breakage::RecordedPrompts;
+use super::call_seen::{CallSeen, CallsSeen};
 use super::drift::{DriftOf, drift};
 use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
@@ -47,6 +48,8 @@ pub struct Replay {
     delays: bool,
     /// The calls as they came, where somebody wants to know.
     heard: Option<HeardCalls>,
+    /// The calls as they came, where they are wanted.
+    calls: Option<CallsSeen>,
 }
 
 #[derive(Debug)]
@@ -113,6 +116,7 @@ impl Replay {
             none: false,
             delays: false,
             heard: None,
+            calls: None,
         }
     }
 
@@ -139,6 +143,29 @@ impl Replay {
     /// What calls said, where it was kept.
     pub(crate) fn heard(&self) -> Vec<HeardCall> {
         self.heard.as_ref().map(HeardCalls::all).unwrap_or_default()
+    }
+
+    /// The same, which remembers the calls that come over HTTP.
+    #[must_use]
+    pub(crate) fn remembering_calls(self) -> Replay {
+        Replay { calls: Some(CallsSeen::default()), ..self }
+    }
+
+    /// What to note calls in, where they are wanted.
+    pub(super) fn seen(&self) -> Option<&CallsSeen> {
+        self.calls.as_ref()
+    }
+
+    /// The calls that came over HTTP, where they were wanted.
+    pub(crate) fn calls_seen(&self) -> Vec<CallSeen> {
+        self.calls.as_ref().map(CallsSeen::all).unwrap_or_default()
+    }
+
+    /// The same, where turns that were all served answer again, beginning with the first.
+    #[must_use]
+    pub(crate) fn with_repeat(self, repeat: bool) -> Replay {
+        self.state().turns.repeat(repeat);
+        self
     }
 
     /// Whether recorded pauses are replayed.
@@ -309,7 +336,7 @@ impl Replay {
             let mut state = self.state();
             state.misses += 1;
             let explained = state.misses <= EXPLAINED;
-            (explained, if explained { state.turns.served().to_vec() } else { Vec::new() })
+            (explained, if explained { state.turns.served() } else { Vec::new() })
         };
         let mut miss = Miss {
             scenario: self.scope.name().to_owned(),

@@ -6,6 +6,7 @@
 //! | `action` | what may be asked of a runner; a file each does it: `test`, `record`, `audit` |
 //! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
+//! | `run_log`, `told`, `logged` | the data of a run: what is known of it; its parts; written when it ends |
 //! | `slots` | who plays when, and who lingers |
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
 //! | [`golden`] | insta |
@@ -20,6 +21,7 @@ mod declared_secrets;
 mod filter;
 mod fixtures;
 pub(crate) mod golden;
+mod logged;
 mod orphans;
 pub(crate) mod policy;
 pub(crate) mod project;
@@ -27,9 +29,11 @@ pub(crate) mod proof;
 #[cfg(feature = "record")]
 pub(crate) mod record;
 mod restart;
+mod run_log;
 pub(crate) mod runner;
 mod slots;
 mod test;
+mod told;
 pub(crate) mod tools;
 mod trial;
 mod unused_names;

@@ -8,6 +8,7 @@ use super::commands::Commands;
 use super::declared_secrets;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
+use super::run_log::RunLog;
 use super::slots::Slots;
 use crate::error::Result;
 use crate::key::Rules;
@@ -34,6 +35,8 @@ pub(crate) struct Project {
     pub(crate) hears_calls: bool,
     /// What a person should know of each scenario's run, red or green.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
+    /// What is known of each scenario's run.
+    pub(super) runs: RunLog,
 }
 
 impl Project {
@@ -66,7 +69,7 @@ impl Project {
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
         let (root, slots) = (root.to_owned(), Slots::new());
-        let hears_calls = false;
+        let (runs, hears_calls) = (RunLog::of(&root), false);
         Ok(Project {
             root,
             discovered,
@@ -80,6 +83,7 @@ impl Project {
             slots,
             hears_calls,
             notes,
+            runs,
         })
     }
 
@@ -93,6 +97,11 @@ impl Project {
     /// Notes what a person should know of a scenario's last run.
     pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
+    }
+
+    /// What was noted of a scenario.
+    pub(super) fn noted(&self, scenario: &str) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).get(scenario).cloned().unwrap_or_default()
     }
 
     /// Says it, on stderr: stdout is libtest's, in whatever format it was asked for.

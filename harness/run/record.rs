@@ -12,7 +12,7 @@ use super::action::RecordOptions;
 use super::project::Project;
 use crate::error::{Error, Result};
 use crate::model::Upstreams;
-use crate::report::{Failure, terminal};
+use crate::report::{Failure, RunAction, terminal};
 use crate::scenario::{Scenario, is_name};
 use crate::text::nearest;
 use begin::begin;
@@ -47,7 +47,9 @@ fn record(
     upstreams: &Upstreams,
     options: RecordOptions,
 ) -> Result<(), Failure> {
-    begin(project, scenario, options.resume)?.drive(upstreams)?.prove(options.accept_unstable)?.commit()
+    project.logged(scenario, RunAction::Record, || {
+        begin(project, scenario, options.resume)?.drive(upstreams)?.prove(options.accept_unstable)?.commit()
+    })
 }
 
 fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Scenario> {

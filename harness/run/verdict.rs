@@ -87,7 +87,12 @@ impl Replayed {
         if let Some(failure) = self.names_nothing(scenario) {
             return Err(failure);
         }
-        Ok(self.golden_text(scenario, &self.rules))
+        Ok(self.own_golden(scenario).cloned())
+    }
+
+    /// What the golden of this run holds, by the rules of the run; made once.
+    pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
+        self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
     }
 
     /// A name in the options of the golden that no event of the run has.
