@@ -122,12 +122,13 @@ fn other_value(value: &Json) -> Json {
     }
 }
 
-/// A text of the same form with another last letter or digit, so that a UUID stays one and a date stays one.
+/// A text of the same form with another last digit, or letter where there is none, so that a UUID and a point in time stay
+/// what they are.
 pub(super) fn other_text(text: &str) -> String {
-    let Some((at, last)) = text.char_indices().rev().find(|(_, c)| c.is_ascii_alphanumeric()) else {
+    let last = |fits: fn(&char) -> bool| text.char_indices().rev().find(|(_, c)| fits(c));
+    let Some((at, last)) = last(char::is_ascii_digit).or_else(|| last(char::is_ascii_alphabetic)) else {
         return format!("{text}x");
     };
-    // `a` to `f` stay among themselves, as do digits that may end a date.
     let other = match last {
         '0' => '1',
         'a' => 'b',
