@@ -1,14 +1,15 @@
 //! What an audit of a project found, as it is printed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use time::Date;
 
 use super::fixture::{Secret, Shared};
+use super::kind::Kind;
 use super::recorded::{ByKeys, ByPart};
 use super::rules::Merged;
-use super::score::{ByKind, Scored, mean};
+use super::score::{ByKind, Scored, Unnoticed, mean};
 use super::settings::Setting;
 use crate::events::Detail;
 
@@ -97,6 +98,8 @@ pub(crate) struct Hidden {
     pub(crate) hidden: usize,
     /// How many changes of these events were tried.
     pub(crate) tried: usize,
+    /// Whether most of a collapsed event's dropped ones go unnoticed: what they bring stands nowhere else then.
+    pub(crate) too_wide: bool,
 }
 
 impl Audit {
@@ -146,20 +149,34 @@ impl Audit {
 impl Audited {
     /// What the options of the golden hide, the most first.
     pub(crate) fn hidden(&self) -> Vec<Hidden> {
-        let mut found: BTreeMap<(&'static str, &str), (usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+        let mut all: Vec<Hidden> = Vec::new();
+        let mut named: BTreeMap<(&'static str, &str), Vec<&Unnoticed>> = BTreeMap::new();
         for one in &self.scored.unnoticed {
-            let Some(Setting::Without(option, name)) = &one.setting else { continue };
-            let (hidden, events) = found.entry((option, name)).or_default();
-            *hidden += one.count;
-            events.insert(&one.event, self.scored.events.get(&one.event).map_or(0, |tally| tally.tried));
+            if let Some(Setting::Without(option, name)) = &one.setting {
+                named.entry((option, name)).or_default().push(one);
+            }
         }
-        let hidden = |((option, name), (hidden, events)): ((_, &str), (usize, BTreeMap<&str, usize>))| Hidden {
-            option,
-            name: name.to_owned(),
-            hidden,
-            tried: events.values().sum(),
-        };
-        let mut all: Vec<Hidden> = found.into_iter().map(hidden).collect();
+        for ((option, name), unnoticed) in named {
+            let tried = |kinds: &[Kind]| -> usize {
+                let of = |one: &&&Unnoticed| kinds.contains(&one.kind);
+                let events: BTreeSet<&str> = unnoticed.iter().filter(of).map(|one| one.event.as_str()).collect();
+                let tallies = self.scored.events.iter();
+                let tallies =
+                    tallies.filter(|((event, kind), _)| events.contains(event.as_str()) && kinds.contains(kind));
+                tallies.map(|(_, tally)| tally.tried).sum()
+            };
+            let hidden = |kinds: &[Kind]| -> usize {
+                unnoticed.iter().filter(|one| kinds.contains(&one.kind)).map(|one| one.count).sum()
+            };
+            let dropped = hidden(&[Kind::DropEvent]);
+            all.push(Hidden {
+                option,
+                name: name.to_owned(),
+                hidden: hidden(&Kind::ALL),
+                tried: tried(&Kind::ALL),
+                too_wide: option == "collapse" && dropped > 0 && 2 * dropped >= tried(&[Kind::DropEvent]),
+            });
+        }
         all.sort_by_key(|one| std::cmp::Reverse(one.hidden));
         all
     }

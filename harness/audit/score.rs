@@ -52,8 +52,8 @@ pub(crate) struct Unnoticed {
 pub(crate) struct Scored {
     pub(crate) kinds: ByKind,
     pub(crate) unnoticed: Vec<Unnoticed>,
-    /// The changes by the name of the event that they are about.
-    pub(crate) events: BTreeMap<String, Tally>,
+    /// The changes by the name of the event that they are about, and kind.
+    pub(crate) events: BTreeMap<(String, Kind), Tally>,
 }
 
 /// How captures become what is compared with the golden.
@@ -80,7 +80,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
         for site in spread(places, most) {
             let Some(noticed) = tried.notices(&site, options) else { continue };
             scored.kinds.entry(kind).or_default().add(noticed);
-            scored.events.entry(site.event.clone()).or_default().add(noticed);
+            scored.events.entry((site.event.clone(), kind)).or_default().add(noticed);
             if !noticed {
                 scored.add(site, |site| {
                     let mut settings = candidates(options, &site.pointer).into_iter();

@@ -52,6 +52,7 @@ fn audited_json(audited: &Audited) -> Vec<(&'static str, Json)> {
             ("name", one.name.as_str().into()),
             ("hidden", one.hidden.into()),
             ("tried", one.tried.into()),
+            ("too_wide", one.too_wide.into()),
         ])
     });
     vec![

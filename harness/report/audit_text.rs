@@ -7,8 +7,6 @@ use crate::text::{clipped, counted};
 
 /// How many places are listed of what one setting would notice, unless all are asked for.
 const LISTED: usize = 4;
-/// From which share of changes on an option hides more than it holds.
-const TOO_WIDE: f64 = 0.5;
 
 /// The text of an audit. `all` lists each place that went unnoticed.
 pub(crate) fn audit_text(audit: &Audit, all: bool) -> String {
@@ -133,14 +131,11 @@ fn keys(audit: &Audit) -> String {
     }
     let mut out = "\nchanges of recorded answers and tool results that give a later call another key\n".to_owned();
     for (part, tally) in &parts {
-        let _ = write!(out, "  {:24}{} of {}", part.words(), tally.noticed, tally.tried);
-        if tally.last > 0 {
-            let _ = write!(out, "; {} more in no later call", tally.last);
-        }
-        for (rule, count) in &tally.hidden {
-            let _ = write!(out, "; {count} hidden by {}", rule_name(*rule, audit));
-        }
-        out.push('\n');
+        let tried = (tally.tried > 0).then(|| format!("{} of {}", tally.noticed, tally.tried));
+        let last = (tally.last > 0).then(|| format!("{} in no later call", tally.last));
+        let hidden = tally.hidden.iter().map(|(rule, count)| format!("{count} hidden by {}", rule_name(*rule, audit)));
+        let told: Vec<String> = tried.into_iter().chain(last).chain(hidden).collect();
+        let _ = writeln!(out, "  {:24}{}", part.words(), told.join("; "));
     }
     if parts.contains_key(&Part::Finish) {
         out += "  A finish reason is part of no key.\n";
@@ -158,14 +153,14 @@ fn findings(audit: &Audit) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (index, rule) in audit.rules.iter().enumerate() {
         if audit.whole && !rule.fired {
-            lines.push(format!("{} changed no text of any scenario: it can go", rule_name(index, audit)));
+            lines.push(format!("{}, changed no text of any scenario: it can go", rule_name(index, audit)));
         }
         for (scenario, audited) in audit.audited() {
             for merged in audited.merged.iter().filter(|merged| merged.rule == index) {
                 let [a, b] = merged.turns;
                 let [said, also] = merged.texts.each_ref().map(|text| format!("{:?}", clipped(text, 60)));
                 lines.push(format!(
-                    "{} makes the calls of turns[{a}] and turns[{b}] in {} one:\n    {said}\n    {also}",
+                    "{}, makes the calls of turns[{a}] and turns[{b}] in {} one:\n    {said}\n    {also}",
                     rule_name(index, audit),
                     scenario.name
                 ));
@@ -185,9 +180,7 @@ fn findings(audit: &Audit) -> String {
 
 fn hidden(name: &str, audited: &Audited) -> Vec<String> {
     let line = |one: crate::audit::Hidden| {
-        #[expect(clippy::cast_precision_loss, reason = "some hundred changes")]
-        let too_wide = one.hidden as f64 >= TOO_WIDE * one.tried as f64;
-        let wide = if too_wide { ": it is too wide" } else { "" };
+        let wide = if one.too_wide { ": it is too wide" } else { "" };
         format!(
             "{name}: {} = [{:?}] hides {} of the {} of these events{wide}",
             one.option,
@@ -213,12 +206,12 @@ fn of_fixture(fixture: &FixtureAudit) -> Vec<String> {
         let [first, second] = shared.callers.each_ref().map(|caller| caller.as_deref().unwrap_or("nobody"));
         lines.push(match shared.differs {
             Some(check) => format!(
-                "{file}: turns[{a}] and turns[{b}] of `{first}` have one key and differ in {check}:\n    \
-                 two callers under one name, which a rule of [[callers]] can tell apart"
+                "{file}: turns[{a}] and turns[{b}] of `{first}` have one key:\n    \
+                 they differ in {check}, as two callers do; a rule of [[callers]] tells them apart"
             ),
             None => format!(
-                "{file}: `{first}` and `{second}` say the same in turns[{a}] and turns[{b}]:\n    \
-                 only their names tell the calls apart"
+                "{file}: turns[{a}] and turns[{b}] say the same:\n    \
+                 only the names of the callers tell them apart, `{first}` and `{second}`"
             ),
         });
     }

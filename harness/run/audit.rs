@@ -60,23 +60,21 @@ pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) ->
     Ok(ExitCode::from(u8::from(too_low.is_some() || audit.is_red())))
 }
 
-/// The scenarios of these names, or the cases of these folders.
-fn wanted<'a>(project: &'a Project, names: &[String]) -> Result<Vec<&'a Found>> {
+/// The scenarios that are called as a word says, or else have it in their name, as cases have their folder's.
+fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&'a Found>> {
     let all = &project.discovered.scenarios;
-    let fits = |name: &str, wanted: &str| {
-        name == wanted || name.strip_prefix(wanted).is_some_and(|case| case.starts_with('.'))
+    let is_called = |word: &str| all.iter().any(|found| name_of(found) == word);
+    let fits = |found: &Found, word: &str| {
+        if is_called(word) { name_of(found) == word } else { name_of(found).contains(word) }
     };
-    for wanted in names {
-        if !all.iter().any(|found| fits(name_of(found), wanted)) {
-            let error = Error::new(format!("no scenario is called `{wanted}`"));
-            return Err(match nearest(wanted, all.iter().map(name_of)) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error,
-            });
-        }
+    if let Some(word) = words.iter().find(|word| !all.iter().any(|found| fits(found, word))) {
+        let error = Error::new(format!("no scenario is called `{word}`"));
+        return Err(match nearest(word, all.iter().map(name_of)) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        });
     }
-    let is_wanted = |found: &&'a Found| names.is_empty() || names.iter().any(|wanted| fits(name_of(found), wanted));
-    Ok(all.iter().filter(is_wanted).collect())
+    Ok(all.iter().filter(|found| words.is_empty() || words.iter().any(|word| fits(found, word))).collect())
 }
 
 fn name_of(found: &Found) -> &str {

@@ -19,11 +19,19 @@ tests! { a_rule_that_makes_two_calls_one_is_found_with_both,
 
 const NAME: &str = "write_read_file";
 
+/// A turn; the service of oddities asks what it was asked itself, as JSON.
+fn turn(said: &str, answer: &str) -> Recorded {
+    fixtures::turn(None, &format!("{said:?}"), answer)
+}
+
 /// A scenario in which the model is asked these questions, one after another, and its fixture.
 fn asking(questions: &[&str], turns: Vec<Recorded>) -> Tree {
     let tree = Tree::with_suite("settle = \"100ms\"\nlinger = \"0s\"\n");
-    let step =
-        |question: &&str| format!("[[step]]\npost = \"/ask\"\ntext = {question:?}\nstream = {{ last = \"end\" }}\n");
+    let step = |question: &&str| {
+        format!(
+            "[[step]]\npost = \"/ask\"\nheaders = {{ content-type = \"text/plain\" }}\njson = {question:?}\nstream = {{ last = \"end\" }}\n"
+        )
+    };
     tree.scenario("asking", &questions.iter().map(step).collect::<String>());
     fixtures::write(&tree, "asking", turns);
     tree
@@ -43,18 +51,18 @@ fn settle(tree: &Tree, fixture: &str, system: &str) {
 
 fn a_rule_that_makes_two_calls_one_is_found_with_both() {
     let turns = [("Where is order 12?", "On its way."), ("Where is order 17?", "It was lost.")];
-    let recorded = turns.map(|(said, answer)| fixtures::turn(None, said, answer)).to_vec();
+    let recorded = turns.map(|(said, answer)| turn(said, answer)).to_vec();
     let tree = asking(&turns.map(|(said, _)| said), recorded);
     add_rule(&tree, "order [a-z]+", "order <WORD>");
     add_rule(&tree, r"\d+", "<NUMBER>");
     settle(&tree, "asking", "oddities");
     audited(&tree, "oddities", "audit").exits(0).says(&[
         "rule 2 of [[normalize]], `\\d+`, makes the calls of turns[0] and turns[1] in asking one:",
-        "\"Where is order 12?\"",
-        "\"Where is order 17?\"",
+        "Where is order 12?",
+        "Where is order 17?",
     ]);
     // A rule that keeps them apart is not said to merge them.
-    let tree = asking(&turns.map(|(said, _)| said), turns.map(|(s, a)| fixtures::turn(None, s, a)).to_vec());
+    let tree = asking(&turns.map(|(said, _)| said), turns.map(|(s, a)| turn(s, a)).to_vec());
     add_rule(&tree, "Where is", "<WHERE>");
     settle(&tree, "asking", "oddities");
     audited(&tree, "oddities", "audit").exits(0).never_says("[[normalize]]");
@@ -108,20 +116,22 @@ fn a_prompt_that_is_not_as_recorded_is_found_though_drift_is_ignored() {
 }
 
 fn two_callers_under_one_name_are_found() {
-    let mut turns = [("Hello", "Good day"), ("Hello", "Good day")].map(|(s, a)| fixtures::turn(None, s, a)).to_vec();
+    let mut turns = [("Hello", "Good day"), ("Hello", "Good day")].map(|(s, a)| turn(s, a)).to_vec();
     turns[1].checks.prompt = "Rate the answer.".into();
     let tree = asking(&["Hello", "Hello"], turns);
     audited(&tree, "oddities", "audit").says(&[
-        "fixtures/asking.json: turns[0] and turns[1] of `nobody` have one key and differ in prompt:",
+        "fixtures/asking.json: turns[0] and turns[1] of `nobody` have one key:",
+        "they differ in prompt",
         "[[callers]]",
     ]);
-    let tree = asking(&["Hello", "Hello"], [(); 2].map(|()| fixtures::turn(None, "Hello", "Good day")).to_vec());
+    let tree = asking(&["Hello", "Hello"], [(); 2].map(|()| turn("Hello", "Good day")).to_vec());
     audited(&tree, "oddities", "audit").exits(0).never_says("have one key");
 }
 
 fn callers_that_say_the_same_are_found() {
     audited(&Tree::of(&["two_callers"]), "gateway", "audit").exits(0).says(&[
-        "fixtures/two_callers.json: `subagent:critic` and `subagent:optimist` say the same in turns[0] and turns[1]:",
+        "fixtures/two_callers.json: turns[0] and turns[1] say the same:",
+        "`subagent:critic` and `subagent:optimist`",
     ]);
 }
 

@@ -94,7 +94,8 @@ fn one_scenario_is_audited_by_name_and_an_unknown_name_is_an_error() {
     let named =
         |names: &str| tree.runner("gateway").env("RETAKE_ACTION", "audit").env("RETAKE_ACTION_NAMES", names).run();
     named("two_callers").exits(0).says(&["two_callers"]).never_says(NAME);
-    named("two_caller").exits(2).says(&["no scenario is called `two_caller`", "did you mean `two_callers`?"]);
+    named("caller").exits(0).says(&["two_callers"]).never_says(NAME);
+    named("two_calers").exits(2).says(&["no scenario is called `two_calers`", "did you mean `two_callers`?"]);
 }
 
 fn json_has_a_version_and_all_that_is_printed() {
