@@ -166,19 +166,13 @@ fn changed_answers(answer: &Answer) -> Vec<(Part, Answer)> {
     all
 }
 
-/// A text with another last letter, with another first number, without its first word.
+/// A text with another last digit or letter, with a word more, without its first word.
 fn changed_texts(text: &str) -> Vec<String> {
     if text.trim().is_empty() {
         return Vec::new();
     }
-    let mut texts = vec![other_text(text)];
-    if let Some(start) = text.find(|c: char| c.is_ascii_digit()) {
-        let digits = text[start..].bytes().take_while(u8::is_ascii_digit).count();
-        texts.push(format!("{}{}", other_text(&text[..start + digits]), &text[start + digits..]));
-    }
+    let mut texts = vec![other_text(text), format!("{text} more")];
     texts.extend(text.trim_start().split_once(char::is_whitespace).map(|(_, rest)| rest.to_owned()));
-    texts.retain(|changed| changed != text);
-    texts.dedup();
     texts
 }
 

@@ -7,21 +7,21 @@ use crate::error::Result;
 use crate::events::Detail;
 use crate::run::action::{Action, AuditOptions, to_audit};
 
-/// Tell how much goldens and fixtures can be trusted: what a change must do to be noticed
+/// Tell how much goldens and fixtures can be trusted
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake audit\n  retake audit write_read_file --all\n  \
     retake audit --min-score 0.9          in CI\n  \
     retake audit --detail values --json\n\n\
-    Each scenario is replayed once. Then small changes are made to what it captured: an\n\
-    event is dropped, a key renamed, a list shortened, and so on. The score is the share\n\
-    that the golden notices, from 0 to 1; each kind of change weighs the same. What goes\n\
-    unnoticed is listed with the setting of [golden] that notices it, which was tried.\n\n\
+    Each scenario is replayed once. Then small changes are made to what it captured:\n\
+    an event is dropped, a key renamed, a list shortened, and so on. The score is the\n\
+    share that the golden notices, from 0 to 1; each kind of change weighs the same.\n\
+    What goes unnoticed is listed with a setting of [golden] that notices it.\n\n\
     Apart from the score: whether keys notice changes of recorded answers and tool\n\
-    results; rules of [[normalize]] that change nothing, or make different calls equal;\n\
-    prompts, tools and models that are not as recorded; secrets in fixtures.\n\n\
+    results; rules of [[normalize]] that change nothing, or make different calls\n\
+    equal; prompts, tools and models that are not as recorded; secrets in fixtures.\n\n\
     Exit codes: 1 where the score is less than --min-score, or a scenario is red.")]
 pub(super) struct Audit {
-    /// The scenarios to audit; all where absent
+    /// Names of scenarios, or parts of names; all where absent
     name: Vec<String>,
     /// Fail where the score of all audited scenarios is less than this, from 0 to 1
     #[arg(long, value_name = "SCORE", value_parser = score)]
