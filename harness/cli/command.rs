@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{explain, import, init, key, new, serve, shape, show, test, tools};
+use super::{explain, import, init, key, new, report, serve, shape, show, test, tools};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
@@ -28,6 +28,7 @@ enum Command {
     Test(test::Test),
     Explain(explain::Explain),
     Show(show::Show),
+    Report(report::Report),
     Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
@@ -51,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Test(test) => test.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
+        Command::Report(report) => report.run(),
         Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),
