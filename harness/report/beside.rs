@@ -19,6 +19,16 @@ pub(crate) struct Row {
     pub(crate) old: String,
     /// Of the second.
     pub(crate) new: String,
+    /// For how many lines of both a fold stands.
+    #[serde(skip)]
+    pub(crate) folded: usize,
+}
+
+impl Row {
+    /// A line that both have.
+    pub(crate) fn same(line: &str) -> Row {
+        Row { kind: RowKind::Same, old: line.to_owned(), new: line.to_owned(), folded: 0 }
+    }
 }
 
 /// What became of a line.
@@ -40,12 +50,13 @@ pub(crate) fn beside(old: &str, new: &str) -> Vec<Row> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.trim_end().lines().collect(), new.trim_end().lines().collect());
     let row = |kind, old: Option<&&str>, new: Option<&&str>| {
         let text = |line: Option<&&str>| line.map_or_else(String::new, |line| (*line).to_owned());
-        Row { kind, old: text(old), new: text(new) }
+        Row { kind, old: text(old), new: text(new), folded: 0 }
     };
     let fold = |lines: usize| Row {
         kind: RowKind::Fold,
         old: format!("… {} that are the same", counted(lines, "line")),
         new: String::new(),
+        folded: lines,
     };
     let diff = TextDiff::from_slices(&old, &new);
     let (mut rows, mut done) = (Vec::new(), 0);
@@ -78,7 +89,7 @@ pub(crate) fn beside(old: &str, new: &str) -> Vec<Row> {
         let more = rows.len() - ROWS;
         rows.truncate(ROWS);
         let old = format!("… and {} further on", counted(more, "row"));
-        rows.push(Row { kind: RowKind::Fold, old, new: String::new() });
+        rows.push(Row { kind: RowKind::Fold, old, new: String::new(), folded: 0 });
     }
     rows
 }

@@ -3,6 +3,8 @@
 #[cfg(feature = "cli")]
 mod beside;
 #[cfg(feature = "cli")]
+mod coloured;
+#[cfg(feature = "cli")]
 pub(crate) mod columns;
 #[cfg(feature = "cli")]
 mod conversation;
@@ -22,6 +24,8 @@ mod run_data;
 mod runs;
 pub mod terminal;
 
+#[cfg(feature = "cli")]
+pub(crate) use coloured::Diff;
 #[cfg(feature = "cli")]
 pub(crate) use conversation::Shown;
 pub use diff::unified;

@@ -8,7 +8,7 @@ fn changed_lines_stand_beside_each_other_and_what_is_far_from_them_is_folded() {
     let of = |kind| rows.iter().filter(|row| row.kind == kind).count();
     assert_eq!((of(RowKind::Changed), of(RowKind::Come), of(RowKind::Gone), of(RowKind::Fold)), (1, 1, 0, 2));
     assert_eq!(rows[0].old, "… 7 lines that are the same");
-    assert!(rows.contains(&Row { kind: RowKind::Changed, old: "line 10".into(), new: "another".into() }));
+    assert!(rows.contains(&Row { kind: RowKind::Changed, old: "line 10".into(), new: "another".into(), folded: 0 }));
 }
 
 #[test]

@@ -2,6 +2,14 @@
 
 pub(crate) mod data;
 pub(crate) mod page;
+#[cfg(unix)]
+pub(crate) mod review;
 pub(crate) mod show;
 
-pub(crate) const TESTS: &[&[crate::Test]] = &[data::TESTS, page::TESTS, show::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[
+    data::TESTS,
+    page::TESTS,
+    #[cfg(unix)]
+    review::TESTS,
+    show::TESTS,
+];
