@@ -9,6 +9,8 @@ use crate::events::Detail;
 const ACTION: &str = "RETAKE_ACTION";
 /// The action that tests, with arguments that are for scenarios alone.
 const TEST: &str = "test";
+/// The action that accepts what waits.
+const ACCEPT: &str = "accept";
 const NAMES: &str = "RETAKE_ACTION_NAMES";
 
 /// What a runner does with a project.
@@ -18,6 +20,8 @@ pub(crate) enum Action {
     Test(Wanted),
     /// Audits scenarios by name or a part of it, all where none is named.
     Audit(Vec<String>, AuditOptions),
+    /// Accepts what waits for scenarios by name; all where there is no name.
+    Accept(Vec<String>),
     /// Records scenarios by name or a part of it.
     #[cfg(feature = "record")]
     Record(Vec<String>, RecordOptions),
@@ -33,16 +37,17 @@ impl Action {
         if action == TEST {
             return Ok(Action::Test(Wanted::of_scenarios(args)));
         }
-        let names = || {
-            let names = std::env::var(NAMES).unwrap_or_default();
-            names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
-        };
+        let names = std::env::var(NAMES).unwrap_or_default();
+        let names: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if action == ACCEPT {
+            return Ok(Action::Accept(names));
+        }
         if let Some(options) = AuditOptions::parse(&action) {
-            return Ok(Action::Audit(names(), options));
+            return Ok(Action::Audit(names, options));
         }
         #[cfg(feature = "record")]
         if let Some(options) = RecordOptions::parse(&action) {
-            return Ok(Action::Record(names(), options));
+            return Ok(Action::Record(names, options));
         }
         Err(Error::new(format!("{ACTION}={action:?}: this runner cannot do that"))
             .help("the `retake` command and the `retake` library differ in version, or a feature is off"))
@@ -50,12 +55,17 @@ impl Action {
 
     /// Whether it writes fixtures.
     pub(super) fn records(&self) -> bool {
-        !matches!(self, Action::Test(_) | Action::Audit(..))
+        !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..))
     }
 
     /// Whether it writes nothing but what it prints.
     pub(super) fn only_reads(&self) -> bool {
         matches!(self, Action::Audit(..))
+    }
+
+    /// Whether it writes goldens, whatever else is asked for.
+    pub(super) fn accepts(&self) -> bool {
+        matches!(self, Action::Accept(_))
     }
 }
 
@@ -63,6 +73,12 @@ impl Action {
 #[cfg(feature = "cli")]
 pub(crate) fn to_test() -> (&'static str, &'static str) {
     (ACTION, TEST)
+}
+
+/// The variables by which a runner is told to accept what waits.
+#[cfg(feature = "cli")]
+pub(crate) fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
+    [(ACTION, ACCEPT.to_owned()), (NAMES, names.join(","))]
 }
 
 /// The variables by which a runner is told to record.
@@ -129,16 +145,18 @@ pub(crate) struct RecordOptions {
     pub(crate) resume: bool,
     /// Writes what does not stand its proof, with a mark.
     pub(crate) accept_unstable: bool,
+    /// Leaves what is committed as it is, and what was recorded beside it, for a person to decide.
+    pub(crate) propose: bool,
 }
 
 #[cfg(feature = "record")]
 impl RecordOptions {
-    const WORDS: [&str; 3] = ["--resume", "--accept-unstable", "--all"];
+    const WORDS: [&str; 4] = ["--resume", "--accept-unstable", "--all", "--propose"];
 
     /// The action and the options, as a runner is told of them: one that does not know an option then refuses it.
     #[cfg(feature = "cli")]
     fn print(self) -> String {
-        let set = [self.resume, self.accept_unstable, self.all];
+        let set = [self.resume, self.accept_unstable, self.all, self.propose];
         let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);
         std::iter::once("record").chain(words).collect::<Vec<_>>().join(" ")
     }
@@ -150,7 +168,8 @@ impl RecordOptions {
             match Self::WORDS.iter().position(|known| *known == word)? {
                 0 => options.resume = true,
                 1 => options.accept_unstable = true,
-                _ => options.all = true,
+                2 => options.all = true,
+                _ => options.propose = true,
             }
         }
         Some(options)
