@@ -33,5 +33,6 @@ pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Ending, Status};
 pub use event::{Event, Payload};
 pub use naming::{NamesNothing, names_nothing};
+pub(crate) use notation::is_time;
 pub use options::{Detail, Loose, ShapeOptions};
 pub use shape::{Golden, event_keys, golden};
