@@ -17,6 +17,7 @@ use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
+use crate::cause::CauseKind;
 use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
@@ -37,7 +38,7 @@ pub(crate) struct Driver<'a> {
     /// Values of this run and what goldens call them, longest value first.
     names: NamedValues,
     underway: Underway,
-    failure: Option<Error>,
+    failure: Option<(CauseKind, Error)>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -49,8 +50,8 @@ pub(crate) struct Driven {
     pub(crate) captured: Vec<Captured>,
     /// The run's values and their names.
     pub(crate) names: NamedValues,
-    /// The step that failed, where one did.
-    pub(crate) failure: Option<Error>,
+    /// Why it did not come to its end: a step failed, or the time was up.
+    pub(crate) failure: Option<(CauseKind, Error)>,
 }
 
 /// One part of the golden.
@@ -109,7 +110,7 @@ impl<'a> Driver<'a> {
     pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
-                self.failure = Some(error.in_file(&self.scenario.file));
+                self.failure = Some((CauseKind::Step, error.in_file(&self.scenario.file)));
                 return false;
             }
         }
@@ -140,7 +141,7 @@ impl<'a> Driver<'a> {
                     self.underway.step(title.clone());
                     match listener.finish(settle).await {
                         Ok(answered) => captured.push(answered.into_captured()),
-                        Err(error) => self.failure = Some(self.failed(error, &title, step)),
+                        Err(error) => self.failure = Some((CauseKind::Step, self.failed(error, &title, step))),
                     }
                 }
             }

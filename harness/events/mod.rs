@@ -8,6 +8,7 @@
 //! order, `merge` and `outline` where it is about what is in their payloads.
 
 mod capture;
+mod changes;
 mod event;
 mod merge;
 mod naming;
@@ -20,6 +21,7 @@ mod sequence;
 mod shape;
 
 pub use capture::{Capture, Format};
+pub(crate) use changes::{Change, changes};
 pub use event::{Event, Payload};
 pub use naming::{NamesNothing, names_nothing};
 pub use options::{Detail, ShapeOptions};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::miss::MissReason;
 use crate::fixture::{Group, Table, Turn};
-use crate::key::{Checks, Hash, Key};
+use crate::key::{Checks, Hash, Key, UNKNOWN_CALLER};
 
 /// What a call looks for.
 pub(super) struct Wanted<'a> {
@@ -56,10 +56,15 @@ impl OpenTurns {
     /// Chooses the turn that answers a call and takes it, in one step.
     pub(super) fn take(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
         let index = if wanted.caller_known { self.of_caller(table, wanted) } else { self.of_anyone(table, wanted) }?;
+        self.mark(index);
+        Ok(index)
+    }
+
+    /// Takes a turn that a call did not find by its key.
+    pub(super) fn mark(&mut self, index: usize) {
         if !std::mem::replace(&mut self.served[index], true) && !self.free[index] {
             self.left -= 1;
         }
-        Ok(index)
     }
 
     /// Whether each turn was served that has to be.
@@ -172,6 +177,6 @@ fn all_served(mut turns: impl Iterator<Item = usize>) -> MissReason {
 }
 
 fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {
-    let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| "(no caller)".to_owned());
+    let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| UNKNOWN_CALLER.to_owned());
     indices.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
 }

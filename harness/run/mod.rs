@@ -8,15 +8,19 @@
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
 //! | `slots` | who plays when, and who lingers |
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
+//! | `findings`, `failing`, `second_look`, `advice` | what is wrong with it; why it failed; what is still wrong where a miss is got over; what resolves it |
 //! | [`golden`] | insta |
 //! | `tools` | recorded calls of tools, executed again |
 //! | `proof` | two runs that agree |
 //! | `orphans`, `unused_names` | files that belong to no scenario; names in `unused` that name nobody |
 
 pub(crate) mod action;
+mod advice;
 pub(crate) mod commands;
 mod declared_secrets;
+mod failing;
 mod filter;
+mod findings;
 mod fixtures;
 pub(crate) mod golden;
 mod orphans;
@@ -27,6 +31,7 @@ pub(crate) mod proof;
 pub(crate) mod record;
 mod restart;
 pub(crate) mod runner;
+mod second_look;
 mod slots;
 mod test;
 pub(crate) mod tools;
