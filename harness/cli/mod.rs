@@ -3,6 +3,7 @@
 //! `command` lists them, `project` finds the folder that they work on, `input` reads what they are given.
 
 mod command;
+mod companion;
 mod handover;
 mod import;
 mod init;

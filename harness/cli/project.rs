@@ -6,6 +6,8 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::project::{OpenProject, folder_of};
+use crate::scenario::is_name;
+use crate::text::nearest;
 
 /// Which project a subcommand opens that works on a fixture.
 #[derive(Clone, Debug, Args)]
@@ -33,6 +35,29 @@ impl ProjectOption {
         self.open(first)
     }
 
+    /// The project that is named, else the one of the current folder.
+    pub(super) fn open_here(&self) -> Result<OpenProject> {
+        self.open(&self.folder()?.join("fixtures/none.json"))
+    }
+
+    /// The file of a fixture: itself where it is one, else the project's fixture of that name.
+    ///
+    /// # Errors
+    /// Where there is neither.
+    pub(super) fn fixture_file(&self, named: &Path) -> Result<PathBuf> {
+        let is_json = named.extension().is_some_and(|extension| extension == "json");
+        if is_json || !named.to_str().is_some_and(is_name) || named.is_file() {
+            return Ok(named.to_owned());
+        }
+        let folder = self.folder()?.join("fixtures");
+        let file = folder.join(format!("{}.json", named.display()));
+        if file.is_file() { Ok(file) } else { Err(no_fixture(named, &folder)) }
+    }
+
+    fn folder(&self) -> Result<PathBuf> {
+        self.root.clone().map_or_else(root, Ok)
+    }
+
     fn named(&self) -> Option<PathBuf> {
         self.root.clone().or_else(of_environment)
     }
@@ -45,6 +70,21 @@ pub(super) fn root() -> Result<PathBuf> {
     }
     let here = std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
     Ok(here.ancestors().find(|folder| folder.join("scenarios").is_dir()).unwrap_or(&here).to_owned())
+}
+
+/// The error about a fixture that there is none of, with the name that may have been meant.
+fn no_fixture(named: &Path, folder: &Path) -> Error {
+    let (wanted, shown) = (named.to_string_lossy(), folder.display());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let of_file = |file: PathBuf| Some(file.file_name()?.to_str()?.strip_suffix(".json")?.to_owned());
+    let mut known: Vec<String> = entries.filter_map(|entry| of_file(entry.path())).collect();
+    known.sort();
+    let error =
+        Error::new(format!("there is no fixture `{wanted}`: neither a file of that name, nor {shown}/{wanted}.json"));
+    match nearest(&wanted, known.iter().map(String::as_str)) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
+    }
 }
 
 fn of_environment() -> Option<PathBuf> {

@@ -5,27 +5,33 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::companion::Serving;
 use super::project::ProjectOption;
 use crate::error::{Error, Result};
-use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
-use crate::project::OpenProject;
-use crate::report::{notes, terminal};
-use crate::scenario::{Delays, Level};
+use crate::model::{Mode, ModelServer, ServerOptions};
+use crate::report::terminal;
 use crate::secrets::{hide, shown};
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n\n\
+#[command(after_help = "Examples:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n  \
+    retake serve greeting parting --repeat\n\n\
     Prints one line of JSON with its URLs and key when it is ready. On SIGTERM or SIGINT\n\
     it writes the report and exits: 1 where a call missed, or differed where the suite says\n\
     drift = {{ … = \"fail\" }}; 0 where none did.\n\n\
     Keys, callers and drift are those of the project that the fixture lies in: of the\n\
-    scenarios/suite.toml in the nearest folder upwards.")]
+    scenarios/suite.toml in the nearest folder upwards.\n\n\
+    While it runs, a test or a person may ask it, without the key:\n  \
+    GET  /__retake/health   that it is there, and which fixtures it serves\n  \
+    GET  /__retake/misses   the calls that missed, each explained\n  \
+    GET  /__retake/report   what was served, missed, left unused, and what differed\n  \
+    POST /__retake/reset    forget all that: each turn is to be served anew. With a body\n                          \
+    {{\"fixtures\": [\"parting\"], \"name\": \"test_b\"}} these fixtures are served\n                          \
+    from then on, and misses name test_b")]
 pub(super) struct Serve {
-    /// The fixtures; their turns are served as one table
-    #[arg(required = true)]
+    /// The fixtures, files or names of the project's; their turns are served as one table. Without one each call is a miss
+    /// until a reset names some
     fixture: Vec<PathBuf>,
     /// A loopback address; port 0 for a free one
     #[arg(long, default_value = "127.0.0.1:0")]
@@ -33,9 +39,15 @@ pub(super) struct Serve {
     /// The key that calls have to bring; a random one where absent
     #[arg(long)]
     key: Option<String>,
+    /// Serve turns again and again: those of a conversation that were all served begin with the first
+    #[arg(long)]
+    repeat: bool,
     /// Where to write what was served, missed and left unused, as JSON
     #[arg(long)]
     report: Option<PathBuf>,
+    /// Print the report at the end, as JSON on standard output, in place of what is said of misses and drift
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -46,49 +58,58 @@ impl Serve {
             return Err(Error::new("the key is empty, so that calls without a key would bring it")
                 .help("leave --key out for a random one"));
         }
-        let project = self.project.open_for_all(&self.fixture)?;
+        let files = self.fixture.iter().map(|named| self.project.fixture_file(named)).collect::<Result<Vec<_>>>()?;
+        let project = match &files[..] {
+            [] => self.project.open_here()?,
+            files => self.project.open_for_all(files)?,
+        };
         hide(project.secrets()?.scrub().clone());
-        let mut fixtures = self.fixture.iter().map(|file| Fixture::read(file, &project.rules));
-        let first = fixtures.next().ok_or_else(|| Error::new("no fixture"))??;
-        let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
+        if files.is_empty() {
+            terminal::note("no fixture is named, so each call is a miss until POST /__retake/reset names one");
+        }
+        let serving = Arc::new(Serving::of(&files, project, self.project.clone(), self.repeat)?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new("serve"))
-            .with_delays(project.delays == Delays::Recorded);
-        let code = runtime.block_on(self.serve(Arc::new(replay), project));
+        let code = runtime.block_on(self.serve(&serving));
         runtime.shutdown_background();
         code
     }
 
-    async fn serve(self, replay: Arc<Replay>, project: OpenProject) -> Result<ExitCode> {
+    async fn serve(self, serving: &Arc<Serving>) -> Result<ExitCode> {
         // Before the line that says it is ready: who reads that line may end it at once.
         let mut ended = Ended::listen()?;
-        let OpenProject { callers, drift: weight, .. } = project;
+        let callers = serving.callers();
         let options = ServerOptions { callers, address: Some(self.addr), key: self.key, ..ServerOptions::default() };
-        let server = ModelServer::start(Mode::Replay(replay.clone()), options).await?;
+        let server = Arc::new(ModelServer::start(Mode::Replay(serving.replay()), options).await?);
+        serving.of_server(&server);
+        server.accompany(serving.clone());
         say_ready(&server);
         ended.wait().await;
-        let report = report(&replay);
+        let report = serving.report().print(Layout::Pretty);
         if let Some(file) = &self.report {
-            crate::files::write_whole(file, (report.print(Layout::Pretty) + "\n").as_bytes())?;
+            crate::files::write_whole(file, (report.clone() + "\n").as_bytes())?;
         }
-        let misses = replay.scope().misses();
-        misses.iter().take(SHOWN).for_each(terminal::note);
-        if misses.len() > SHOWN {
-            let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
-            terminal::note(format!("… and {} more misses, {place}", misses.len() - SHOWN));
+        let misses = serving.misses();
+        let (failing, notes) = serving.drift();
+        if self.json {
+            terminal::out(shown(&report));
+        } else {
+            misses.iter().take(SHOWN).for_each(terminal::note);
+            if misses.len() > SHOWN {
+                let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
+                terminal::note(format!("… and {} more misses, {place}", misses.len() - SHOWN));
+            }
+            for line in &notes {
+                terminal::note(format!("note: {line}"));
+            }
+            failing.iter().for_each(terminal::error);
         }
-        let (drift, flaws) = (server.drift(), server.flaws());
-        // As a scenario that says nothing of it weighs it.
-        let of_level = |level: Level| drift.iter().filter(move |(_, drift)| weight.of(drift.check) == level);
-        for line in notes(Some(replay.fixture()), of_level(Level::Note), &flaws) {
-            terminal::note(format!("note: {line}"));
-        }
-        let failing = notes(Some(replay.fixture()), of_level(Level::Fail), &[]);
-        failing.iter().for_each(terminal::error);
         Ok(if misses.is_empty() && failing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
+
+/// How many misses are printed; of a flood nobody reads more.
+const SHOWN: usize = 10;
 
 /// One line with all that a client needs.
 pub(super) fn say_ready(server: &ModelServer) {
@@ -102,34 +123,6 @@ pub(super) fn say_ready(server: &ModelServer) {
         ("key", server.key()),
     ];
     terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));
-}
-/// How many misses are printed; of a flood nobody reads more.
-const SHOWN: usize = 10;
-
-fn report(replay: &Replay) -> Json {
-    let turns = replay.fixture().table.turns();
-    let turn = |index: usize| {
-        let caller = turns[index].caller.as_deref();
-        Json::object([("turn", Json::from(index)), ("caller", Json::from(caller))])
-    };
-    let misses = replay.scope().misses();
-    let calls = misses.iter().map(|miss| {
-        Json::object([
-            ("call", Json::from(miss.via.as_str())),
-            ("caller", Json::from(miss.caller.as_deref())),
-            ("conversation_hash", Json::from(miss.key.map(|key| key.conversation_hash.to_string()))),
-            ("input_hash", Json::from(miss.key.map(|key| key.input_hash.to_string()))),
-            ("reason", Json::from(miss.reason.to_string())),
-            ("explanation", Json::Str(shown(&miss.to_string()))),
-        ])
-    });
-    let served = crate::model::served().iter().map(|served| turn(served.turn)).collect::<Vec<_>>();
-    let unused = replay.unused().into_iter().map(turn).collect::<Vec<_>>();
-    Json::object([
-        ("served", Json::Array(served)),
-        ("missed", Json::Array(calls.collect())),
-        ("unused", Json::Array(unused)),
-    ])
 }
 
 /// The signals that end the server.

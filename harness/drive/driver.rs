@@ -155,7 +155,8 @@ impl<'a> Driver<'a> {
 
     /// What reports call a step. A path is shown as it was sent, where it can be rendered.
     fn title(&self, index: usize, step: &Step) -> String {
-        format!("step {} ({})", index + 1, self.action(step))
+        let name = step.name.as_ref().map(|name| format!("`{name}` ")).unwrap_or_default();
+        format!("step {} {name}({})", index + 1, self.action(step))
     }
 
     fn action(&self, step: &Step) -> String {

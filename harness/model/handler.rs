@@ -1,6 +1,6 @@
 //! Each request from its route to its answer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::body::Body as HttpBody;
 use axum::extract::State;
@@ -8,6 +8,7 @@ use axum::http::{Request, Response as HttpResponse};
 
 use super::activity::{Activity, InFlight};
 use super::callers::CallerRules;
+use super::companion::{self, Companion};
 use super::http::{self, Incoming};
 
 use super::lint::FlawKind;
@@ -27,6 +28,7 @@ use crate::wire::{self, Api, Call, Response};
 pub(super) struct ServerState {
     pub(super) key: String,
     pub(super) activity: Activity,
+    pub(super) companion: OnceLock<Arc<dyn Companion>>,
     callers: CallerRules,
     session: Mutex<Arc<Session>>,
 }
@@ -34,7 +36,8 @@ pub(super) struct ServerState {
 impl ServerState {
     /// A server's state before the first request.
     pub(super) fn new(callers: CallerRules, key: String, session: Arc<Session>) -> ServerState {
-        ServerState { key, activity: Activity::default(), callers, session: Mutex::new(session) }
+        let (activity, companion) = (Activity::default(), OnceLock::new());
+        ServerState { key, activity, companion, callers, session: Mutex::new(session) }
     }
 
     /// What requests that come now are answered from.
@@ -56,6 +59,9 @@ pub(super) async fn handle(
     let in_flight = state.activity.begin();
     let session = state.session();
     let incoming = Incoming::read(request).await;
+    if let Some(response) = state.companion.get().and_then(|it| companion::answer(&**it, &incoming)) {
+        return http::answer(&response, in_flight);
+    }
     let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
     if !incoming.brings_key(&state.key, session.records()) {

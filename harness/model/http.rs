@@ -75,7 +75,7 @@ impl Incoming {
     }
 
     /// Whether a browser sent it for a page of another server.
-    fn is_of_a_page(&self) -> bool {
+    pub(super) fn is_of_a_page(&self) -> bool {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
         let own = header("host").map(|host| format!("http://{host}"));
         header("origin").is_some_and(|origin| Some(origin) != own.as_deref())

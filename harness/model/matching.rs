@@ -36,7 +36,12 @@ impl Wanted<'_> {
 /// Which turns of a fixture are still to be served.
 #[derive(Debug)]
 pub(super) struct OpenTurns {
-    served: Vec<bool>,
+    /// Of each turn, how often it was served.
+    times: Vec<u32>,
+    /// Turns that were served no more often than this are open. It is above 0 only while a call is answered again.
+    lap: u32,
+    /// Whether turns that were all served begin again with the first.
+    repeats: bool,
     /// Those that may be asked for any number of times, or not at all.
     free: Vec<bool>,
     /// How many others are not served.
@@ -50,21 +55,34 @@ impl OpenTurns {
     /// asked for.
     pub(super) fn of(table: &Table, free: Vec<bool>) -> OpenTurns {
         let left = free.iter().filter(|free| !**free).count();
-        OpenTurns { served: vec![false; table.turns().len()], free, left, done: vec![0; table.groups()] }
+        let (times, done) = (vec![0; table.turns().len()], vec![0; table.groups()]);
+        OpenTurns { times, lap: 0, repeats: false, free, left, done }
+    }
+
+    /// Says whether turns that were all served begin again with the first.
+    pub(super) fn repeat(&mut self, repeats: bool) {
+        self.repeats = repeats;
     }
 
     /// Chooses the turn that answers a call and takes it, in one step.
     pub(super) fn take(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
-        let index = if wanted.caller_known { self.of_caller(table, wanted) } else { self.of_anyone(table, wanted) }?;
+        self.lap = 0;
+        let mut chosen = self.choose(table, wanted);
+        if let (true, Err(NoTurn::Served(turns))) = (self.repeats, &chosen) {
+            self.lap = turns.iter().map(|turn| self.times[*turn]).min().unwrap_or_default();
+            chosen = self.choose(table, wanted);
+        }
+        let index = chosen.map_err(MissReason::from)?;
         self.mark(index);
         Ok(index)
     }
 
-    /// Takes a turn that a call did not find by its key.
+    /// Takes a turn, found by its key or not.
     pub(super) fn mark(&mut self, index: usize) {
-        if !std::mem::replace(&mut self.served[index], true) && !self.free[index] {
+        if self.times[index] == 0 && !self.free[index] {
             self.left -= 1;
         }
+        self.times[index] = self.times[index].saturating_add(1);
     }
 
     /// Whether each turn was served that has to be.
@@ -73,17 +91,21 @@ impl OpenTurns {
     }
 
     /// Of each turn, whether it was served.
-    pub(super) fn served(&self) -> &[bool] {
-        &self.served
+    pub(super) fn served(&self) -> Vec<bool> {
+        self.times.iter().map(|times| *times > 0).collect()
     }
 
     /// The turns that were not served and had to be, in recorded order.
     pub(super) fn unused(&self) -> Vec<usize> {
-        (0..self.served.len()).filter(|index| !self.served[*index] && !self.free[*index]).collect()
+        (0..self.times.len()).filter(|index| self.times[*index] == 0 && !self.free[*index]).collect()
+    }
+
+    fn choose(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
+        if wanted.caller_known { self.of_caller(table, wanted) } else { self.of_anyone(table, wanted) }
     }
 
     /// The turn for a known caller: its own, or one that is older than callers.
-    fn of_caller(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
+    fn of_caller(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
         let Wanted { key, checks, .. } = *wanted;
         let turns = table.turns();
         let equal = |group| table.with_checks(group, checks?);
@@ -110,14 +132,15 @@ impl OpenTurns {
         let others: Vec<usize> = same.iter().copied().filter(fits).collect();
         match (taken.clone().next(), others.is_empty()) {
             (Some(_), _) => self.again(taken),
-            (None, false) => Err(MissReason::OtherCaller { callers: callers_of(turns, &others) }),
-            (None, true) => Err(MissReason::NotRecorded),
+            (None, false) => Err(NoTurn::Reason(MissReason::OtherCaller { callers: callers_of(turns, &others) })),
+            (None, true) => Err(NoTurn::Reason(MissReason::NotRecorded)),
         }
     }
 
     /// The turn for a call that does not say whose it is: there is one where one caller only fits.
-    fn of_anyone(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
-        let group = table.of_conversation(wanted.key.conversation_hash).ok_or(MissReason::NotRecorded)?;
+    fn of_anyone(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
+        let group =
+            table.of_conversation(wanted.key.conversation_hash).ok_or(NoTurn::Reason(MissReason::NotRecorded))?;
         if wanted.empty {
             return self.of_prompt(table.turns(), group, wanted);
         }
@@ -125,7 +148,7 @@ impl OpenTurns {
         let (equal, all) = match equal {
             _ if !group.several_callers => (equal, group),
             Some(equal) if !equal.several_callers => (Some(equal), equal),
-            _ => return Err(MissReason::Ambiguous { callers: callers_of(table.turns(), &group.turns) }),
+            _ => return Err(ambiguous(table.turns(), &group.turns)),
         };
         if let Some(request) = wanted.request_among([all])
             && let Some(index) = self.first_open(all, |index| table.turns()[*index].request == Some(request))
@@ -140,16 +163,16 @@ impl OpenTurns {
     }
 
     /// What becomes of a call whose turns are all served: the last one again, where it is free.
-    fn again(&self, taken: impl Iterator<Item = usize> + Clone) -> Result<usize, MissReason> {
+    fn again(&self, taken: impl Iterator<Item = usize> + Clone) -> Result<usize, NoTurn> {
         let last = taken.clone().last().filter(|index| self.free[*index]);
-        last.ok_or_else(|| all_served(taken))
+        last.ok_or_else(|| NoTurn::Served(taken.collect()))
     }
 
     /// The turn for a call of nobody that has nothing but a system prompt: such calls are told apart by it alone.
-    fn of_prompt(&mut self, turns: &[Turn], group: &Group, wanted: &Wanted<'_>) -> Result<usize, MissReason> {
+    fn of_prompt(&mut self, turns: &[Turn], group: &Group, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
         let fitting: Vec<usize> = group.turns.iter().copied().filter(|index| wanted.fits(&turns[*index])).collect();
         if fitting.is_empty() {
-            return Err(MissReason::NotRecorded);
+            return Err(NoTurn::Reason(MissReason::NotRecorded));
         }
         let equal = |index: &usize| match (&turns[*index].checks, wanted.checks) {
             (Some(recorded), Some(called)) => [*called, called.without_results()].contains(recorded),
@@ -159,21 +182,47 @@ impl OpenTurns {
         let among = match (callers_of(turns, &fitting).len(), callers_of(turns, &of_equal).len()) {
             (1, _) => of_equal.iter().chain(&fitting),
             (_, 1) => of_equal.iter().chain(&[]),
-            _ => return Err(MissReason::Ambiguous { callers: callers_of(turns, &fitting) }),
+            _ => return Err(ambiguous(turns, &fitting)),
         };
-        among.copied().find(|index| !self.served[*index]).ok_or_else(|| all_served(fitting.into_iter()))
+        among.copied().find(|index| self.is_open(*index)).ok_or(NoTurn::Served(fitting))
     }
 
-    /// The first turn of a group that was not served yet and fits.
+    /// The first turn of a group that is open and fits.
     fn first_open(&mut self, group: &Group, fits: impl Fn(&usize) -> bool) -> Option<usize> {
+        let served = |index: &&usize| self.times[**index] > 0;
         let done = &mut self.done[group.id];
-        *done += group.turns[*done..].iter().take_while(|index| self.served[**index]).count();
-        group.turns[*done..].iter().copied().find(|index| !self.served[*index] && fits(index))
+        *done += group.turns[*done..].iter().take_while(served).count();
+        let from = if self.lap == 0 { *done } else { 0 };
+        group.turns[from..].iter().copied().find(|index| self.is_open(*index) && fits(index))
+    }
+
+    fn is_open(&self, index: usize) -> bool {
+        self.times[index] <= self.lap
     }
 }
 
-fn all_served(mut turns: impl Iterator<Item = usize>) -> MissReason {
-    MissReason::AllServed { turns: turns.by_ref().take(8).collect(), more: turns.count() }
+/// Why no turn was chosen.
+enum NoTurn {
+    /// Each of these would answer, and was served already.
+    Served(Vec<usize>),
+    Reason(MissReason),
+}
+
+impl From<NoTurn> for MissReason {
+    fn from(no: NoTurn) -> MissReason {
+        match no {
+            NoTurn::Served(mut turns) => {
+                let more = turns.len().saturating_sub(8);
+                turns.truncate(8);
+                MissReason::AllServed { turns, more }
+            }
+            NoTurn::Reason(reason) => reason,
+        }
+    }
+}
+
+fn ambiguous(turns: &[Turn], among: &[usize]) -> NoTurn {
+    NoTurn::Reason(MissReason::Ambiguous { callers: callers_of(turns, among) })
 }
 
 fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {

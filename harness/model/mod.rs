@@ -7,6 +7,7 @@ mod activity;
 mod breakage;
 mod callers;
 mod checked;
+mod companion;
 mod drift;
 mod handler;
 mod http;
@@ -27,6 +28,8 @@ mod session;
 pub use activity::Activity;
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
+#[cfg(feature = "cli")]
+pub(crate) use companion::Companion;
 pub use drift::DriftOf;
 pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;

@@ -35,6 +35,13 @@ impl Scope {
         registry().misses.iter().filter(|entry| entry.scope == self.id).map(|entry| entry.miss.clone()).collect()
     }
 
+    /// The turns that were served in this scope, in the order in which they were.
+    #[cfg(feature = "cli")]
+    pub(crate) fn served(&self) -> Vec<usize> {
+        let of_this = |entry: &&ServedTurn| Arc::ptr_eq(&entry.scenario, &self.name);
+        registry().served.iter().filter(of_this).map(|entry| entry.turn).collect()
+    }
+
     /// The misses of this scope, for its verdict. One that comes later is [`unjudged`].
     pub(crate) fn judge(&self) -> Vec<Arc<Miss>> {
         registry().misses.iter_mut().filter(|entry| entry.scope == self.id).for_each(|entry| entry.judged = true);

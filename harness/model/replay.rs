@@ -140,6 +140,13 @@ impl Replay {
         Replay { goes_on: true, ..self }
     }
 
+    /// The same, where turns that were all served answer again, beginning with the first.
+    #[must_use]
+    pub(crate) fn with_repeat(self, repeat: bool) -> Replay {
+        self.state().turns.repeat(repeat);
+        self
+    }
+
     /// Whether recorded pauses are replayed.
     pub(super) fn delays(&self) -> bool {
         self.delays
@@ -338,7 +345,7 @@ impl Replay {
             let mut state = self.state();
             state.misses += 1;
             let explained = state.misses <= EXPLAINED;
-            let served = if explained { state.turns.served().to_vec() } else { Vec::new() };
+            let served = if explained { state.turns.served() } else { Vec::new() };
             (explained, served, if explained { state.served_to.clone() } else { HashMap::new() })
         };
         let mut miss = Miss {

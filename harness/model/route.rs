@@ -27,6 +27,8 @@ pub(super) enum Aside {
     Version,
     /// Whether Ollama is there.
     Heartbeat,
+    /// Whether anything is there: what starts a server asks until it is. No provider's path.
+    Health,
 }
 
 impl Route {
@@ -38,6 +40,8 @@ impl Route {
             Method::GET if path.ends_with("/api/version") => Route::Aside(Aside::Version),
             Method::GET if last == "models" => Route::Aside(Aside::Models(provider(path, headers))),
             Method::HEAD if path == "/" => Route::Aside(Aside::Heartbeat),
+            Method::GET if path == "/" || path == "/health" => Route::Aside(Aside::Health),
+            Method::HEAD if path == "/health" => Route::Aside(Aside::Health),
             Method::POST if path.ends_with("/api/show") => Route::Aside(Aside::ModelDescription),
             Method::POST | Method::GET | Method::HEAD | Method::PUT | Method::PATCH | Method::DELETE => Route::Call,
             _ => Route::Unknown,
@@ -52,6 +56,7 @@ impl Aside {
             Aside::Models(api) => Response::json(200, wire::models_response(api, &models())),
             Aside::ModelDescription => Response::json(200, wire::model_description()),
             Aside::Version => Response::json(200, Json::object([("version", OLLAMA.into())])),
+            Aside::Health => Response::json(200, Json::object([("status", "ok".into())])),
             Aside::Heartbeat => {
                 let body = Body::Text(String::new());
                 Response { status: 200, content_type: "text/plain; charset=utf-8".to_owned(), body }

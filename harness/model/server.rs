@@ -12,6 +12,8 @@ use tokio::task::JoinHandle;
 
 use super::activity::Activity;
 use super::callers::CallerRules;
+#[cfg(feature = "cli")]
+use super::companion::Companion;
 use super::drift::DriftOf;
 use super::handler::{ServerState, handle};
 use super::lint::CallFlaw;
@@ -106,6 +108,12 @@ impl ModelServer {
     #[must_use]
     pub fn activity(&self) -> &Activity {
         &self.state.activity
+    }
+
+    /// From now on the companion answers what is asked below `/__retake/`. Another one that came first stays.
+    #[cfg(feature = "cli")]
+    pub(crate) fn accompany(&self, companion: Arc<dyn Companion>) {
+        let _ = self.state.companion.set(companion);
     }
 
     /// Waits until all that was sent to it by now has been taken in and answered: a connection that is made now comes

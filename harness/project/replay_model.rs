@@ -38,6 +38,7 @@ pub struct ReplayModel {
 pub struct ReplayModelBuilder {
     fixture: PathBuf,
     root: Option<PathBuf>,
+    repeat: bool,
 }
 
 impl ReplayModelBuilder {
@@ -45,6 +46,13 @@ impl ReplayModelBuilder {
     #[must_use]
     pub fn root(mut self, root: impl Into<PathBuf>) -> ReplayModelBuilder {
         self.root = Some(root.into());
+        self
+    }
+
+    /// Serves turns again and again, for load tests: those of a conversation that were all served begin with the first.
+    #[must_use]
+    pub fn repeat(mut self) -> ReplayModelBuilder {
+        self.repeat = true;
         self
     }
 
@@ -73,7 +81,8 @@ impl ReplayModelBuilder {
         let fixture = Arc::new(Fixture::read(&self.fixture, &project.rules)?);
         let name = self.fixture.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let replay = Replay::new(fixture, project.rules.clone(), Scope::new(&name));
-        Ok((replay.with_delays(project.delays == Delays::Recorded), project))
+        let replay = replay.with_delays(project.delays == Delays::Recorded).with_repeat(self.repeat);
+        Ok((replay, project))
     }
 }
 
@@ -81,7 +90,7 @@ impl ReplayModel {
     /// A model of a fixture file, to be started.
     #[must_use]
     pub fn of(fixture: impl Into<PathBuf>) -> ReplayModelBuilder {
-        ReplayModelBuilder { fixture: fixture.into(), root: None }
+        ReplayModelBuilder { fixture: fixture.into(), root: None, repeat: false }
     }
 
     /// Starts a server for a fixture file on the current tokio runtime; it stops when this is dropped.

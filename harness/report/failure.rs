@@ -49,6 +49,15 @@ impl Failure {
         self
     }
 
+    /// Says what the scenario is to show, in the words of its author; nothing where there are none.
+    #[must_use]
+    pub(crate) fn about(mut self, description: &str) -> Failure {
+        if !description.trim().is_empty() {
+            self.evidence.insert(0, format!("the scenario: {}", description.trim()));
+        }
+        self
+    }
+
     /// Adds what resolves it in some case: `if the change is meant`, and the command.
     #[must_use]
     pub(crate) fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {

@@ -10,15 +10,20 @@ pub(crate) fn notes<'a>(
     drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
     flaws: &[CallFlaw],
 ) -> Vec<String> {
+    // Of several fixtures the index alone would tell nothing.
+    let place = |turn: usize| match fixture {
+        Some(fixture) if !fixture.joined.is_empty() => fixture.place_of(turn),
+        _ => format!("turns[{turn}]"),
+    };
     let mut said: Vec<Note> = Vec::new();
     for (turn, drift) in drift {
         let caller = fixture.and_then(|fixture| fixture.table.turns().get(*turn)?.caller.as_deref());
         let about = format!("drift: {} changed", drift.check);
-        Note::add(&mut said, about, caller, Some(*turn), || change(&drift.recorded, &drift.called));
+        Note::add(&mut said, about, caller, Some(place(*turn)), || change(&drift.recorded, &drift.called));
     }
     for flaw in flaws {
         let about = format!("{}: {}", flaw.kind, flaw.what);
-        Note::add(&mut said, about, flaw.caller.as_deref(), flaw.turn, String::new);
+        Note::add(&mut said, about, flaw.caller.as_deref(), flaw.turn.map(place), String::new);
     }
     said.into_iter().map(Note::text).collect()
 }
@@ -36,7 +41,7 @@ impl Note {
         notes: &mut Vec<Note>,
         about: String,
         caller: Option<&str>,
-        turn: Option<usize>,
+        turn: Option<String>,
         detail: impl FnOnce() -> String,
     ) {
         if let Some(note) = notes.iter_mut().find(|note| note.about == about) {
@@ -44,7 +49,7 @@ impl Note {
             return;
         }
         let by = caller.map(|caller| format!(" by `{caller}`")).unwrap_or_default();
-        let turn = turn.map(|turn| format!(", turns[{turn}]")).unwrap_or_default();
+        let turn = turn.map(|turn| format!(", {turn}")).unwrap_or_default();
         notes.push(Note { about, first: format!("in the call{by}{turn}"), detail: detail(), more: 0 });
     }
 

@@ -67,7 +67,7 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                 let name = scenario.name.clone();
                 let run = move || {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
-                    of_libtest(test(&project, &scenario))
+                    of_libtest(test(&project, &scenario).map_err(|failure| failure.about(&scenario.description)))
                 };
                 Trial::test(name, run).with_ignored_flag(ignored)
             }

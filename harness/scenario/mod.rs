@@ -48,6 +48,7 @@ pub(crate) use name::no_name;
 pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Panics, Unused};
 pub use pointer::Pointer;
+pub use read::{scenario_fields, suite_fields};
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub(crate) use step::without_browser;
 pub use step::{

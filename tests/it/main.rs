@@ -21,6 +21,7 @@ macro_rules! tests {
 
 #[cfg(feature = "browser")]
 mod browser;
+mod fields;
 mod house;
 mod mistakes;
 mod record;
@@ -48,13 +49,7 @@ fn main() -> ExitCode {
         Some(tools::agent::AGENT) => return tools::agent::work(),
         _ => {}
     }
-    let tests =
-        [house::TESTS, mistakes::TESTS, record::TESTS, replay::TESTS, runner::TESTS, systems::TESTS, tools::TESTS];
-    #[cfg(feature = "browser")]
-    let tests = [&tests[..], &[browser::TESTS]].concat();
-    let trials = tests.concat().concat().into_iter().map(|(module, name, test)| {
-        // Without the name of this program.
-        let module = module.split_once("::").map_or(module, |(_, module)| module);
+    let trials = all().into_iter().map(|(module, name, test)| {
         Trial::test(format!("{module}::{name}"), move || {
             test();
             Ok(())
@@ -65,4 +60,25 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// All tests, with their modules below this one.
+fn all() -> Vec<Test> {
+    let tests = [
+        fields::TESTS,
+        house::TESTS,
+        mistakes::TESTS,
+        record::TESTS,
+        replay::TESTS,
+        runner::TESTS,
+        systems::TESTS,
+        tools::TESTS,
+        #[cfg(feature = "browser")]
+        browser::TESTS,
+    ];
+    let tests = tests.concat().concat().into_iter();
+    // Without the name of this program.
+    tests
+        .map(|(module, name, test)| (module.split_once("::").map_or(module, |(_, module)| module), name, test))
+        .collect()
 }

@@ -8,6 +8,7 @@ mod answer;
 mod body;
 mod capture;
 mod case;
+mod fields;
 mod file;
 mod golden;
 mod json;
@@ -27,4 +28,5 @@ mod tool;
 mod values;
 mod vars;
 
+pub use fields::{scenario_fields, suite_fields};
 pub(super) use file::ScenarioFile;

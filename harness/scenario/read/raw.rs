@@ -1,6 +1,6 @@
 //! What a person typed, field by field, before anything is checked against anything else.
 //!
-//! A new field begins here: in its struct, and in the list beside it from which a misplaced field is told.
+//! A new field begins here, in its struct. All lists of fields are made of these types (`fields`).
 
 use std::collections::BTreeMap;
 
@@ -133,28 +133,6 @@ pub(super) struct RawDrift {
     pub(super) observation: Option<Level>,
 }
 
-/// What a person most likely put one line too low, behind a `[[step]]`.
-pub(super) const SCENARIO_FIELDS: [&str; 18] = [
-    "description",
-    "kind",
-    "tools",
-    "recording",
-    "conversation",
-    "unobserved",
-    "system",
-    "fixture",
-    "timeout",
-    "settle",
-    "linger",
-    "panics",
-    "unused",
-    "drift",
-    "delays",
-    "secrets",
-    "record",
-    "vars",
-];
-
 /// A scenario, or one of its cases, which may override any field.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -188,32 +166,6 @@ pub(super) struct RawRecord {
     pub(super) errors: Option<bool>,
     pub(super) timeout: Option<Spanned<RawDuration>>,
 }
-
-/// What a person most likely put one line too high, above the `[[step]]`.
-pub(super) const STEP_FIELDS: [&str; 22] = [
-    "get",
-    "post",
-    "put",
-    "patch",
-    "delete",
-    "listen",
-    "run",
-    "browser",
-    "together",
-    "headers",
-    "json",
-    "json_file",
-    "form",
-    "files",
-    "capture",
-    "stream",
-    "cancel",
-    "reconnect",
-    "wait",
-    "do",
-    "storage",
-    "traffic",
-];
 
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]

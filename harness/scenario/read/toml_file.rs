@@ -4,7 +4,8 @@
 
 use serde::de::DeserializeOwned;
 
-use super::raw::{SCENARIO_FIELDS, STEP_FIELDS};
+use super::fields;
+use super::raw::{RawScenario, RawStep};
 use crate::error::{Error, Result, conflict};
 use crate::scenario::hints::{listed, suggest};
 use crate::scenario::source::Source;
@@ -55,10 +56,10 @@ fn unknown_field(name: &str, known: &[&str]) -> Error {
         return Error::new(format!("this version of retake cannot do `{name}` yet"));
     }
     let error = Error::new(format!("unknown field `{name}`"));
-    if of_step && SCENARIO_FIELDS.contains(&name) {
+    if of_step && fields::of::<RawScenario>().contains(&name) {
         return error.help(format!("`{name}` belongs to the scenario: put it above the first [[step]]"));
     }
-    if of_scenario && (STEP_FIELDS.contains(&name) || UNBUILT_STEPS.contains(&name)) {
+    if of_scenario && (fields::of::<RawStep>().contains(&name) || UNBUILT_STEPS.contains(&name)) {
         return error.help(format!("`{name}` belongs to a step: put [[step]] above it"));
     }
     suggest(error, name, known.iter().chain(unbuilt).copied()).help(format!("known here: {}", listed(known)))

@@ -1,4 +1,4 @@
-//! Accounts and sessions: a session cookie says who, and on a POST the CSRF header must repeat the CSRF cookie.
+//! Accounts and sessions: a session cookie says who, and on all but a GET the CSRF header must repeat the CSRF cookie.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::{App, error::HttpError};
+use crate::{App, error::HttpError, mutants::mutant};
 
 /// A client may send a password too. It is not kept, for nothing here ever asks for it again.
 #[derive(Deserialize)]
@@ -24,8 +24,11 @@ pub(crate) async fn register(
     State(app): State<Arc<App>>,
     body: Result<Json<Registration>, JsonRejection>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let email = body?.0.email.trim().to_lowercase();
-    if !email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty()) {
+    let email = body?.0.email.trim().to_owned();
+    let email = mutant!("email_case", email.clone(), email.to_lowercase());
+    if !mutant!("email_unchecked")
+        && !email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
+    {
         return Err(HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, "email is not an e-mail address"));
     }
     let (user, session, csrf) = (new_id(), new_id(), new_id());
@@ -36,7 +39,14 @@ pub(crate) async fn register(
         (header::SET_COOKIE, format!("session={session}; Path=/; HttpOnly; SameSite=Lax")),
         (header::SET_COOKIE, format!("csrf_token={csrf}; Path=/; SameSite=Lax")),
     ]);
-    Ok((StatusCode::CREATED, cookies, Json(json!({ "user_id": user, "email": email }))))
+    let mut body = json!({ "user_id": user, "email": email });
+    if mutant!("register_tells_session") {
+        body["session"] = json!(session);
+    }
+    if mutant!("register_id_key") {
+        body = json!({ "id": user, "email": email });
+    }
+    Ok((mutant!("register_200", StatusCode::OK, StatusCode::CREATED), cookies, Json(body)))
 }
 
 /// The signed-in user of a request, by id.
@@ -47,11 +57,16 @@ impl FromRequestParts<Arc<App>> for User {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, HttpError> {
         let session = cookie(&parts.headers, "session").unwrap_or_default();
-        let user =
-            app.store.user_of(session)?.ok_or_else(|| HttpError::new(StatusCode::UNAUTHORIZED, "no valid session"))?;
-        if parts.method == Method::POST {
+        let refused = mutant!("no_session_403", StatusCode::FORBIDDEN, StatusCode::UNAUTHORIZED);
+        let user = match app.store.user_of(session)? {
+            None if mutant!("session_unchecked") => String::new(),
+            user => user.ok_or_else(|| HttpError::new(refused, "no valid session"))?,
+        };
+        let only_post = mutant!("csrf_on_post_only") && parts.method != Method::POST;
+        if parts.method != Method::GET && !only_post && !mutant!("csrf_unchecked") {
             let sent = parts.headers.get("x-csrf-token").and_then(|value| value.to_str().ok());
-            if sent.is_none_or(str::is_empty) || sent != cookie(&parts.headers, "csrf_token") {
+            let other = sent != cookie(&parts.headers, "csrf_token") && !mutant!("csrf_any_token");
+            if sent.is_none_or(str::is_empty) && !mutant!("csrf_optional") || other {
                 let detail = "the X-CSRF-Token header is not the csrf_token cookie";
                 return Err(HttpError::new(StatusCode::FORBIDDEN, detail));
             }

@@ -10,6 +10,8 @@ use axum::{
 };
 use serde_json::json;
 
+use crate::mutants::mutant;
+
 /// The service cannot start.
 #[derive(Debug)]
 pub struct Error {
@@ -48,13 +50,22 @@ impl HttpError {
     }
 
     pub(crate) fn not_found() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "not found")
+        Self::new(mutant!("not_found_403", StatusCode::FORBIDDEN, StatusCode::NOT_FOUND), "not found")
     }
 }
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        (self.0, Json(json!({ "detail": self.1 }))).into_response()
+        if mutant!("errors_200") {
+            return Json(json!({ "detail": self.1 })).into_response();
+        }
+        if mutant!("errors_text") {
+            return (self.0, self.1).into_response();
+        }
+        if mutant!("errors_silent") {
+            return (self.0, Json(json!({ "detail": "something went wrong" }))).into_response();
+        }
+        (self.0, Json(json!({ mutant!("errors_key", "error", "detail"): self.1 }))).into_response()
     }
 }
 

@@ -1,58 +1,77 @@
 //! The event stream of a run.
 
-use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{io, time::Duration};
 
-use axum::response::{
-    IntoResponse,
-    sse::{Event, KeepAlive, Sse},
+use axum::{
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{
+        IntoResponse,
+        sse::{Event, KeepAlive, Sse},
+    },
 };
 use futures_util::stream;
 use jiff::Timestamp;
 use serde::Serialize;
-use tokio::{
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    time::sleep,
-};
+use tokio::{sync::watch, time::sleep};
+
+use crate::mutants::mutant;
 
 /// The sending side. A run goes on when its client has left, so nobody need be listening.
 #[derive(Clone)]
-pub(crate) struct Events(Arc<Mutex<Sender>>);
+pub(crate) struct Events(watch::Sender<Vec<Event>>);
 
-struct Sender {
-    channel: UnboundedSender<Event>,
-    sent: u64,
-}
+/// What was sent of a run, and what is still to come: a client can come back to it.
+pub(crate) type Log = watch::Receiver<Vec<Event>>;
 
 impl Events {
-    pub(crate) fn new() -> (Self, UnboundedReceiver<Event>) {
-        let (channel, received) = unbounded_channel();
-        (Self(Arc::new(Mutex::new(Sender { channel, sent: 0 }))), received)
+    pub(crate) fn new() -> (Self, Log) {
+        let (events, log) = watch::channel(Vec::new());
+        (Self(events), log)
     }
 
     pub(crate) fn send(&self, name: &str, payload: &impl Serialize) {
         let Ok(data) = serde_json::to_string(payload) else { return };
-        let mut sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = format!("{}-{}", Timestamp::now().as_millisecond(), sender.sent);
-        sender.sent += 1;
-        let _ = sender.channel.send(Event::default().id(id).event(name).data(data));
+        let data = mutant!("payload_encoded_twice", format!("{data:?}"), data);
+        self.0.send_modify(|log| {
+            let number = mutant!("event_ids_from_one", log.len() + 1, log.len());
+            let event = Event::default().data(data);
+            let event = mutant!("events_without_name", event.clone(), event.event(name));
+            let id = format!("{}-{number}", Timestamp::now().as_millisecond());
+            log.push(mutant!("events_without_id", event.clone(), event.id(id)));
+        });
     }
 }
 
-/// The answer that streams what [`Events`] sends, with a comment every 15 seconds of silence. Where it `breaks_after` so
-/// many events, the connection is cut behind them, while the run goes on.
-pub(crate) fn response(received: UnboundedReceiver<Event>, breaks_after: Option<usize>) -> impl IntoResponse {
-    let events = stream::unfold((received, breaks_after), async |(mut received, left)| match left {
-        Some(0) => {
+/// Where a client that comes back goes on: behind the event whose id it has seen last.
+pub(crate) fn resumes_at(headers: &HeaderMap) -> usize {
+    let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.rsplit_once('-')?.1.parse().ok());
+    if mutant!("reconnect_from_start") {
+        return 0;
+    }
+    let skipped = mutant!("reconnect_repeats_one", 0, mutant!("reconnect_skips_one", 2, 1));
+    seen.map_or(0, |seen: usize| seen + skipped)
+}
+
+/// The answer that streams a run's events from one on, with a comment every 15 seconds of silence. Where it `breaks_after`
+/// so many events, the connection is cut behind them, while the run goes on.
+pub(crate) fn response(log: Log, from: usize, breaks_after: Option<usize>) -> impl IntoResponse {
+    let events = stream::unfold((log, from, breaks_after), async |(mut log, next, left)| {
+        if left == Some(0) {
             // What was sent before is to arrive.
             sleep(Duration::from_millis(50)).await;
-            Some((Err(io::Error::from(io::ErrorKind::ConnectionReset)), (received, Some(0))))
+            return Some((Err(io::Error::from(io::ErrorKind::ConnectionReset)), (log, next, left)));
         }
-        left => Some((Ok(received.recv().await?), (received, left.map(|left| left - 1)))),
+        let more = mutant!("last_event_lost", 1, 0);
+        let event = log.wait_for(|log| log.len() > next + more).await.ok()?.get(next).cloned()?;
+        Some((Ok(event), (log, next + 1, left.map(|left| left - 1))))
     });
     let heartbeat = KeepAlive::new().interval(Duration::from_secs(15)).text("heartbeat");
-    Sse::new(events).keep_alive(heartbeat)
+    let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
+    if mutant!("stream_as_text") {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    }
+    if mutant!("stream_202") {
+        *response.status_mut() = StatusCode::ACCEPTED;
+    }
+    response
 }

@@ -11,8 +11,10 @@ mod agent;
 mod auth;
 mod error;
 mod events;
+mod memory;
 mod message;
 mod model;
+mod mutants;
 mod page;
 pub mod provider;
 mod review;
@@ -38,6 +40,7 @@ use serde_json::json;
 
 pub use error::Error;
 use error::HttpError;
+use events::Log;
 use model::Model;
 use store::Store;
 
@@ -104,6 +107,8 @@ struct App {
     model: Model,
     /// Threads whose next stream breaks, and after how many events.
     breaks: Mutex<HashMap<String, usize>>,
+    /// What was sent of each run since the start, by thread and run.
+    logs: Mutex<HashMap<(String, String), Log>>,
 }
 
 /// The service, ready to be served or called in-process.
@@ -123,12 +128,14 @@ pub fn router(config: Config) -> Result<Router, Error> {
         .route("/health", get(async || Json(json!({ "status": "ok" }))))
         .route("/api/auth/register", post(auth::register))
         .route("/api/threads", get(threads::list).post(threads::create))
-        .route("/api/threads/{id}", get(threads::state))
+        .route("/api/threads/{id}", get(threads::state).delete(threads::delete))
         .route("/api/threads/{id}/runs", get(threads::runs))
         .route("/api/threads/{id}/runs/{run}/messages", get(threads::run_messages))
         .route("/api/threads/{id}/runs/stream", post(threads::stream_run))
+        .route("/api/threads/{id}/runs/{run}/stream", get(threads::rejoin_run))
+        .route("/api/memory", get(memory::facts))
         .route("/api/threads/{id}/suggestions", post(suggestions::suggest))
         .route("/api/threads/{id}/review", post(review::review))
         .fallback(async || HttpError::not_found())
-        .with_state(Arc::new(App { files, store, model, breaks: Mutex::default() })))
+        .with_state(Arc::new(App { files, store, model, breaks: Mutex::default(), logs: Mutex::default() })))
 }

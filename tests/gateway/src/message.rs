@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::auth::new_id;
+use crate::{auth::new_id, mutants::mutant};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
@@ -38,16 +38,29 @@ pub(crate) struct TokenUsage {
 
 impl Message {
     pub(crate) fn human(content: String) -> Self {
-        Self::Human { id: new_id(), content }
+        Self::Human { id: mutant!("question_id_empty", String::new(), new_id()), content }
+    }
+
+    /// Whether a tool failed.
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(self, Self::Tool { status, .. } if status == "error")
     }
 
     /// What user and assistant said to each other, without the tools: one line each.
     pub(crate) fn transcript(messages: &[Self]) -> String {
         let lines = messages.iter().filter_map(|message| match message {
             Self::Human { content, .. } => Some(format!("User: {content}")),
-            Self::Ai { content, .. } if !content.is_empty() => Some(format!("Assistant: {content}")),
+            Self::Ai { .. } if mutant!("transcript_without_answers") => None,
+            Self::Tool { content, .. } if mutant!("transcript_with_tools") => Some(format!("Tool: {content}")),
+            Self::Ai { content, .. } if !content.is_empty() || mutant!("transcript_empty_lines") => {
+                Some(format!("Assistant: {content}"))
+            }
             _ => None,
         });
-        lines.collect::<Vec<_>>().join("\n")
+        let mut lines: Vec<_> = lines.collect();
+        if mutant!("transcript_last_only") {
+            lines.drain(..lines.len().saturating_sub(2));
+        }
+        lines.join("\n")
     }
 }

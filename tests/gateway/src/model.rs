@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, error::Error as StdError, time::Duration};
 use async_openai::{
     Client,
     config::OpenAIConfig,
+    middleware::{ReqwestService, retry::SimpleRetryPolicy},
     traits::RequestOptionsBuilder,
     types::chat::{
         ChatCompletionMessageToolCall, ChatCompletionMessageToolCalls, ChatCompletionRequestAssistantMessage,
@@ -17,18 +18,24 @@ use axum::http::HeaderValue;
 use futures_util::StreamExt;
 use serde_json::Value;
 use tokio::time::timeout;
+use tower::ServiceBuilder;
 
 use crate::{
     Config, Error,
+    auth::new_id,
     message::{Message, ResponseMetadata, TokenUsage, ToolCall},
+    mutants::mutant,
     tools,
 };
 
 /// What a user reads when a model call failed.
 pub(crate) const FRIENDLY_ERROR: &str = "I'm sorry, something went wrong on my side. Please try again.";
 
-/// For a whole call. The client tries again on 429, 5xx and a refused connection, three times within a second.
+/// For a whole call.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// How often a call is made again that was answered with 429 or 5xx, or whose connection was refused: within a second.
+const RETRIES: usize = 3;
 
 type ModelError = Box<dyn StdError + Send + Sync>;
 
@@ -58,7 +65,9 @@ impl Model {
             .with_api_key(config.openai_api_key)
             .with_org_id("")
             .with_project_id("");
-        let client = Client::build(http, openai);
+        let retries = mutant!("retries_none", 0, mutant!("retries_one_more", RETRIES + 1, RETRIES));
+        let retrying = ServiceBuilder::new().retry(SimpleRetryPolicy::new(retries));
+        let client = Client::build(http.clone(), openai).with_http_service(retrying.service(ReqwestService::new(http)));
         Ok(Self { client, name: config.model, declare_callers: config.declare_callers })
     }
 
@@ -68,16 +77,19 @@ impl Model {
 
     /// One question without tools, answered in one piece.
     pub(crate) async fn ask(&self, caller: &str, system: Option<&str>, question: &str) -> Result<String, ModelError> {
+        let system = mutant!("ask_without_system", None, system);
         let system = system.map(|text| ChatCompletionRequestSystemMessage::from(text).into());
         let question = ChatCompletionRequestUserMessage::from(question).into();
         let request = CreateChatCompletionRequest {
-            model: self.name.clone(),
+            model: mutant!("ask_other_model", "gpt-4o".to_owned(), self.name.clone()),
             messages: system.into_iter().chain([question]).collect(),
+            temperature: mutant!("ask_temperature", Some(0.2), None),
             ..Default::default()
         };
         let response = timeout(LIMIT, self.chat(caller)?.create(request)).await??;
         let choice = response.choices.into_iter().next().ok_or("the answer has no choices")?;
-        Ok(choice.message.content.ok_or("the answer has no content")?)
+        let content = choice.message.content.ok_or("the answer has no content")?;
+        Ok(mutant!("ask_first_word", content.split(' ').next().unwrap_or_default().to_owned(), content))
     }
 
     /// The next answer of a conversation, with tools. `on_text` sees its text as it comes.
@@ -89,12 +101,27 @@ impl Model {
         on_text: impl FnMut(&str),
     ) -> Result<Answer, ModelError> {
         let system = ChatCompletionRequestSystemMessage::from(system).into();
+        let history = mutant!("asked_with_last_three", &history[history.len().saturating_sub(3)..], history);
+        let history = mutant!("asked_without_newest", &history[..history.len() - 1], history);
+        let mut messages: Vec<_> = [system].into_iter().chain(history.iter().map(request_message)).collect();
+        if mutant!("asked_without_system") {
+            messages.remove(0);
+        }
+        if mutant!("asked_question_twice") {
+            messages.extend(messages.last().cloned());
+        }
+        let usage = mutant!("usage_not_asked", None, Some(true));
+        let mut definitions = tools::definitions();
+        if mutant!("tool_not_offered") {
+            definitions.pop();
+        }
         let request = CreateChatCompletionRequest {
-            model: self.name.clone(),
-            messages: [system].into_iter().chain(history.iter().map(request_message)).collect(),
-            tools: Some(tools::definitions()),
+            model: mutant!("stream_other_model", "gpt-4o".to_owned(), self.name.clone()),
+            messages,
+            tools: mutant!("tools_not_offered", None, Some(definitions)),
             stream: Some(true),
-            stream_options: Some(ChatCompletionStreamOptions { include_usage: Some(true), include_obfuscation: None }),
+            stream_options: Some(ChatCompletionStreamOptions { include_usage: usage, include_obfuscation: None }),
+            parallel_tool_calls: mutant!("tools_one_at_a_time", Some(false), None),
             ..Default::default()
         };
         timeout(LIMIT, self.read(caller, request, on_text)).await?
@@ -112,16 +139,24 @@ impl Model {
         let (mut finish_reason, mut usage, mut model_name) = (None, None, self.name.clone());
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk?;
+            if mutant!("chunk_last_lost") && chunk.choices.iter().any(|choice| choice.finish_reason.is_some()) {
+                content.truncate(content.trim_end().rfind(' ').unwrap_or_default());
+            }
             model_name = chunk.model;
             usage = chunk.usage.or(usage);
             for choice in chunk.choices {
                 finish_reason = choice.finish_reason.or(finish_reason);
                 if let Some(text) = choice.delta.content.filter(|text| !text.is_empty()) {
-                    on_text(&text);
+                    if mutant!("chunk_first_lost") && content.is_empty() {
+                        content.push_str(&text);
+                        continue;
+                    }
+                    let text = mutant!("chunk_trimmed", text.trim().to_owned(), text);
                     content.push_str(&text);
+                    on_text(mutant!("chunk_accumulates", &content, &text));
                 }
                 for part in choice.delta.tool_calls.into_iter().flatten() {
-                    let (id, call) = calls.entry(part.index).or_default();
+                    let (id, call) = calls.entry(mutant!("calls_merged", 0, part.index)).or_default();
                     id.push_str(&part.id.unwrap_or_default());
                     if let Some(function) = part.function {
                         call.name.push_str(&function.name.unwrap_or_default());
@@ -131,41 +166,63 @@ impl Model {
             }
         }
         let finish_reason = finish_reason.ok_or("the stream ended before the answer did")?;
+        if mutant!("last_call_only") {
+            calls = calls.pop_last().into_iter().collect();
+        }
         let tool_calls = calls.into_values().map(|(id, FunctionCall { name, arguments })| ToolCall {
             name,
-            args: serde_json::from_str(&arguments).unwrap_or(Value::String(arguments)),
+            args: match serde_json::from_str(&arguments) {
+                Ok(_) if mutant!("args_as_text") => Value::String(arguments),
+                Ok(_) if mutant!("args_lost") => Value::Object(serde_json::Map::new()),
+                Ok(args) => args,
+                Err(_) => Value::String(arguments),
+            },
             id,
         });
         Ok(Answer {
             content,
             tool_calls: tool_calls.collect(),
             response_metadata: ResponseMetadata {
-                finish_reason: serde_json::from_value(serde_json::to_value(finish_reason)?)?,
-                model_name,
-                token_usage: usage.map_or_else(TokenUsage::default, TokenUsage::from),
+                finish_reason: mutant!(
+                    "finish_always_stop",
+                    "stop".to_owned(),
+                    serde_json::from_value(serde_json::to_value(finish_reason)?)?
+                ),
+                model_name: mutant!("model_name_lost", String::new(), model_name),
+                token_usage: match usage {
+                    Some(usage) if !mutant!("usage_lost") => TokenUsage::from(usage),
+                    _ => TokenUsage::default(),
+                },
             },
         })
     }
 
     fn chat(&self, caller: &str) -> Result<async_openai::Chat<'_, OpenAIConfig>, ModelError> {
         let chat = self.client.chat();
-        Ok(if self.declare_callers { chat.header("x-retake-caller", caller)? } else { chat })
+        Ok(if self.declare_callers && !mutant!("callers_undeclared") {
+            chat.header("x-retake-caller", caller)?
+        } else {
+            chat
+        })
     }
 }
 
 impl From<CompletionUsage> for TokenUsage {
     fn from(usage: CompletionUsage) -> Self {
         Self {
-            prompt_tokens: usage.prompt_tokens,
-            completion_tokens: usage.completion_tokens,
-            total_tokens: usage.total_tokens,
+            prompt_tokens: mutant!("usage_swapped", usage.completion_tokens, usage.prompt_tokens),
+            completion_tokens: mutant!("usage_swapped", usage.prompt_tokens, usage.completion_tokens),
+            total_tokens: mutant!("usage_total_of_prompt", usage.prompt_tokens, usage.total_tokens),
         }
     }
 }
 
 fn request_message(message: &Message) -> ChatCompletionRequestMessage {
     match message {
-        Message::Human { content, .. } => ChatCompletionRequestUserMessage::from(&**content).into(),
+        Message::Human { content, .. } => {
+            let content = mutant!("question_lowered", content.to_lowercase(), content.clone());
+            ChatCompletionRequestUserMessage::from(&*content).into()
+        }
         Message::Ai { content, tool_calls, .. } => {
             let calls = tool_calls.iter().map(|call| {
                 let arguments = call.args.as_str().map_or_else(|| call.args.to_string(), str::to_owned);
@@ -173,7 +230,10 @@ fn request_message(message: &Message) -> ChatCompletionRequestMessage {
                 let id = call.id.clone();
                 ChatCompletionMessageToolCalls::Function(ChatCompletionMessageToolCall { id, function })
             });
-            let calls: Vec<_> = calls.collect();
+            let mut calls: Vec<_> = calls.collect();
+            if mutant!("asked_without_calls") {
+                calls.clear();
+            }
             ChatCompletionRequestAssistantMessage {
                 content: (calls.is_empty() || !content.is_empty()).then(|| content.clone().into()),
                 tool_calls: (!calls.is_empty()).then_some(calls),
@@ -182,8 +242,9 @@ fn request_message(message: &Message) -> ChatCompletionRequestMessage {
             .into()
         }
         Message::Tool { tool_call_id, content, .. } => {
-            ChatCompletionRequestToolMessage { content: content.clone().into(), tool_call_id: tool_call_id.clone() }
-                .into()
+            let tool_call_id = mutant!("asked_with_other_call_id", new_id(), tool_call_id.clone());
+            let content = mutant!("asked_with_results_cut", content.chars().take(12).collect(), content.clone());
+            ChatCompletionRequestToolMessage { content: content.into(), tool_call_id }.into()
         }
     }
 }

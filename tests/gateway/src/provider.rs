@@ -1,39 +1,47 @@
 //! A model provider with a script in place of a model: the Chat Completions API, in OpenAI's own form.
 //!
 //! Nothing in it is random or tells the time: the same conversation gets the same bytes, so a fixture recorded anew
-//! differs only where the service does.
+//! differs only where the service does. All that it remembers is whom it has asked to come again.
 
 mod script;
 mod systems;
 
-use std::convert::Infallible;
+use std::{
+    collections::HashSet,
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use axum::{
     Json, Router,
     body::{Body, Bytes},
+    extract::State,
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
     routing::post,
 };
 use futures_util::stream;
-use script::Reply;
+use script::{Mood, Reply};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 /// The provider, at `POST /v1/chat/completions`.
 pub fn provider() -> Router {
-    Router::new().route("/v1/chat/completions", post(complete))
+    Router::new().route("/v1/chat/completions", post(complete)).with_state(Arc::default())
 }
 
-async fn complete(headers: HeaderMap, body: Bytes) -> Response {
+/// The conversations that were told to come again.
+type Waiting = Arc<Mutex<HashSet<Uuid>>>;
+
+async fn complete(State(waiting): State<Waiting>, headers: HeaderMap, body: Bytes) -> Response {
     if !headers.contains_key(header::AUTHORIZATION) {
-        return error(StatusCode::UNAUTHORIZED, "You didn't provide an API key.");
+        return error(StatusCode::UNAUTHORIZED, INVALID, "You didn't provide an API key.");
     }
     let Ok(request) = serde_json::from_slice::<Value>(&body) else {
-        return error(StatusCode::BAD_REQUEST, "We could not parse the JSON body of your request.");
+        return error(StatusCode::BAD_REQUEST, INVALID, "We could not parse the JSON body of your request.");
     };
     let Some(messages) = request["messages"].as_array().filter(|messages| !messages.is_empty()) else {
-        return error(StatusCode::BAD_REQUEST, "Missing required parameter: 'messages'.");
+        return error(StatusCode::BAD_REQUEST, INVALID, "Missing required parameter: 'messages'.");
     };
     let tools: Vec<&str> = request["tools"]
         .as_array()
@@ -42,6 +50,20 @@ async fn complete(headers: HeaderMap, body: Bytes) -> Response {
         .filter_map(|tool| tool["function"]["name"].as_str())
         .collect();
     let completion = Completion::new(&request["model"], messages, script::reply(messages, &tools));
+    match script::mood(messages) {
+        Mood::Fine => {}
+        Mood::Busy => {
+            let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if !waiting.remove(&completion.digest) {
+                waiting.insert(completion.digest);
+                return error(StatusCode::TOO_MANY_REQUESTS, "requests", "Rate limit reached. Please try again.");
+            }
+        }
+        Mood::Down => {
+            let message = "The server had an error while processing your request.";
+            return error(StatusCode::INTERNAL_SERVER_ERROR, "server_error", message);
+        }
+    }
     if request["stream"] == true {
         let frames = completion.frames(request["stream_options"]["include_usage"] == true);
         let body = Body::from_stream(stream::iter(frames.into_iter().map(Ok::<_, Infallible>)));
@@ -51,8 +73,10 @@ async fn complete(headers: HeaderMap, body: Bytes) -> Response {
     }
 }
 
-fn error(status: StatusCode, message: &str) -> Response {
-    let error = json!({ "message": message, "type": "invalid_request_error", "param": null, "code": null });
+const INVALID: &str = "invalid_request_error";
+
+fn error(status: StatusCode, kind: &str, message: &str) -> Response {
+    let error = json!({ "message": message, "type": kind, "param": null, "code": null });
     (status, Json(json!({ "error": error }))).into_response()
 }
 

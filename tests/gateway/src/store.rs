@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Result, Row, ToSql, params, types::Type};
 use serde::Serialize;
 
-use crate::message::Message;
+use crate::{message::Message, mutants::mutant};
 
 const SCHEMA: &str = "
     PRAGMA journal_mode = WAL;
@@ -28,6 +28,7 @@ const SCHEMA: &str = "
     CREATE INDEX IF NOT EXISTS messages_of_run ON messages (thread_id, run_id);
     CREATE TABLE IF NOT EXISTS checkpoints (seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, message TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS checkpoint_of_thread ON checkpoints (thread_id);
+    CREATE TABLE IF NOT EXISTS facts (seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL, fact TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS runs_of_thread ON runs (thread_id);
     UPDATE runs SET status = 'interrupted' WHERE status = 'running';
     COMMIT;";
@@ -61,7 +62,7 @@ impl Store {
     /// False if the e-mail address is taken.
     pub(crate) fn register(&self, user: &str, email: &str, session: &str) -> Result<bool> {
         let new = "INSERT INTO users VALUES (?1, ?2, ?3) ON CONFLICT (email) DO NOTHING";
-        if self.change(new, params![user, email, now()])? == 0 {
+        if self.change(new, params![user, email, now()])? == 0 && !mutant!("register_again") {
             return Ok(false);
         }
         self.change("INSERT INTO sessions VALUES (?1, ?2)", params![session, user])?;
@@ -86,14 +87,46 @@ impl Store {
         self.lock().query_row(found, [id, user], thread).optional()
     }
 
+    /// Whoever's it is.
+    pub(crate) fn any_thread(&self, id: &str) -> Result<Option<Thread>> {
+        let found = "SELECT id, created_at, title FROM threads WHERE id = ?1";
+        let thread = |row: &Row| Ok(Thread { thread_id: row.get(0)?, created_at: row.get(1)?, title: row.get(2)? });
+        self.lock().query_row(found, [id], thread).optional()
+    }
+
     /// Newest first.
     pub(crate) fn threads(&self, user: &str) -> Result<Vec<Thread>> {
         let thread = |row: &Row| Ok(Thread { thread_id: row.get(0)?, created_at: row.get(1)?, title: row.get(2)? });
-        self.list("SELECT id, created_at, title FROM threads WHERE user_id = ?1 ORDER BY rowid DESC", &[&user], thread)
+        let found = "SELECT id, created_at, title FROM threads WHERE user_id = ?1 ORDER BY rowid DESC";
+        let found = mutant!("list_of_everybody", &found.replace("user_id = ?1", "?1 = ?1"), found);
+        let found = mutant!("list_oldest_first", &found.replace("DESC", "ASC"), found);
+        self.list(found, &[&user], thread)
     }
 
     pub(crate) fn set_title(&self, thread: &str, title: &str) -> Result<()> {
-        self.change("UPDATE threads SET title = ?2 WHERE id = ?1", params![thread, title]).map(drop)
+        let change = "UPDATE threads SET title = ?2 WHERE id = ?1";
+        let change = mutant!("title_of_all_threads", "UPDATE threads SET title = ?2 WHERE ?1 = ?1", change);
+        self.change(change, params![thread, title]).map(drop)
+    }
+
+    /// With its runs and all that was said in them. False if the thread has a run that is still going.
+    pub(crate) fn delete_thread(&self, id: &str) -> Result<bool> {
+        let mut database = self.lock();
+        let change = database.transaction()?;
+        let running = "SELECT 1 FROM runs WHERE thread_id = ?1 AND status = 'running'";
+        if change.query_row(running, [id], |_| Ok(())).optional()?.is_some() {
+            return Ok(false);
+        }
+        for of_thread in [
+            "DELETE FROM checkpoints WHERE thread_id = ?1",
+            mutant!("delete_all_messages", "DELETE FROM messages", "DELETE FROM messages WHERE thread_id = ?1"),
+            "DELETE FROM runs WHERE thread_id = ?1",
+            mutant!("delete_only_content", "SELECT ?1 WHERE 0", "DELETE FROM threads WHERE id = ?1"),
+        ] {
+            change.execute(of_thread, [id])?;
+        }
+        change.commit()?;
+        Ok(true)
     }
 
     /// False if the thread has a run that is still going.
@@ -110,7 +143,9 @@ impl Store {
     /// Newest first.
     pub(crate) fn runs(&self, thread: &str) -> Result<Vec<Run>> {
         let run = |row: &Row| Ok(Run { run_id: row.get(0)?, status: row.get(1)?, created_at: row.get(2)? });
-        self.list("SELECT id, status, created_at FROM runs WHERE thread_id = ?1 ORDER BY rowid DESC", &[&thread], run)
+        let found = "SELECT id, status, created_at FROM runs WHERE thread_id = ?1 ORDER BY rowid DESC";
+        let found = mutant!("runs_of_all_threads", &found.replace("thread_id = ?1", "?1 = ?1"), found);
+        self.list(found, &[&thread], run)
     }
 
     /// Adds to the history of a run.
@@ -138,12 +173,27 @@ impl Store {
     /// What was said in a run. A thread's history is that of its runs.
     pub(crate) fn messages(&self, thread: &str, run: &str) -> Result<Vec<Message>> {
         let found = "SELECT message FROM messages WHERE thread_id = ?1 AND run_id = ?2 ORDER BY seq";
+        let found = mutant!("run_messages_of_thread", &found.replace("run_id = ?2", "?2 = ?2"), found);
         self.list(found, &[&thread, &run], message)
     }
 
     /// What the agent goes on from.
     pub(crate) fn checkpoint(&self, thread: &str) -> Result<Vec<Message>> {
-        self.list("SELECT message FROM checkpoints WHERE thread_id = ?1 ORDER BY seq", &[&thread], message)
+        let found = "SELECT message FROM checkpoints WHERE thread_id = ?1 ORDER BY seq";
+        let found = mutant!("checkpoint_of_all_threads", &found.replace("thread_id = ?1", "?1 = ?1"), found);
+        let found = mutant!("checkpoint_newest_first", &found.replace("seq", "seq DESC"), found);
+        self.list(found, &[&thread], message)
+    }
+
+    /// What is kept of a user, oldest first.
+    pub(crate) fn facts(&self, user: &str) -> Result<Vec<String>> {
+        let found = "SELECT fact FROM facts WHERE user_id = ?1 ORDER BY seq";
+        self.list(found, &[&user], |row| row.get(0))
+    }
+
+    pub(crate) fn add_fact(&self, user: &str, fact: &str) -> Result<()> {
+        let user = mutant!("memory_of_nobody", "", user);
+        self.change("INSERT INTO facts (user_id, fact) VALUES (?1, ?2)", params![user, fact]).map(drop)
     }
 
     fn list<T>(&self, found: &str, of: &[&dyn ToSql], read: impl FnMut(&Row) -> Result<T>) -> Result<Vec<T>> {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{Path, State},
+    http::StatusCode,
 };
 use serde_json::{Value, json};
 
-use crate::{App, auth::User, error::HttpError, message::Message};
+use crate::{App, auth::User, error::HttpError, message::Message, mutants::mutant};
 
 pub(crate) async fn suggest(
     State(app): State<Arc<App>>,
@@ -21,12 +22,31 @@ pub(crate) async fn suggest(
         "Suggest three short follow-up questions that the user might ask next in this conversation. \
          Answer with a JSON array of three strings only.\n\n{transcript}"
     );
-    let answer = app.model.ask("suggest_agent", None, &question).await.unwrap_or_default();
-    Ok(Json(json!({ "suggestions": parse(&answer) })))
+    if mutant!("suggestions_asked_twice") {
+        let _ = app.model.ask("suggest_agent", None, &question).await;
+    }
+    let asked = app.model.ask(mutant!("suggestions_caller", "lead_agent", "suggest_agent"), None, &question).await;
+    if mutant!("suggestions_fail_with_model") && asked.is_err() {
+        return Err(HttpError::new(StatusCode::BAD_GATEWAY, "the model failed"));
+    }
+    let mut suggestions = parse(&asked.unwrap_or_default());
+    if mutant!("suggestions_two") {
+        suggestions.truncate(2);
+    }
+    if mutant!("suggestions_reversed") {
+        suggestions.reverse();
+    }
+    if mutant!("suggestions_bare") {
+        return Ok(Json(json!(suggestions)));
+    }
+    Ok(Json(json!({ mutant!("suggestions_key", "questions", "suggestions"): suggestions })))
 }
 
 /// The first list of strings, whatever is around it: models like to add a code fence or a sentence.
 fn parse(answer: &str) -> Vec<String> {
+    if mutant!("suggestions_fence") {
+        return serde_json::from_str(answer).unwrap_or_default();
+    }
     let list = answer.find('[').zip(answer.rfind(']')).and_then(|(from, to)| answer.get(from..=to));
     list.and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default()
 }

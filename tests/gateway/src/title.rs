@@ -1,6 +1,6 @@
 //! The title of a thread, made by the model after the first answer.
 
-use crate::{message::Message, model::Model};
+use crate::{message::Message, model::Model, mutants::mutant};
 
 /// A title in any case: without the model, the first words of the user.
 pub(crate) async fn of(model: &Model, messages: &[Message]) -> String {
@@ -12,16 +12,24 @@ pub(crate) async fn of(model: &Model, messages: &[Message]) -> String {
         Message::Ai { content, .. } if !content.is_empty() => Some(&**content),
         _ => None,
     });
-    let (asked, answered) = (asked.unwrap_or_default(), answered.unwrap_or_default());
+    let last = messages.iter().rev().find_map(|message| match message {
+        Message::Human { content, .. } => Some(&**content),
+        _ => None,
+    });
+    let asked = mutant!("title_of_last_question", last, asked).unwrap_or_default();
+    let answered = mutant!("title_without_answer", None, answered).unwrap_or_default();
     let question = format!(
         "Generate a concise title of at most six words for this conversation. Answer with the title only.\n\n\
          User: {asked}\nAssistant: {answered}"
     );
-    let answer = model.ask("middleware:title", None, &question).await.unwrap_or_default();
-    let title = answer.trim().trim_matches('"');
-    if title.is_empty() {
+    let answer =
+        model.ask(mutant!("title_caller", "lead_agent", "middleware:title"), None, &question).await.unwrap_or_default();
+    let title = mutant!("title_quoted", answer.trim(), answer.trim().trim_matches('"'));
+    if mutant!("title_without_model") && title.is_empty() {
+        "Untitled".to_owned()
+    } else if title.is_empty() {
         asked.split_whitespace().take(6).collect::<Vec<_>>().join(" ")
     } else {
-        title.chars().take(80).collect()
+        title.chars().take(mutant!("title_cut", 8, 80)).collect()
     }
 }

@@ -10,7 +10,7 @@ use std::{
 use async_openai::types::chat::{ChatCompletionTool, ChatCompletionTools, FunctionObject};
 use serde_json::{Value, json};
 
-use crate::message::ToolCall;
+use crate::{message::ToolCall, mutants::mutant};
 
 /// The tools as the model is told of them.
 pub(crate) fn definitions() -> Vec<ChatCompletionTools> {
@@ -20,9 +20,14 @@ pub(crate) fn definitions() -> Vec<ChatCompletionTools> {
             "write_file",
             "Write a text file, over what it held before.",
             &json!({ "path": text("Where to write"), "content": text("The whole text of the file") }),
-            &["path", "content"],
+            mutant!("tool_parameter_optional", &["path"], &["path", "content"]),
         ),
-        definition("read_file", "Read a text file.", &json!({ "path": text("What to read") }), &["path"]),
+        definition(
+            "read_file",
+            mutant!("tool_reworded", "Read any file.", "Read a text file."),
+            &json!({ "path": text("What to read") }),
+            &["path"],
+        ),
         definition(
             "ls",
             "List a folder, one name a line. Names of folders end with a slash.",
@@ -60,17 +65,31 @@ pub(crate) fn call(folder: &Path, call: &ToolCall) -> Result<String, String> {
             let (path, content) = (argument("path")?, argument("content")?);
             let file = inside(folder, path)?;
             file.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed(path))?;
-            fs::write(file, content).map_err(failed(path))?;
-            Ok(format!("Wrote {} bytes to {path}", content.len()))
+            let content = mutant!("write_trims", content.split('.').next().unwrap_or_default(), content);
+            if mutant!("write_appends") {
+                let before = fs::read_to_string(&file).unwrap_or_default();
+                fs::write(file, before + content).map_err(failed(path))?;
+            } else if !mutant!("write_forgotten") {
+                fs::write(file, content).map_err(failed(path))?;
+            }
+            let bytes = mutant!("write_counts_one_more", content.len() + 1, content.len());
+            Ok(format!("Wrote {bytes} bytes to {path}"))
         }
         "read_file" => {
             let path = argument("path")?;
-            fs::read_to_string(inside(folder, path)?).map_err(failed(path))
+            let text = match fs::read_to_string(inside(folder, path)?) {
+                Err(_) if mutant!("read_of_nothing_is_empty") => Ok(String::new()),
+                text => text.map_err(failed(path)),
+            };
+            let text = mutant!("read_adds_newline", text.map(|text| text + "\n"), text);
+            mutant!("read_cuts_last", text.map(|text| text.chars().take(text.len() - 1).collect()), text)
         }
         "ls" => {
             let path = if call.args["path"].is_null() { "." } else { argument("path")? };
-            Ok(list(&inside(folder, path)?).map_err(failed(path))?.join("\n"))
+            let names = list(&inside(folder, path)?).map_err(failed(path))?;
+            Ok(names.join(mutant!("ls_with_commas", ", ", "\n")))
         }
+        _ if mutant!("unknown_tool_is_ok") => Ok(String::new()),
         unknown => Err(format!("there is no tool `{unknown}`")),
     }
 }
@@ -79,10 +98,17 @@ fn list(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let slash = if entry.file_type()?.is_dir() { "/" } else { "" };
+        let folder = entry.file_type()?.is_dir() && !mutant!("ls_without_slash");
+        let slash = if folder { "/" } else { "" };
         names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
     }
     names.sort();
+    if mutant!("ls_backwards") {
+        names.reverse();
+    }
+    if mutant!("ls_one_less") {
+        names.pop();
+    }
     Ok(names)
 }
 
@@ -90,6 +116,9 @@ fn list(folder: &Path) -> io::Result<Vec<String>> {
 fn inside(folder: &Path, path: &str) -> Result<PathBuf, String> {
     let leaves = || format!("{path}: leaves the folder");
     let relative = Path::new(path);
+    if mutant!("path_unchecked") {
+        return Ok(folder.join(relative));
+    }
     if !relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
         return Err(leaves());
     }

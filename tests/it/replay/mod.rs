@@ -1,6 +1,7 @@
 //! Replay: what is served, what misses and why, drift, goldens of event streams.
 
-pub(crate) mod deerflow;
+pub(crate) mod companion;
+mod deerflow;
 pub(crate) mod drift;
 pub(crate) mod events;
 pub(crate) mod late_calls;
@@ -10,5 +11,13 @@ pub(crate) mod oddities;
 pub(crate) mod projects;
 pub(crate) mod serve;
 
-pub(crate) const TESTS: &[&[crate::Test]] =
-    &[deerflow::TESTS, drift::TESTS, events::TESTS, late_calls::TESTS, misses::TESTS, projects::TESTS, serve::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[
+    companion::TESTS,
+    deerflow::TESTS,
+    drift::TESTS,
+    events::TESTS,
+    late_calls::TESTS,
+    misses::TESTS,
+    projects::TESTS,
+    serve::TESTS,
+];

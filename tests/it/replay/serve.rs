@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ tests! { it_prints_its_urls_and_key_when_it_is_ready,
 /// A `retake serve` that is ready. It is killed when this is dropped.
 pub(crate) struct Serving {
     child: Child,
+    output: BufReader<ChildStdout>,
     pub(crate) ready: Value,
 }
 
@@ -33,9 +34,10 @@ impl Serving {
     pub(crate) fn start(program: Program) -> Serving {
         let mut child = program.into_command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
         let ready = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"));
-        Serving { child, ready }
+        Serving { child, output, ready }
     }
 
     pub(crate) fn of(fixture: &Path) -> Serving {
@@ -73,6 +75,19 @@ impl Serving {
 }
 
 impl Serving {
+    /// Asks the server itself, without the key.
+    pub(crate) fn asked(&self, path: &str, body: Option<&Value>) -> Reply {
+        send(&format!("{}/__retake/{path}", self.ready("url")), &[], body)
+    }
+
+    /// Ends it and gives its exit code and what it printed after the line that said it was ready.
+    pub(crate) fn end_printing(&mut self, signal: &str) -> (Option<i32>, String) {
+        let code = self.end(signal).code();
+        let mut printed = String::new();
+        self.output.read_to_string(&mut printed).unwrap();
+        (code, printed)
+    }
+
     /// Ends it and gives what it said on stderr.
     pub(crate) fn end_saying(&mut self, signal: &str) -> String {
         self.end(signal);
@@ -90,7 +105,7 @@ impl Drop for Serving {
 }
 
 /// A project with a fixture `greeting` of two turns.
-fn greeting() -> Tree {
+pub(super) fn greeting() -> Tree {
     let tree = Tree::empty();
     let turns = vec![
         turn(Some("lead_agent"), "Hello", "Good morning"),
@@ -100,7 +115,7 @@ fn greeting() -> Tree {
     tree
 }
 
-fn said(text: &str) -> Value {
+pub(super) fn said(text: &str) -> Value {
     json!([{ "role": "system", "content": "Be brief" }, { "role": "user", "content": text }])
 }
 

@@ -13,9 +13,9 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use tokio::sync::broadcast;
 
@@ -135,6 +135,12 @@ fn router() -> Router {
         .route("/numbers", get(numbers))
         .route("/afterthought", get(afterthought))
         .route("/echo", post(echo))
+        .route("/request", any(request))
+        .route(
+            "/heartbeat",
+            get(|| async { sse(stream::iter([": alive\n\n", "event: end\ndata: {}\n\n"].map(str::to_owned))) }),
+        )
+        .route("/model", post(model))
         .route("/crash", post(crash))
         .route("/pid", get(|| async { json(&serde_json::json!({"pid": std::process::id()})) }))
         .route("/hang", post(hang))
@@ -247,6 +253,29 @@ async fn echo(headers: HeaderMap, body: Bytes) -> Response {
         None => (content_type.to_owned(), body),
     };
     json(&serde_json::json!({"type": content_type, "body": body}))
+}
+
+/// How it was asked.
+async fn request(method: Method, headers: HeaderMap) -> Response {
+    let team = headers.get("x-team").and_then(|value| value.to_str().ok());
+    json(&serde_json::json!({"method": method.as_str(), "team": team}))
+}
+
+/// Asks the model what the body says, with the headers whose names begin with `x-`, and answers what it says, in a second at most.
+async fn model(headers: HeaderMap, body: Bytes) -> Response {
+    let set = |name: &str| std::env::var(name).unwrap();
+    let client =
+        reqwest::Client::builder().no_proxy().tls_certs_only([]).timeout(Duration::from_secs(1)).build().unwrap();
+    let request = client.post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
+    let passed = headers.iter().filter(|(name, _)| name.as_str().starts_with("x-"));
+    let request = passed.fold(request, |request, (name, value)| request.header(name, value));
+    match request.header(CONTENT_TYPE, "application/json").body(body).send().await {
+        Ok(answer) => match answer.text().await {
+            Ok(text) => json(&serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))),
+            Err(_) => StatusCode::GATEWAY_TIMEOUT.into_response(),
+        },
+        Err(_) => StatusCode::GATEWAY_TIMEOUT.into_response(),
+    }
 }
 
 async fn crash() -> StatusCode {

@@ -9,6 +9,15 @@ pub(super) enum Reply {
     Calls(Vec<(&'static str, Value)>),
 }
 
+/// Whether there is an answer at all.
+#[derive(Debug)]
+pub(super) enum Mood {
+    Fine,
+    /// Each second time that it is asked the same.
+    Busy,
+    Down,
+}
+
 /// Country, capital, inhabitants of the capital.
 const CAPITALS: [(&str, &str, u32); 4] = [
     ("France", "Paris", 2_100_000),
@@ -18,6 +27,14 @@ const CAPITALS: [(&str, &str, u32); 4] = [
 ];
 
 const THREE_FILES: [(&str, &str); 3] = [("one.txt", "first"), ("two.txt", "second"), ("three.txt", "third")];
+
+pub(super) fn mood(messages: &[Value]) -> Mood {
+    match messages.iter().rfind(|message| message["role"] == "user").map(text).unwrap_or_default() {
+        asked if asked.contains("while you are down") => Mood::Down,
+        asked if asked.contains("when you are free") => Mood::Busy,
+        _ => Mood::Fine,
+    }
+}
 
 pub(super) fn reply(messages: &[Value], tools: &[&str]) -> Reply {
     if let Some(reply) = super::systems::reply(messages, tools) {
@@ -32,6 +49,12 @@ pub(super) fn reply(messages: &[Value], tools: &[&str]) -> Reply {
     }
     if prompt.contains("follow-up questions") {
         return Reply::Text(questions(&prompt));
+    }
+    if prompt.starts_with("Name one fact about the user") {
+        return Reply::Text(if prompt.contains("I live in Oslo") { "Lives in Oslo.\n" } else { "NONE" }.to_owned());
+    }
+    if prompt.contains("Where do I live") && system.contains("Lives in Oslo") {
+        return Reply::Text("You live in Oslo.".to_owned());
     }
     if system.contains("You are an optimist") {
         return Reply::Text(format!("Yes: much speaks for it, and now is a good time. You asked: {prompt}"));
@@ -68,6 +91,16 @@ fn files(prompt: &str, results: &[String]) -> Option<Reply> {
                 names.replace('\n', ", ")
             )),
             _ => Reply::Calls(vec![("ls", json!({})), read("one.txt"), read("three.txt")]),
+        });
+    }
+    if prompt.contains("missing.txt") {
+        return Some(match results {
+            [] => Reply::Calls(vec![read("missing.txt"), write("list/note.txt", "milk"), read("../secret.txt")]),
+            _ if results.len() == 3 => {
+                Reply::Calls(vec![write("list/note.txt", "eggs"), ("ls", json!({})), ("search", json!({}))])
+            }
+            _ if results.len() == 6 => Reply::Calls(vec![read("list/note.txt")]),
+            _ => Reply::Text(format!("There is only list/note.txt, and it says: {last}")),
         });
     }
     if prompt.contains("../secret.txt") {
@@ -109,6 +142,8 @@ fn title(prompt: &str) -> String {
         "Writing and reading a note".to_owned()
     } else if asked.contains("three files") {
         "Three files at once".to_owned()
+    } else if asked.contains("I live in") {
+        "\"Life in the north\"".to_owned()
     } else if asked.contains("capital") {
         "Capitals of Europe".to_owned()
     } else {
@@ -123,7 +158,9 @@ fn questions(prompt: &str) -> String {
     } else {
         ["Can you say more about that?", "What should I do next?", "Is there another way?"]
     };
-    json!(questions).to_string()
+    // As models do.
+    let (before, after) = if prompt.contains("when you are free") { ("```json\n", "\n```") } else { ("", "") };
+    format!("{before}{}{after}", json!(questions))
 }
 
 /// The text of a message, whether its content is text or a list of parts.

@@ -1,0 +1,197 @@
+//! What `retake serve` serves, and what it answers to a test that asks how it went.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use axum::http::Method;
+use serde::Deserialize;
+
+use super::project::ProjectOption;
+use crate::error::{Error, Result};
+use crate::fixture::Fixture;
+use crate::json::Json;
+use crate::model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
+use crate::project::OpenProject;
+use crate::report::notes;
+use crate::scenario::{Delays, Level};
+use crate::secrets::shown;
+use crate::wire::Response;
+
+/// The fixtures that a server replays, and what became of them since it started or was reset.
+#[derive(Debug)]
+pub(super) struct Serving {
+    project: OpenProject,
+    option: ProjectOption,
+    repeat: bool,
+    laid_in: Mutex<LaidIn>,
+    server: OnceLock<Weak<ModelServer>>,
+}
+
+/// What is served now.
+#[derive(Clone, Debug)]
+struct LaidIn {
+    files: Vec<PathBuf>,
+    name: String,
+    replay: Arc<Replay>,
+}
+
+/// What a reset may ask for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reset {
+    /// The fixtures from now on, files or names; those of before where absent.
+    fixtures: Option<Vec<PathBuf>>,
+    /// What misses are said to be of; that of before where absent.
+    name: Option<String>,
+}
+
+impl Serving {
+    /// Fixture files of a project.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub(super) fn of(files: &[PathBuf], project: OpenProject, option: ProjectOption, repeat: bool) -> Result<Serving> {
+        let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, repeat)?;
+        Ok(Serving { project, option, repeat, laid_in: Mutex::new(laid_in), server: OnceLock::new() })
+    }
+
+    /// Who made calls that do not say so.
+    pub(super) fn callers(&self) -> CallerRules {
+        self.project.callers.clone()
+    }
+
+    /// What is replayed now.
+    pub(super) fn replay(&self) -> Arc<Replay> {
+        self.laid_in().replay
+    }
+
+    /// Tells the server that replays it.
+    pub(super) fn of_server(&self, server: &Arc<ModelServer>) {
+        let _ = self.server.set(Arc::downgrade(server));
+    }
+
+    /// The misses since the last reset.
+    pub(super) fn misses(&self) -> Vec<Arc<Miss>> {
+        self.replay().scope().misses()
+    }
+
+    /// What differed from the recording since the last reset, a line each: what fails, and what is only noted.
+    pub(super) fn drift(&self) -> (Vec<String>, Vec<String>) {
+        let Some(server) = self.server.get().and_then(Weak::upgrade) else { return Default::default() };
+        let (drift, flaws, replay) = (server.drift(), server.flaws(), self.replay());
+        // As a scenario that says nothing of it weighs it.
+        let weight = self.project.drift;
+        let of_level = |level: Level| drift.iter().filter(move |(_, drift)| weight.of(drift.check) == level);
+        let failing = notes(Some(replay.fixture()), of_level(Level::Fail), &[]);
+        (failing, notes(Some(replay.fixture()), of_level(Level::Note), &flaws))
+    }
+
+    /// What was served, missed and left unused, and what differed, since the last reset.
+    pub(super) fn report(&self) -> Json {
+        let replay = self.replay();
+        let turns = |turns: Vec<usize>| turns.into_iter().map(|index| turn(replay.fixture(), index)).collect();
+        let (failing, noted) = self.drift();
+        let lines = |level: &'static str, lines: Vec<String>| {
+            let line = move |text: String| Json::object([("level", level.into()), ("text", Json::Str(shown(&text)))]);
+            lines.into_iter().map(line)
+        };
+        Json::object([
+            ("served", Json::Array(turns(replay.scope().served()))),
+            ("missed", missed(&replay.scope().misses())),
+            ("unused", Json::Array(turns(replay.unused()))),
+            ("drift", Json::Array(lines("fail", failing).chain(lines("note", noted)).collect())),
+        ])
+    }
+
+    /// Forgets what was served and missed, and serves other fixtures where the body names some.
+    fn reset(&self, body: &[u8]) -> Result<Json> {
+        let asked = if body.trim_ascii().is_empty() { Ok(Reset::default()) } else { serde_json::from_slice(body) };
+        let asked = asked.map_err(|e| {
+            Error::new(format!("the body is not what a reset takes: {e}"))
+                .help("POST it without one, or with {\"fixtures\": [\"NAME\"], \"name\": \"TEST\"}")
+        })?;
+        let before = self.laid_in();
+        let files = match asked.fixtures {
+            Some(named) => named.iter().map(|named| self.option.fixture_file(named)).collect::<Result<_>>()?,
+            None => before.files,
+        };
+        let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, self.repeat)?;
+        if let Some(server) = self.server.get().and_then(Weak::upgrade) {
+            // All that is registered is of this server alone, and nobody asks for it again.
+            crate::model::reset();
+            server.lay_in(Mode::Replay(laid_in.replay.clone()), Pacing::None);
+        }
+        *self.laid_in.lock().unwrap_or_else(PoisonError::into_inner) = laid_in;
+        Ok(self.health())
+    }
+
+    fn health(&self) -> Json {
+        let LaidIn { files, replay, .. } = self.laid_in();
+        let fixtures = files.iter().map(|file| name_of(file).into()).collect();
+        Json::object([
+            ("status", "ok".into()),
+            ("version", env!("CARGO_PKG_VERSION").into()),
+            ("fixtures", Json::Array(fixtures)),
+            ("turns", replay.fixture().table.turns().len().into()),
+        ])
+    }
+
+    fn laid_in(&self) -> LaidIn {
+        self.laid_in.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Companion for Serving {
+    fn answer(&self, method: &Method, path: &str, body: &[u8]) -> Option<Response> {
+        match (method, path) {
+            (&Method::GET | &Method::HEAD, "health") => Some(Response::json(200, self.health())),
+            (&Method::GET, "misses") => Some(Response::json(200, missed(&self.misses()))),
+            (&Method::GET, "report") => Some(Response::json(200, self.report())),
+            (&Method::POST, "reset") => Some(match self.reset(body) {
+                Ok(served) => Response::json(200, served),
+                Err(error) => Response::json(400, Json::object([("error", Json::Str(shown(&error.to_string())))])),
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl LaidIn {
+    fn of(files: Vec<PathBuf>, name: String, project: &OpenProject, repeat: bool) -> Result<LaidIn> {
+        let mut fixtures = files.iter().map(|file| Fixture::read(file, &project.rules));
+        let none = || Ok(Fixture::of_turns(Path::new("none"), [].into(), Vec::new(), &project.rules));
+        let first = fixtures.next().unwrap_or_else(none)?;
+        let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
+        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name))
+            .with_delays(project.delays == Delays::Recorded)
+            .with_repeat(repeat);
+        Ok(LaidIn { files, name, replay: Arc::new(replay) })
+    }
+}
+
+/// A turn in a report. Where several fixtures are served, its own is named, and the index is that in its file.
+fn turn(fixture: &Fixture, index: usize) -> Json {
+    let caller = fixture.table.turns()[index].caller.as_deref();
+    let (file, turn) = fixture.file_of(index);
+    let of_file = (!fixture.joined.is_empty()).then(|| ("fixture", name_of(file).into()));
+    Json::object([("turn", Json::from(turn)), ("caller", Json::from(caller))].into_iter().chain(of_file))
+}
+
+fn missed(misses: &[Arc<Miss>]) -> Json {
+    let calls = misses.iter().map(|miss| {
+        Json::object([
+            ("call", Json::from(miss.via.as_str())),
+            ("caller", Json::from(miss.caller.as_deref())),
+            ("conversation_hash", Json::from(miss.key.map(|key| key.conversation_hash.to_string()))),
+            ("input_hash", Json::from(miss.key.map(|key| key.input_hash.to_string()))),
+            ("reason", Json::from(miss.reason.to_string())),
+            ("explanation", Json::Str(shown(&miss.to_string()))),
+        ])
+    });
+    Json::Array(calls.collect())
+}
+
+/// The name of a fixture.
+fn name_of(file: &Path) -> String {
+    file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}

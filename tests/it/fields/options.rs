@@ -1,0 +1,220 @@
+//! What a suite sets for all scenarios, and a scenario for itself: the same lines, at both places.
+
+use retake::internal::fixture::Recorded;
+use retake::internal::json::Json;
+use retake::internal::key::{CheckTexts, Rules};
+use retake::internal::wire::{Body, Frames};
+
+use super::suites::{BASE, READ_AGAIN, TOOLS};
+use super::walk::{Entry, Says};
+use crate::support::fixtures::turn;
+
+/// An option's line, a scenario, and what becomes of it without and with the line.
+struct Lines {
+    field: &'static str,
+    line: &'static str,
+    suite: String,
+    scenario: String,
+    without: Option<Says>,
+    with: Says,
+    turns: Vec<Recorded>,
+    file: Option<(&'static str, String)>,
+}
+
+/// A scenario that asks the model to say hello, by a given fixture.
+const ASK: &str =
+    "json = { model = \"small\", temperature = 1, messages = [{ role = \"user\", content = \"hello\" }] }\n";
+
+/// A scenario whose golden holds a value of the environment.
+const SECRET: &str = "fixture = \"none\"\n[[step]]\npost = \"/echo\"\njson = \"the-walked-value\"\ngolden = true\n[golden]\ndetail = \"values\"\n";
+
+fn asks(fixture: &str, fields: &str) -> String {
+    format!("fixture = \"{fixture}\"\n{fields}\n[[step]]\npost = \"/model\"\n{ASK}")
+}
+
+/// A turn that answers it, with other checks.
+fn checked(prompt: &str, tools: &str, model: &str, results: &str) -> Recorded {
+    let tools = Json::parse(tools.as_bytes()).unwrap();
+    let settings = Json::object([("temperature", Json::Int(1))]);
+    let texts = CheckTexts::new(&Rules::default().normalizer, prompt, &tools, model, &settings);
+    Recorded { checks: texts.with_results(results), ..turn(None, "hello", "hi") }
+}
+
+#[expect(clippy::too_many_lines, reason = "a list")]
+fn all() -> Vec<Lines> {
+    let lines = |field, line, scenario: String, without, with, turns: Vec<Recorded>| Lines {
+        field,
+        line,
+        suite: BASE.clone(),
+        scenario,
+        without: Some(without),
+        with,
+        turns,
+        file: None,
+    };
+    let paused = {
+        let mut paused = checked("", "null", "small", "");
+        let frames: Frames = [
+            "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n",
+            "data: [DONE]\n\n",
+        ]
+        .into_iter()
+        .collect();
+        paused.wire.response.body = Body::Frames(frames.with_delays(&[0, 3_600_000]));
+        "text/event-stream".clone_into(&mut paused.wire.response.content_type);
+        paused
+    };
+    let streamed = asks("paused", "").replace("temperature = 1", "temperature = 1, stream = true");
+    let own = "system = \"own\"\nfixture = \"title\"\n[[step]]\npost = \"/go-on/300\"\n";
+    let title = || vec![turn(None, "a title for this?", "Hello")];
+    let tools = r#"[{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]"#;
+    vec![
+        lines(
+            "unused",
+            "unused = \"allow\"",
+            "fixture = \"rest\"\n[[step]]\nget = \"/count\"\n".to_owned(),
+            Says::Red("unused"),
+            Says::Green,
+            vec![turn(None, "x", "y")],
+        ),
+        lines(
+            "drift.prompt",
+            "drift = { prompt = \"ignore\" }",
+            asks("prompt", ""),
+            Says::Red("prompt"),
+            Says::Green,
+            vec![checked("Be kind.", "null", "small", "")],
+        ),
+        lines(
+            "drift.tools",
+            "drift = { tools = \"ignore\" }",
+            asks("tools", ""),
+            Says::Red("tools"),
+            Says::Green,
+            vec![checked("", tools, "small", "")],
+        ),
+        lines(
+            "drift.model",
+            "drift = { model = \"fail\" }",
+            asks("large", ""),
+            Says::Green,
+            Says::Red("model"),
+            vec![checked("", "null", "large", "")],
+        ),
+        lines(
+            "drift.settings",
+            "drift = { settings = \"fail\" }",
+            asks("cold", "").replace("= 1,", "= 0,"),
+            Says::Green,
+            Says::Red("settings"),
+            vec![checked("", "null", "small", "")],
+        ),
+        lines(
+            "drift.results",
+            "drift = { results = \"ignore\" }",
+            asks("results", ""),
+            Says::Red("results"),
+            Says::Green,
+            vec![checked("", "null", "small", "call 1, `read`: empty")],
+        ),
+        Lines {
+            field: "drift.observation",
+            line: "drift = { observation = \"note\" }",
+            suite: TOOLS.replace("\"cat\"", "\"echo\""),
+            scenario: READ_AGAIN.to_owned(),
+            without: Some(Says::Red("drift")),
+            with: Says::Green,
+            turns: Vec::new(),
+            file: Some(super::suites::written_and_read()),
+        },
+        lines("settle", "settle = \"5s\"", own.to_owned(), Says::Red("unused"), Says::Green, title()),
+        lines(
+            "linger",
+            "linger = \"2s\"",
+            own.replace("\"title\"", "\"none\""),
+            Says::Green,
+            Says::Red("miss"),
+            Vec::new(),
+        ),
+        Lines {
+            without: None,
+            ..lines(
+                "secrets",
+                "secrets = [\"WALKED\"]",
+                SECRET.to_owned(),
+                Says::Green,
+                Says::Red("<WALKED>"),
+                Vec::new(),
+            )
+        },
+        Lines {
+            without: None,
+            ..lines(
+                "timeout",
+                "timeout = \"300ms\"",
+                "fixture = \"none\"\n[[step]]\nget = \"/meet\"\n".to_owned(),
+                Says::Green,
+                Says::Red("time is up after 300ms"),
+                Vec::new(),
+            )
+        },
+        lines("delays", "delays = \"recorded\"", streamed, Says::Green, Says::Red("504"), vec![paused]),
+    ]
+}
+
+impl Lines {
+    fn entry(self, suite: &str, with: &str) -> Entry {
+        let Lines { field, without, with: says, turns, file, .. } = self;
+        let scenarios: Vec<(&str, Says)> = without
+            .into_iter()
+            .map(|says| (self.scenario.as_str(), says))
+            .filter(|_| suite == self.suite)
+            .chain([(with, says)])
+            .collect();
+        let mut entry = Entry::played(field, suite, &scenarios);
+        let name =
+            self.scenario.split("fixture = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        if !turns.is_empty() {
+            entry = entry.with_fixture(name.to_owned().leak(), turns);
+        }
+        file.into_iter().fold(entry, |entry, (path, text)| entry.with_file(path, text))
+    }
+}
+
+const PANICS: &str = "runner::panics::a_panic_that_is_caught_is_allowed_where_the_scenario_says_so";
+
+/// The suite has the line, and the scenario has not.
+pub(super) fn of_suite() -> Vec<Entry> {
+    let entries = all().into_iter().map(|lines| {
+        let suite = format!("{}\n{}", lines.line, without_top_level(&lines.suite, lines.line));
+        let scenario = lines.scenario.clone();
+        lines.entry(&suite, &scenario)
+    });
+    // What one scenario keeps secret is kept by all of its project.
+    let told = format!("{}# nothing is secret\n", *BASE);
+    let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
+    entries.chain([Entry::by("panics", PANICS), told]).collect()
+}
+
+/// The suite but for its own line of an option.
+fn without_top_level(suite: &str, line: &str) -> String {
+    let option = line.split(' ').next().unwrap_or_default();
+    suite.lines().filter(|own| !own.starts_with(&format!("{option} ="))).collect::<Vec<_>>().join("\n")
+}
+
+/// The scenario with a line more, behind the one of its system.
+fn with_line(line: &str, scenario: &str) -> String {
+    match scenario.split_once('\n').filter(|(first, _)| first.starts_with("system")) {
+        Some((system, rest)) => format!("{system}\n{line}\n{rest}"),
+        None => format!("{line}\n{scenario}"),
+    }
+}
+
+/// The scenario has the line.
+pub(super) fn of_scenario() -> Vec<Entry> {
+    let entries = all().into_iter().map(|lines| {
+        let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));
+        lines.entry(&suite, &scenario)
+    });
+    entries.chain([Entry::by("panics", PANICS)]).collect()
+}

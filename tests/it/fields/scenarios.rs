@@ -1,0 +1,111 @@
+//! The fields of `scenario.toml` but for its steps and its options.
+
+use super::suites::{BASE, TOOLS, is, written_and_read};
+use super::walk::{Entry, Says};
+use crate::support::fixtures::turn;
+
+const QUIET: &str = "fixture = \"none\"\n[[step]]\nget = \"/count\"\n";
+const FAILS: &str = "fixture = \"none\"\n[[step]]\nget = \"/count\"\nstatus = 404\n";
+
+pub(super) fn entries() -> Vec<Entry> {
+    let played = |field: &str, scenarios: &[(&str, Says)]| Entry::played(field, &BASE, scenarios);
+    let hello = "[[step]]\npost = \"/model\"\njson = { messages = [{ role = \"user\", content = \"hi\" }] }\n";
+    let var = format!("fixture = \"none\"\n[vars]\nword = \"one\"\n{}", is("word", "one"));
+    let live = "tools::doubles::a_live_tool_that_changed_is_named_as_the_cause_of_the_miss";
+    let mut entries = vec![
+        played("description", &[(&format!("description = \"It counts.\"\n{FAILS}"), Says::Red("It counts."))]),
+        played("system", &[(QUIET, Says::Green), (&format!("system = \"dies\"\n{QUIET}"), Says::Red("exit code 7"))]),
+        played(
+            "fixture",
+            &[(hello, Says::Red("has no fixture")), (&format!("fixture = \"greeted\"\n{hello}"), Says::Green)],
+        )
+        .with_fixture("greeted", vec![turn(None, "hi", "Hello.")]),
+        played("vars", &[(&var, Says::Green), (&var.replace("\"one\"", "\"two\""), Says::Red("exit code"))]),
+        played(
+            "case",
+            &[(&format!("[case.bad]\nvars = {{ code = 404 }}\n{}", FAILS.replace("404", "[404]")), Says::Red("404"))],
+        ),
+        Entry::by("tools", live),
+        Entry::by(
+            "record.errors",
+            "record::recording::what_the_provider_failed_is_the_first_line_and_cannot_be_accepted",
+        ),
+        Entry::by("record.timeout", "record::recording::a_recording_has_a_time_limit_of_its_own"),
+    ];
+    entries.extend(tools());
+    entries.extend(goldens());
+    entries
+}
+
+/// A conversation of OpenHands in which one call was rejected.
+fn conversation(entry: Entry, folder: &'static str) -> Entry {
+    let file = |name: &str| -> &'static str { format!("{folder}/{name}").leak() };
+    let call = r#"{"kind": "ActionEvent", "id": "a", "source": "agent", "tool_name": "read_file", "tool_call_id": "c",
+        "llm_response_id": "r", "thought": [], "action": {"kind": "MyAction", "path": "note.txt"},
+        "tool_call": {"id": "c", "name": "read_file", "arguments": "{\"path\": \"note.txt\"}"}}"#;
+    let rejected = r#"{"kind": "UserRejectObservation", "id": "o", "source": "environment", "tool_name": "read_file",
+        "tool_call_id": "c", "action_id": "a", "rejection_reason": "no"}"#;
+    let entry = entry.with_file(file("base_state.json"), r#"{"leaf_event_id": "o"}"#);
+    entry
+        .with_file(file("events/event-00000-aaaaaaa0.json"), call)
+        .with_file(file("events/event-00001-aaaaaaa1.json"), rejected)
+}
+
+fn tools() -> Vec<Entry> {
+    let played = |field: &str, scenarios: &[(&str, Says)]| {
+        let (path, text) = written_and_read();
+        Entry::played(field, TOOLS, scenarios).with_file(path, text).with_file("kept/note.txt", "hi from replay.")
+    };
+    let (one, two) = ("many/6f2d7a4e9f3b4c1d8e5a0b1c2d3e4f50", "many/00000000000000000000000000000001");
+    let many = "kind = \"tools\"\nrecording = \"many\"\n";
+    let this = format!("{many}conversation = \"00000000000000000000000000000001\"\n");
+    let rejected = "kind = \"tools\"\nrecording = \"rejected\"\n";
+    vec![
+        played(
+            "kind",
+            &[
+                ("kind = \"tools\"\nfixture = \"written_and_read\"\n", Says::Green),
+                ("fixture = \"written_and_read\"\n", Says::Red("[[step]]")),
+            ],
+        ),
+        conversation(
+            played("recording", &[(rejected, Says::Red("1 action recorded, none of them executed"))]),
+            "rejected",
+        ),
+        conversation(
+            conversation(
+                played(
+                    "conversation",
+                    &[(many, Says::Red("2 conversations")), (&this, Says::Red("none of them executed"))],
+                ),
+                one,
+            ),
+            two,
+        ),
+        played("unobserved", &[(&format!("{rejected}unobserved = \"execute\"\n"), Says::Red("drift"))]),
+    ]
+}
+
+fn goldens() -> Vec<Entry> {
+    let agent = "printf '{\\\"type\\\":\\\"b\\\",\\\"n\\\":1}\\n{\\\"type\\\":\\\"a\\\",\\\"n\\\":2}\\n{\\\"type\\\":\\\"a\\\",\\\"n\\\":3}\\n'";
+    let shows = |field: &str, options: &str, text: &'static str| {
+        let scenario =
+            format!("fixture = \"none\"\n[[step]]\nrun = [\"sh\", \"-c\", \"{agent}\"]\n[golden]\n{options}\n");
+        Entry::played(field, &BASE, &[(&scenario, Says::Red(text))])
+    };
+    vec![
+        shows("golden.detail", "", "+   n     number"),
+        shows("golden.detail", "detail = \"values\"", "+   n     1"),
+        shows("golden.show", "show = [\"/n\"]", "/n = 3"),
+        shows("golden.collapse", "collapse = [\"a\"]", "…"),
+        shows("golden.unordered", "unordered = [\"a\", \"b\"]", "+ a  {n, type} ×2\n+ b  {n, type}"),
+        Entry::played(
+            "golden.comments",
+            &BASE,
+            &[(
+                &format!("{QUIET}stream = true\n[golden]\ncomments = true\n").replace("/count", "/heartbeat"),
+                Says::Red("alive"),
+            )],
+        ),
+    ]
+}

@@ -1,0 +1,128 @@
+//! The fields of a step.
+
+use super::suites::{BASE, is};
+use super::walk::{Entry, Says};
+use crate::systems::service::agent;
+
+/// A scenario of steps that calls no model, and of which a failure names the system.
+fn steps(steps: &str) -> String {
+    format!("system = \"agent\"\nfixture = \"none\"\n{steps}")
+}
+
+/// A step that tells how it was asked.
+fn asked(method: &str, fields: &str) -> String {
+    let capture = "capture = { method = \"json:/method\", team = \"json:/team\" }";
+    steps(&format!("[[step]]\n{method} = \"/request\"\n{fields}\n{capture}\n"))
+}
+
+/// A step whose body comes back.
+fn echoed(fields: &str) -> String {
+    steps(&format!("[[step]]\npost = \"/echo\"\n{fields}\ngolden = true\n[golden]\ndetail = \"values\"\n"))
+}
+
+pub(super) fn entries() -> Vec<Entry> {
+    let played = |field: &str, scenarios: &[(String, Says)]| {
+        let scenarios: Vec<(&str, Says)> =
+            scenarios.iter().map(|(scenario, says)| (scenario.as_str(), *says)).collect();
+        Entry::played(&format!("step.{field}"), &BASE, &scenarios)
+    };
+    let method = |field: &str| {
+        let scenario = asked(field, "") + &is("method", &field.to_uppercase());
+        played(field, &[(scenario, Says::Green)])
+    };
+    let numbers = |fields: &str| steps(&format!("timeout = \"2s\"\n[[step]]\nget = \"/numbers\"\n{fields}\n"));
+    let run = |fields: &str| {
+        let run = format!("[[step]]\nrun = {}\n{fields}\ngolden = false\n", agent());
+        steps(&run)
+    };
+    let says = |what: &str| format!("env = {{ {what}, MESSAGE = \"x\" }}");
+    let pwd = |fields: &str| {
+        let step = format!(
+            "[[step]]\nrun = [\"sh\", \"-c\", \"test $(basename $PWD) = front && echo 1\"]\n{fields}\ngolden = false\n"
+        );
+        steps(&step)
+    };
+    let job = |is: &str| {
+        steps(&format!("timeout = \"1s\"\n[[step]]\nget = \"/job\"\nwait = {{ json = \"/status\", is = \"{is}\" }}\n"))
+    };
+    let numbers_left = numbers("cancel = { after = \"number\" }");
+    let again = "[[step]]\nget = \"/numbers\"\nstream = { last = \"last\" }\n";
+    let meet = "together = [{ get = \"/meet\" }, { get = \"/meet\" }]";
+    let status = |status: &str| steps(&format!("[[step]]\nget = \"/count\"\n{status}\n"));
+    let mut entries = vec![
+        played("name", &[(status("name = \"counting\"\nstatus = 404"), Says::Red("counting"))]),
+        method("get"),
+        method("post"),
+        method("put"),
+        method("patch"),
+        method("delete"),
+        played("listen", &[(steps("[[step]]\nlisten = \"/events\"\n"), Says::Red("hello"))]),
+        played("run", &[(run(&says("FAILS = \"4\"")), Says::Red("exit code 0, found 4"))]),
+        played("together", &[(steps(&format!("[[step]]\n{meet}\n")), Says::Green)]),
+        played("headers", &[(asked("get", "headers = { x-team = \"red\" }") + &is("team", "red"), Says::Green)]),
+        played("json", &[(echoed("json = { a = 1 }"), Says::Red("application/json"))]),
+        played("json_file", &[(echoed("json_file = \"body.json\""), Says::Red("null"))])
+            .with_file("body.json", "{\"a\": null}"),
+        played("form", &[(echoed("form = { a = \"b c\" }"), Says::Red("a=b+c"))]),
+        played("files", &[(echoed("files = { a = \"note.txt\" }"), Says::Red("filename"))]).with_file("note.txt", "hi"),
+        played("cwd", &[(pwd(""), Says::Red("exit code")), (pwd("cwd = \"front\""), Says::Green)]),
+        played("env", &[(run(&says("FAILS = \"5\"")), Says::Red("exit code 0, found 5"))]),
+        played("exit", &[(run(&(says("FAILS = \"6\"") + "\nexit = 6")), Says::Green)]),
+        played("status", &[(status(""), Says::Green), (status("status = 404"), Says::Red("404"))]),
+        played("capture", &[(status("capture = { absent = \"json:/absent\" }"), Says::Red("/absent"))]),
+        played(
+            "stream.first",
+            &[(numbers("stream = { first = \"zero\", last = \"last\" }"), Says::Red("expected `zero`"))],
+        ),
+        played(
+            "stream.last",
+            &[
+                (numbers("stream = true"), Says::Red("time is up")),
+                (numbers("stream = { last = \"last\" }"), Says::Red("last")),
+            ],
+        ),
+        played("cancel.after", &[(numbers_left.clone(), Says::Red("left after number"))]),
+        played(
+            "reconnect",
+            &[
+                (numbers_left.clone() + again, Says::Red("{n} ×4")),
+                (numbers_left + again + "reconnect = true\n", Says::Red("reconnected")),
+            ],
+        ),
+        played("wait.json", &[(job("done"), Says::Green)]),
+        played("wait.is", &[(job("finished"), Says::Red("not \"finished\""))]),
+        played("golden", &[(status(""), Says::Green), (status("golden = true"), Says::Red("goldens/"))]),
+    ];
+    entries.extend(pages());
+    entries
+}
+
+/// What needs a Chromium is shown by tests that have one.
+fn pages() -> Vec<Entry> {
+    let found = "browser::finding::a_thing_is_found_by_text_role_label_placeholder_test_id_and_css";
+    let hidden = "browser::finding::what_is_hidden_there_twice_or_late_is_told_apart";
+    let filled = "browser::finding::fields_are_filled_and_buttons_clicked_as_a_person_would";
+    let golden = "browser::finding::the_page_s_traffic_and_its_tree_go_into_the_golden";
+    let picture = "browser::finding::a_picture_is_compared_with_that_of_an_earlier_run_and_not_in_ci";
+    let stored = "browser::finding::local_storage_is_there_before_the_first_script_and_only_then";
+    let shown = [
+        ("browser", found),
+        ("do.see", found),
+        ("do.unseen", hidden),
+        ("do.once", hidden),
+        ("do.above", hidden),
+        ("do.within", hidden),
+        ("do.click", filled),
+        ("do.fill", filled),
+        ("do.text", filled),
+        ("do.press", filled),
+        ("do.goto", stored),
+        ("do.reload", stored),
+        ("do.aria", golden),
+        ("do.screenshot", picture),
+        ("do.baseline", picture),
+        ("storage", stored),
+        ("traffic", golden),
+    ];
+    shown.map(|(field, test)| Entry::by(&format!("step.{field}"), test)).into()
+}

@@ -1,0 +1,186 @@
+//! `retake serve` beside tests of other tools: turns that answer again, and what a test may ask of the server itself.
+
+use retake::Message;
+use serde_json::{Value, json};
+
+use super::serve::{Serving, greeting, said};
+use crate::support::fixtures::{self, turn};
+use crate::support::loopback::send;
+use crate::support::tree::Tree;
+
+tests! { with_repeat_turns_answer_again_and_begin_with_the_first,
+    a_replay_in_rust_repeats_as_well,
+    without_repeat_a_turn_answers_once,
+    a_reset_forgets_misses_and_serves_each_turn_anew,
+    a_reset_names_the_fixtures_from_then_on_and_the_test_that_asks,
+    a_reset_that_names_no_fixture_there_is_changes_nothing,
+    nobody_who_looks_whether_it_is_there_misses,
+    a_page_of_another_server_may_ask_nothing,
+    fixtures_are_named_as_the_project_names_them,
+    a_name_of_no_fixture_is_an_error_with_the_nearest,
+    the_report_as_json_is_all_that_is_said_and_tells_fixtures_apart,
+    a_miss_names_the_file_and_the_index_of_its_nearest_turn_there,
+}
+
+fn content(serving: &Serving, hears: &str) -> Value {
+    serving.ask(&[], &said(hears), false).json()["choices"][0]["message"]["content"].clone()
+}
+
+/// Two turns of one conversation, and one of another.
+fn asked_twice() -> Tree {
+    let tree = Tree::empty();
+    let turns = vec![turn(None, "More", "One"), turn(None, "More", "Two"), turn(None, "Enough", "So be it")];
+    fixtures::write(&tree, "counting", turns);
+    tree
+}
+
+fn with_repeat_turns_answer_again_and_begin_with_the_first() {
+    let tree = asked_twice();
+    let mut serving = Serving::start(tree.retake().args(&["serve", "fixtures/counting.json", "--repeat"]));
+    for says in ["One", "Two", "One", "Two", "One"] {
+        assert_eq!(content(&serving, "More"), says);
+    }
+    assert_eq!(
+        serving.ask(&[], &said("Nothing of the kind"), false).status,
+        404,
+        "what was not recorded is still a miss"
+    );
+    let report = serving.asked("report", None).json();
+    assert_eq!(report["unused"], json!([{ "turn": 2, "caller": null }]));
+    assert_eq!(serving.end("-TERM").code(), Some(1));
+}
+
+fn a_replay_in_rust_repeats_as_well() {
+    let tree = asked_twice();
+    let replay = retake::ReplayModel::of(tree.path("fixtures/counting.json")).repeat().replay().unwrap();
+    for says in ["One", "Two", "One"] {
+        assert_eq!(replay.answer(&[Message::new("human", "More")], None).unwrap().text(), says);
+    }
+}
+
+fn without_repeat_a_turn_answers_once() {
+    let tree = asked_twice();
+    let serving = Serving::of(&tree.path("fixtures/counting.json"));
+    assert_eq!([content(&serving, "More"), content(&serving, "More")], ["One", "Two"]);
+    assert_eq!(serving.ask(&[], &said("More"), false).status, 404);
+}
+
+fn a_reset_forgets_misses_and_serves_each_turn_anew() {
+    let tree = greeting();
+    let mut serving = Serving::of(&tree.path("fixtures/greeting.json"));
+    assert_eq!(content(&serving, "Hello"), "Good morning");
+    assert_eq!(serving.ask(&[], &said("Hello"), false).status, 404);
+    let misses = serving.asked("misses", None).json();
+    assert_eq!(misses.as_array().unwrap().len(), 1, "{misses}");
+    let told = misses[0]["explanation"].as_str().unwrap();
+    assert!(told.starts_with("replay miss: scenario `serve`, ") && told.contains("the call was made again"), "{told}");
+
+    let reset = serving.asked("reset", Some(&json!({})));
+    assert_eq!((reset.status, &reset.json()["fixtures"]), (200, &json!(["greeting"])));
+    assert_eq!(serving.asked("misses", None).json(), json!([]));
+    let turn = |index: usize, caller: &str| json!([{ "turn": index, "caller": caller }]);
+    assert_eq!(content(&serving, "Hello"), "Good morning");
+    let report = serving.asked("report", None).json();
+    assert_eq!((&report["served"], &report["unused"]), (&turn(0, "lead_agent"), &turn(1, "middleware:title")));
+    assert_eq!(serving.end("-TERM").code(), Some(0), "what was forgotten fails nothing");
+}
+
+fn a_reset_names_the_fixtures_from_then_on_and_the_test_that_asks() {
+    let tree = greeting();
+    fixtures::write(&tree, "parting", vec![turn(None, "Goodbye", "So long")]);
+    let serving = Serving::start(tree.retake().arg("serve"));
+    assert_eq!(serving.asked("health", None).json()["fixtures"], json!([]));
+    assert_eq!(serving.ask(&[], &said("Goodbye"), false).status, 404);
+    for (named, hears, says) in [("parting", "Goodbye", "So long"), ("fixtures/greeting.json", "Hello", "Good morning")]
+    {
+        assert_eq!(serving.asked("reset", Some(&json!({ "fixtures": [named], "name": "test_it" }))).status, 200);
+        assert_eq!(content(&serving, hears), says);
+    }
+    assert_eq!(serving.ask(&[], &said("Goodbye"), false).status, 404, "the fixture of before is no longer served");
+    let misses = serving.asked("misses", None).json();
+    let told = misses[0]["explanation"].as_str().unwrap();
+    assert!(told.starts_with("replay miss: scenario `test_it`, "), "{told}");
+}
+
+fn a_reset_that_names_no_fixture_there_is_changes_nothing() {
+    let tree = greeting();
+    let serving = Serving::start(tree.retake().args(&["serve", "greeting"]));
+    let wrong = [
+        (json!({ "fixtures": ["greetin"] }), "did you mean `greeting`?"),
+        (json!({ "fixture": ["greeting"] }), "unknown field `fixture`"),
+        (json!({ "fixtures": ["fixtures/none.json"] }), "fixtures/none.json: failed to read it"),
+    ];
+    for (body, says) in wrong {
+        let refused = serving.asked("reset", Some(&body));
+        let error = refused.json()["error"].as_str().unwrap().to_owned();
+        assert!(refused.status == 400 && error.contains(says), "{error}");
+    }
+    assert_eq!(content(&serving, "Hello"), "Good morning");
+}
+
+fn nobody_who_looks_whether_it_is_there_misses() {
+    let tree = greeting();
+    let mut serving = Serving::of(&tree.path("fixtures/greeting.json"));
+    for path in ["", "/", "/health", "/__retake/health"] {
+        assert_eq!(send(&format!("{}{path}", serving.ready("url")), &[], None).status, 200, "{path:?}");
+    }
+    assert_eq!(serving.asked("nothing", None).status, 404);
+    assert_eq!(serving.asked("misses", None).json(), json!([]));
+    assert_eq!(serving.end("-TERM").code(), Some(0));
+}
+
+fn a_page_of_another_server_may_ask_nothing() {
+    let tree = greeting();
+    let serving = Serving::of(&tree.path("fixtures/greeting.json"));
+    assert_eq!(serving.ask(&[], &said("Hi"), false).status, 404);
+    let of_page = [("origin", "http://elsewhere.example")];
+    let reset = send(&format!("{}/__retake/reset", serving.ready("url")), &of_page, Some(&json!({})));
+    assert_eq!(reset.status, 403);
+    assert_eq!(serving.asked("misses", None).json().as_array().unwrap().len(), 1);
+}
+
+fn fixtures_are_named_as_the_project_names_them() {
+    let tree = greeting();
+    tree.write("scenarios/suite.toml", "");
+    tree.write("services/web/app.py", "");
+    fixtures::write(&tree, "parting", vec![turn(None, "Goodbye", "So long")]);
+    let program = tree.retake().in_folder(&tree.path("services/web")).args(&["serve", "parting", "greeting"]);
+    let serving = Serving::start(program);
+    assert_eq!([content(&serving, "Goodbye"), content(&serving, "Hello")], ["So long", "Good morning"]);
+}
+
+fn a_name_of_no_fixture_is_an_error_with_the_nearest() {
+    greeting()
+        .retake()
+        .args(&["serve", "greting"])
+        .run()
+        .exits(2)
+        .says(&["error: there is no fixture `greting`: neither a file", "did you mean `greeting`?"]);
+}
+
+fn the_report_as_json_is_all_that_is_said_and_tells_fixtures_apart() {
+    let tree = greeting();
+    fixtures::write(&tree, "parting", vec![turn(None, "Goodbye", "So long")]);
+    let mut serving = Serving::start(tree.retake().args(&["serve", "greeting", "parting", "--json"]));
+    assert_eq!(content(&serving, "Goodbye"), "So long");
+    assert_eq!(serving.ask(&[], &said("Hi"), false).status, 404);
+    let (code, printed) = serving.end_printing("-TERM");
+    let report: Value = serde_json::from_str(&printed).unwrap_or_else(|e| panic!("{e}: {printed}"));
+    assert_eq!(report["served"], json!([{ "turn": 0, "caller": null, "fixture": "parting" }]));
+    assert_eq!(report["unused"][0], json!({ "turn": 0, "caller": "lead_agent", "fixture": "greeting" }));
+    assert_eq!(report["missed"][0]["reason"], "this conversation was never recorded");
+    let text = report["drift"][0]["text"].as_str().unwrap();
+    assert_eq!(report["drift"][0]["level"], "note");
+    assert!(text.starts_with("drift: prompt changed in the call, turns[0] of "), "{text}");
+    assert!(text.ends_with("fixtures/parting.json: nothing → \"Be brief\""), "{text}");
+    assert_eq!(code, Some(1));
+}
+
+fn a_miss_names_the_file_and_the_index_of_its_nearest_turn_there() {
+    let tree = greeting();
+    fixtures::write(&tree, "parting", vec![turn(None, "Goodbye for now", "So long")]);
+    let serving = Serving::start(tree.retake().args(&["serve", "greeting", "parting"]));
+    let missed = serving.ask(&[], &said("Goodbye for ever"), false).json();
+    let told = missed["error"]["message"].as_str().unwrap();
+    assert!(told.contains("turns[0] of ") && told.contains("fixtures/parting.json"), "{told}");
+}
