@@ -19,6 +19,7 @@ mod remembered;
 mod scalars;
 mod sequence;
 mod shape;
+mod written;
 
 pub use capture::{Capture, Format};
 pub(crate) use changes::{Change, changes};

@@ -394,6 +394,7 @@ impl Replay {
         let open = |turn: &usize| !turns.served()[*turn];
         match reason {
             MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => nearest.filter(open),
+            MissReason::AllServed { .. } if nearest.is_some() => nearest.filter(open),
             MissReason::AllServed { turns, .. } => {
                 turns.last().copied().filter(|turn| self.fixture.table.turns()[*turn].output.tool_calls().is_empty())
             }

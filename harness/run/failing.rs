@@ -55,11 +55,17 @@ impl Failing<'_> {
         }
         self.add_step(&findings, &later, &mut failure);
         self.add_unused(&findings, &later, &mut failure);
+        // Another caller brings a prompt of its own.
+        let other_caller = failure.causes.iter().any(|cause| cause.kind == CauseKind::Caller);
         for other in findings.others {
-            failure.causes.extend(other.causes);
+            let follows = |cause: &Cause| other_caller && cause.kind == CauseKind::Check;
+            failure.causes.extend(other.causes.into_iter().filter(|cause| !follows(cause)));
             failure.evidence.extend(other.evidence);
         }
         self.add_golden(&mut failure);
+        if failure.causes.is_empty() {
+            failure.causes.extend(self.run.misses.iter().take(1).flat_map(|miss| miss.causes.clone()));
+        }
         let more = failure.causes.len().saturating_sub(NAMED);
         if more > 0 {
             failure.causes.truncate(NAMED);
@@ -87,8 +93,12 @@ impl Failing<'_> {
         let missed =
             if second.is_empty() { &self.run.missed_calls[..self.run.missed_calls.len().min(1)] } else { second };
         let mut more: Vec<String> = Vec::new();
+        let unasked = self.second.map(Replayed::answers_not_asked_for).unwrap_or_default();
         for (index, call) in missed.iter().enumerate() {
             for difference in &call.differences {
+                if unasked.iter().any(|answer| difference.lacks(answer)) {
+                    continue;
+                }
                 if found.iter().any(|earlier| difference.follows_from(earlier)) {
                     continue;
                 }
@@ -99,7 +109,7 @@ impl Failing<'_> {
                 }
             }
         }
-        if found.is_empty() {
+        if found.is_empty() && unasked.is_empty() {
             failure.causes.extend(first.causes.iter().cloned());
         } else {
             failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));
@@ -167,7 +177,8 @@ impl Failing<'_> {
             _ => (self.run, &findings.unused),
         };
         let Some(fixture) = run.fixture.as_ref().filter(|_| !unused.is_empty()) else { return };
-        let all_found = run.missed_calls.iter().all(|call| call.nearest.is_some());
+        let all_found =
+            run.missed_calls.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
         let alone = failure.causes.is_empty();
         let beside_misses = findings.misses && self.second.is_some() && all_found && later.step.is_none();
         if alone || beside_misses && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
@@ -223,11 +234,14 @@ impl Failing<'_> {
                     | CauseKind::Check
             )
         };
+        let all_of = |is: &dyn Fn(&Cause) -> bool| causes.iter().all(is);
         match kind {
-            CauseKind::EventRenamed | CauseKind::Status | CauseKind::ContentType | CauseKind::EventOrder => causes
-                .iter()
-                .all(|cause| matches!(cause.kind.class(), CauseClass::Miss | CauseClass::Unused | CauseClass::Drift)),
-            CauseKind::EventMissing | CauseKind::EventExtra | CauseKind::EventShape => causes.iter().all(of_words),
+            CauseKind::EventRenamed | CauseKind::Status | CauseKind::ContentType => {
+                all_of(&|cause| cause.kind.class() != CauseClass::Plain)
+            }
+            CauseKind::EventOrder | CauseKind::EventMissing | CauseKind::EventExtra | CauseKind::EventShape => {
+                all_of(&|cause| of_words(cause) || (cause.kind.class() == CauseClass::Unused && !change.is_less))
+            }
             _ => false,
         }
     }

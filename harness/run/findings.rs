@@ -11,6 +11,9 @@ use crate::report::Failure;
 use crate::scenario::{Scenario, Unused};
 use crate::text::{clipped, counted};
 
+/// A shorter answer is found in any text.
+const TELLING: usize = 8;
+
 /// What is wrong with a replay.
 pub(super) struct Findings<'a> {
     /// Whether calls missed.
@@ -84,6 +87,13 @@ impl Replayed {
             }
         };
         Some(Cause::new(CauseKind::StoppedAsking, what))
+    }
+
+    /// The texts that the model answered in turns that no call asked for; not those that say little.
+    pub(super) fn answers_not_asked_for(&self) -> Vec<String> {
+        let Some(fixture) = &self.fixture else { return Vec::new() };
+        let answers = self.unused.iter().map(|turn| fixture.table.turns()[*turn].output.text().trim().to_owned());
+        answers.filter(|answer| answer.len() >= TELLING).collect()
     }
 
     /// Who made a recorded call: its caller, or its first words.

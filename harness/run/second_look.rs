@@ -1,6 +1,6 @@
 //! A run that failed, looked at once more: with its golden, and where calls missed, with these answered.
 
-use super::advice;
+use super::advice::Tried;
 use super::failing::{Failing, Golden};
 use super::policy::Policy;
 use super::project::Project;
@@ -26,14 +26,12 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
     let seen = golden.as_ref().is_some_and(|golden| !golden.changes.is_empty()) || !run.findings(scenario).is_none();
     let failing = Failing { run, scenario, second: second.as_ref(), golden };
     let failure = if seen { failing.failure() } else { first };
-    advice::resolved(project, scenario, run, failure)
+    let again = may_play_again(project, scenario, run);
+    Tried { project, scenario, run, second: second.as_ref(), again }.resolved(failure)
 }
 
 /// The second replay, where calls missed that may have been meant for a turn.
 fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Replayed> {
-    let late = matches!(&run.played.driven.failure, Some((CauseKind::TimeUp, _)));
-    // What is attached, and what calls live tools, may do more each time.
-    let has_effects = project.systems.is_attached(scenario) || scenario.tools_from == ToolsFrom::Live;
     let meant = run.misses.iter().any(|miss| {
         matches!(
             miss.reason,
@@ -44,9 +42,16 @@ fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Repl
                 | MissReason::AllServed { .. }
         )
     });
-    if late || has_effects || !meant || run.fixture.is_none() {
+    if !meant || run.fixture.is_none() || !may_play_again(project, scenario, run) {
         return None;
     }
     let how = How { goes_on: true, ..How::default() };
     trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
+}
+
+/// Whether the scenario may be played again for more to be known: it takes its time, and what is attached, or calls live
+/// tools, may do more each time.
+fn may_play_again(project: &Project, scenario: &Scenario, run: &Replayed) -> bool {
+    let late = matches!(&run.played.driven.failure, Some((CauseKind::TimeUp, _)));
+    !late && !project.systems.is_attached(scenario) && scenario.tools_from != ToolsFrom::Live
 }

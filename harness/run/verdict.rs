@@ -7,8 +7,8 @@ use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
 use crate::events::{NamesNothing, changes, golden, names_nothing};
 use crate::json::{Json, Layout};
-use crate::key::{Check, Rules, UNKNOWN_CALLER};
-use crate::model::{CallFlaw, DriftOf, FlawKind, Miss, change};
+use crate::key::{Rules, UNKNOWN_CALLER};
+use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
@@ -109,14 +109,7 @@ impl Replayed {
         let fixture = self.fixture.as_ref()?;
         let caller = fixture.table.turns()[*turn].caller.as_deref();
         let of = caller.map(|caller| format!(" of `{caller}`")).unwrap_or_default();
-        let words = change(&first.recorded, &first.called);
-        let what = match (&first.breakage, first.check) {
-            (Some(breakage), _) => breakage.to_string(),
-            (None, Check::Results) => format!("tool results{of} are not marked as recorded ({words})"),
-            (None, Check::Prompt) => format!("the system prompt{of} changed ({words})"),
-            (None, Check::Tools) => format!("the definitions of tools{of} changed ({words})"),
-            (None, check) => format!("the {check}{of} changed ({words})"),
-        };
+        let what = first.breakage.as_ref().map_or_else(|| first.in_words(&of), ToString::to_string);
         let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
         let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
         // Tools and settings are one line of JSON each.

@@ -21,6 +21,7 @@ macro_rules! tests {
 
 #[cfg(feature = "browser")]
 mod browser;
+mod failures;
 mod fields;
 mod house;
 mod mistakes;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
 /// All tests, with their modules below this one.
 fn all() -> Vec<Test> {
     let tests = [
+        failures::TESTS,
         fields::TESTS,
         house::TESTS,
         mistakes::TESTS,

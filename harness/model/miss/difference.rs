@@ -26,12 +26,23 @@ pub(crate) struct Difference {
     recorded: String,
     /// The text that was called with there.
     called: String,
+    /// Who makes the call.
+    who: String,
+    /// Whether it is about results of tools alone.
+    of_tools: bool,
 }
 
 impl Difference {
     /// A difference that says all in its cause.
     pub(crate) fn of(kind: CauseKind, what: String) -> Difference {
-        Difference { cause: Cause::new(kind, what), lines: Vec::new(), recorded: String::new(), called: String::new() }
+        Difference {
+            cause: Cause::new(kind, what),
+            lines: Vec::new(),
+            recorded: String::new(),
+            called: String::new(),
+            who: String::new(),
+            of_tools: false,
+        }
     }
 
     /// What it is, for a first line.
@@ -42,6 +53,22 @@ impl Difference {
     /// Whether it comes of an earlier one: the same change, seen again in a later call or in another place of this one.
     pub(crate) fn follows_from(&self, earlier: &Difference) -> bool {
         if self.cause == earlier.cause {
+            return true;
+        }
+        // A history that is cut, or has more in it, is so in each later call of the same caller.
+        let cut = |kind| matches!(kind, CauseKind::MessageMissing | CauseKind::HistoryShortened);
+        let (own_kind, before_kind) = (self.cause.kind, earlier.cause.kind);
+        let same_cut = cut(own_kind) && cut(before_kind) || own_kind == before_kind && is_of_sequence(own_kind);
+        if same_cut && self.who == earlier.who {
+            return true;
+        }
+        // What tools give follows from what was done otherwise with them.
+        let done_otherwise = matches!(before_kind, CauseKind::ToolArgument | CauseKind::ToolName)
+            || (cut(before_kind) && earlier.of_tools);
+        if done_otherwise
+            && self.who == earlier.who
+            && (own_kind == CauseKind::ToolResult || cut(own_kind) && self.of_tools)
+        {
             return true;
         }
         if self.has_no_text() || earlier.has_no_text() {
@@ -55,6 +82,11 @@ impl Difference {
 }
 
 impl Difference {
+    /// Whether a text that was recorded in its place is no longer there.
+    pub(crate) fn lacks(&self, text: &str) -> bool {
+        self.recorded.contains(text) && !self.called.contains(text)
+    }
+
     fn has_no_text(&self) -> bool {
         self.recorded.is_empty() && self.called.is_empty()
     }
@@ -74,12 +106,7 @@ pub(crate) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<
     let found = middle.differences();
     let mut kept: Vec<Difference> = Vec::new();
     for difference in found {
-        // What a tool returns follows from what it is called with.
-        let of_call = |other: &Difference| {
-            difference.cause.kind == CauseKind::ToolResult
-                && matches!(other.cause.kind, CauseKind::ToolArgument | CauseKind::ToolName)
-        };
-        if !kept.iter().any(|other| difference.follows_from(other) || of_call(other)) {
+        if !kept.iter().any(|other| difference.follows_from(other)) {
             kept.push(difference);
         }
     }
@@ -102,9 +129,9 @@ fn whole(message: &Json) -> String {
     message.print(Layout::Compact)
 }
 
-/// What kind of message it is: its type, and the tool that it is of.
+/// What kind of message it is.
 fn label(message: &Json) -> String {
-    format!("{} {}", message.str_of("type").unwrap_or_default(), message.str_of("name").unwrap_or_default())
+    message.str_of("type").unwrap_or_default().to_owned()
 }
 
 fn ops(a: &[Json], b: &[Json], of: fn(&Json) -> String) -> Vec<DiffOp> {
@@ -202,7 +229,11 @@ impl Middle<'_> {
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
         // Where the call begins or ends elsewhere, nothing else of it is new.
         let whole = self.called.is_empty() || self.messages.1.len() < all.len();
-        let (kind, what) = if range.start == 0 && whole && range.len() < all.len() {
+        let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
+        let (kind, what) = if of_tools {
+            let what = format!("{who} sends {} less than recorded: {first_shown} is missing", results(count));
+            (CauseKind::MessageMissing, what)
+        } else if range.start == 0 && whole && range.len() < all.len() {
             let what =
                 format!("the history of {who} is shortened at the front: its first {} {are} missing", messages(count));
             (CauseKind::HistoryShortened, what)
@@ -220,7 +251,7 @@ impl Middle<'_> {
             all.len()
         )];
         lines.extend(all[range.clone()].iter().take(3).map(|message| format!("  - {}", around(&one_line(message), 0))));
-        found.push(self.difference(kind, what, lines, texts(&all[range]), String::new()));
+        found.push(Difference { of_tools, ..self.difference(kind, what, lines, texts(&all[range]), String::new()) });
     }
 
     fn extra(&self, range: std::ops::Range<usize>, found: &mut Vec<Difference>) {
@@ -346,7 +377,6 @@ impl Middle<'_> {
         }
     }
 
-    #[expect(clippy::unused_self, reason = "all differences are made in one way")]
     fn difference(
         &self,
         kind: CauseKind,
@@ -355,8 +385,17 @@ impl Middle<'_> {
         recorded: String,
         called: String,
     ) -> Difference {
-        Difference { cause: Cause::new(kind, what), lines, recorded, called }
+        Difference { cause: Cause::new(kind, what), lines, recorded, called, who: self.who.to_owned(), of_tools: false }
     }
+}
+
+/// Whether a kind is about which messages there are.
+fn is_of_sequence(kind: CauseKind) -> bool {
+    matches!(kind, CauseKind::MessageExtra | CauseKind::MessageOrder)
+}
+
+fn results(count: usize) -> String {
+    counted(count, "tool result")
 }
 
 fn messages(count: usize) -> String {

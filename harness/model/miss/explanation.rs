@@ -56,15 +56,15 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
             only(CauseKind::CallerUnknown, reason.to_string())
         }
         MissReason::OtherCaller { callers } => {
-            lines.push(
-                format!(
-                    "to fix     if it was renamed on purpose: [aliases] in scenarios/suite.toml, {who} = \"{}\"",
-                    callers.first().map_or("", String::as_str)
-                )
-                .replace('`', "\""),
-            );
             let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
             only(CauseKind::Caller, format!("caller {who} asks what was recorded for {}", callers.join(", ")))
+        }
+        MissReason::AllServed { .. } if of_another(lookup, in_).is_some() => {
+            let turn = of_another(lookup, in_).unwrap_or_default();
+            let caller = fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+            lines.push(format!("nearest    {}", place(in_, turn)));
+            nearest_turn = Some(turn);
+            only(CauseKind::Caller, format!("caller {who} asks what was recorded for `{caller}`"))
         }
         MissReason::AllServed { turns, more } => {
             let last = turns.last().copied().unwrap_or_default();
@@ -112,6 +112,12 @@ pub(in crate::model) fn kind_of(reason: &MissReason) -> CauseKind {
 fn who(lookup: &Lookup) -> String {
     let prompt = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
     lookup.caller.as_ref().map_or_else(|| first_words(&lookup.conversation, prompt), |caller| format!("`{caller}`"))
+}
+
+/// An open turn of another caller that has a call's conversation.
+fn of_another(lookup: &Lookup, in_: &Situation<'_>) -> Option<usize> {
+    let group = in_.fixture.table.of_conversation(in_.rules.conversation_hash(&lookup.conversation))?;
+    group.turns.iter().copied().find(|turn| !in_.served[*turn])
 }
 
 /// The turns that are not served.
@@ -175,6 +181,17 @@ fn not_recorded(
     }
     if differences.len() > SHOWN {
         lines.push(format!("           … and {} more differences", differences.len() - SHOWN));
+    }
+    // The recorded history goes on with the answer to just this call: it is the turn that is missing.
+    let goes_on = recorded.get(called.len()).filter(|next| next.str_of("type") == Some("ai"));
+    if let Some(answer) = goes_on.filter(|_| recorded.starts_with(&called) && !called.is_empty()) {
+        let answer = super::messages::describe(answer);
+        return only(
+            CauseKind::NewCall,
+            format!(
+                "the fixture lacks the turn of {who} before turns[{index}]: its answer ({answer}) stands in the history there"
+            ),
+        );
     }
     let recorded_callers = turns.iter().any(|turn| turn.caller == lookup.caller);
     if lookup.caller.is_some() && !recorded_callers && turns.iter().any(|turn| turn.caller.is_some()) {

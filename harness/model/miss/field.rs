@@ -38,7 +38,7 @@ pub(crate) fn first_difference<'a>(
 
 /// The field in which two texts of JSON first differ, as a pointer, and its change in words; none where one of them is no
 /// object or list.
-pub(super) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
+pub(in crate::model) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
     let read =
         |text: &str| Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)));
     let (a, b) = (read(recorded)?, read(called)?);

@@ -24,6 +24,7 @@ mod words;
 pub(crate) use difference::Difference;
 pub(super) use explanation::{Explanation, Situation, explain, kind_of};
 pub(crate) use field::first_difference;
+pub(super) use field::pointer_difference;
 pub(crate) use messages::{answer_in_short, describe};
 pub use missed_call::Miss;
 pub(crate) use missed_call::MissedCall;

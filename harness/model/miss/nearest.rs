@@ -46,7 +46,8 @@ pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served:
         let alike = of_caller > 0 || equal > 0 || words > 0 || called.is_empty();
         let last_of_caller =
             of_caller > 0 && served[turn] && !open.clone().any(|turn| same_caller(lookup, fixture, turn) == of_caller);
-        let rank = (Reverse(of_caller), Reverse(equal), steps, Reverse(words), served[turn], turn);
+        // Calls come in recorded order: the next open turn that takes the fewest steps is the one.
+        let rank = (Reverse(of_caller), served[turn], steps, Reverse(equal), Reverse(words), turn);
         Some((rank, Nearest { turn, conversation, alike, last_of_caller }))
     });
     best.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, nearest)| nearest)
