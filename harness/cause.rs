@@ -132,7 +132,6 @@ pub(crate) enum CauseKind {
 
 impl CauseKind {
     /// The name in the data of a run: `tool_result`.
-    #[expect(dead_code, reason = "the data of a run holds it")]
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             CauseKind::Caller => "caller",

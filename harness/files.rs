@@ -32,6 +32,18 @@ pub(crate) fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// The file and the reason. What stood there before is then untouched.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_renamed(path, bytes, true)
+}
+
+/// The same of what nobody misses after the machine itself went down: nothing waits for the disk.
+///
+/// # Errors
+/// As [`write_whole`].
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_renamed(path, bytes, false)
+}
+
+fn write_renamed(path: &Path, bytes: &[u8], synced: bool) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
@@ -41,7 +53,9 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         // Says that its writer lives.
         file.as_file().lock()?;
         file.write_all(bytes)?;
-        file.as_file().sync_all()?;
+        if synced {
+            file.as_file().sync_all()?;
+        }
         file.persist(path).map_err(|e| e.error)?;
         Ok(())
     };
@@ -49,6 +63,22 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let again = |error: std::io::Error| if error.kind() == ErrorKind::NotFound { write() } else { Err(error) };
     write().or_else(again).map_err(|e| failed("write", path, &e))
 }
+
+/// The folder of a project for what runs leave, `.retake`, which git takes nothing in of. It is made where it is not there.
+///
+/// # Errors
+/// Where it cannot be written.
+pub(crate) fn run_folder(root: &Path) -> Result<PathBuf> {
+    let folder = root.join(RUN_FOLDER);
+    let ignored = folder.join(".gitignore");
+    if !ignored.exists() {
+        write_whole(&ignored, b"*\n")?;
+    }
+    Ok(folder)
+}
+
+/// What [`run_folder`] is called.
+pub(crate) const RUN_FOLDER: &str = ".retake";
 
 /// What the name of a file begins with that is not whole yet.
 const TEMPORARY: &str = ".retake-";

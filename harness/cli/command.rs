@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{import, init, key, new, serve, shape, test, tools};
+use super::{explain, import, init, key, new, serve, shape, show, test, tools};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
@@ -26,6 +26,8 @@ enum Command {
     #[cfg(feature = "record")]
     Proxy(proxy::Proxy),
     Test(test::Test),
+    Explain(explain::Explain),
+    Show(show::Show),
     Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
@@ -47,6 +49,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "record")]
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
+        Command::Explain(explain) => explain.run(),
+        Command::Show(show) => show.run(),
         Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),

@@ -4,6 +4,7 @@
 
 mod command;
 mod companion;
+mod explain;
 mod handover;
 mod import;
 mod init;
@@ -17,6 +18,7 @@ mod proxy;
 mod record;
 mod serve;
 mod shape;
+mod show;
 mod test;
 mod tools;
 

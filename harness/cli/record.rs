@@ -19,9 +19,12 @@ use crate::run::action::{Action, RecordOptions, handed_over};
     After a failure, or where a prompt, a tool or a model was changed:\n  \
     retake record write_read_file --resume")]
 pub(super) struct Record {
-    /// The scenarios to record
-    #[arg(required = true)]
+    /// The scenarios to record: names, or parts of names
+    #[arg(required_unless_present = "all")]
     name: Vec<String>,
+    /// Record each scenario that has a recording of its own; one that replays another's has none
+    #[arg(long, conflicts_with = "name")]
+    all: bool,
     /// Serve each call that equals a recorded one, by its key and all its checks, from the journal of a failed recording
     /// or from the old fixture; only the others are paid
     #[arg(long)]
@@ -34,7 +37,7 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
-        let options = RecordOptions { resume: self.resume, accept_unstable: self.accept_unstable };
+        let options = RecordOptions { all: self.all, resume: self.resume, accept_unstable: self.accept_unstable };
         if !handover::has_runner(&root) {
             return super::suite(root, false).act(Action::Record(self.name, options));
         }

@@ -70,6 +70,7 @@ impl Agent<'_> {
         let guarded = guard.start(move |bytes| drop(sender.blocking_send(bytes.to_vec()))).await?;
         let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
         let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, underway).await;
+        let known = stream.events.len();
         // What it printed last may still be on its way.
         let rest = async {
             while let Some(chunk) = chunks.recv().await {
@@ -78,6 +79,7 @@ impl Agent<'_> {
         };
         tokio::join!(guarded.end(), rest);
         stream.end();
+        underway.events(&stream.events, known);
         if let Some(error) = stream.refused() {
             return Err(quoting(error, &self.errors));
         }
@@ -94,6 +96,7 @@ impl Agent<'_> {
             return Err(quoting(error, &self.errors));
         }
         stream.check().map_err(|error| quoting(error, &self.errors))?;
+        underway.status(Status::Exit(code));
         Ok(Answered {
             request: title(self.run),
             status: Status::Exit(code),
@@ -119,10 +122,12 @@ async fn hear(
     loop {
         tokio::select! {
             Some(chunk) = chunks.recv() => {
-                if stream.push(&chunk) && (cancel || stream.refused().is_some()) {
+                let known = stream.events.len();
+                let is_over = stream.push(&chunk);
+                underway.events(&stream.events, known);
+                if is_over && (cancel || stream.refused().is_some()) {
                     return None;
                 }
-                underway.events(stream.events.len());
             }
             exit = &mut ended => return exit,
         }

@@ -183,7 +183,13 @@ impl<'a> Driver<'a> {
 
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
-        self.underway.step(title.clone());
+        let number = self.underway.begin(title.clone());
+        let taken = self.take_step(index, step, title).await;
+        self.underway.end(number, taken.as_ref().err());
+        taken
+    }
+
+    async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
         #[cfg(feature = "browser")]
         if let Action::Browse(visit) = &step.action {
             let visited = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies).await;
@@ -220,7 +226,7 @@ impl<'a> Driver<'a> {
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
-                let listener = exchange::listen(&request, wanted, &self.cookies).await?;
+                let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
                 return Ok(Outcome::Listening(Box::new(listener)));
             }
             scenario::AnswerAs::Body => Taking::Body,

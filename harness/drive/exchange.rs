@@ -39,6 +39,7 @@ pub(super) async fn exchange(
     let mut pause = PERIOD[0];
     loop {
         let (mut answered, response) = open(request, cookies).await?;
+        underway.status(answered.status);
         match taking {
             Taking::Stream(wanted) => read_stream(response, wanted, &mut answered, underway).await?,
             Taking::Body => read_body(response, &mut answered).await?,
@@ -60,9 +61,15 @@ pub(super) async fn exchange(
 }
 
 /// Sends a request whose answer is heard beside later steps.
-pub(super) async fn listen(request: &Request, wanted: &StreamSpec, cookies: &Mutex<Cookies>) -> Result<Listener> {
+pub(super) async fn listen(
+    request: &Request,
+    wanted: &StreamSpec,
+    cookies: &Mutex<Cookies>,
+    underway: &Underway,
+) -> Result<Listener> {
     let (answered, response) = open(request, cookies).await?;
-    Ok(Listener::start(answered, response, wanted))
+    underway.status(answered.status);
+    Ok(Listener::start(answered, response, wanted, underway))
 }
 
 /// Sends a request, and has its answer's head checked and its body still to come.
@@ -181,12 +188,16 @@ async fn read_stream(
     let mut stream = Stream::new(wanted, None);
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|e| broken_off(e, answered, stream.events.len()))?;
-        if stream.push(&chunk) {
+        let known = stream.events.len();
+        let is_over = stream.push(&chunk);
+        underway.events(&stream.events, known);
+        if is_over {
             break;
         }
-        underway.events(stream.events.len());
     }
+    let known = stream.events.len();
     stream.end();
+    underway.events(&stream.events, known);
     stream.check()?;
     answered.events = stream.events;
     Ok(())

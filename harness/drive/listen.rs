@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use super::answered::{Answered, last_id};
 use super::stream::Stream;
+use super::underway::Underway;
 use crate::clients::reqwest_reason;
 use crate::error::{Error, Result};
 use crate::scenario::StreamSpec;
@@ -34,16 +35,23 @@ struct Heard {
 
 impl Listener {
     /// Hears the body of an answer from here on.
-    pub(super) fn start(answered: Answered, response: reqwest::Response, wanted: &StreamSpec) -> Listener {
+    pub(super) fn start(
+        answered: Answered,
+        response: reqwest::Response,
+        wanted: &StreamSpec,
+        underway: &Underway,
+    ) -> Listener {
         let heard = Heard { stream: Stream::new(wanted, None), broken: None, ended: false };
         let heard = Arc::new(Mutex::new(heard));
         let (sender, changed) = watch::channel(0);
         let hearing = heard.clone();
+        let (underway, step) = (underway.clone(), underway.current());
         let task = tokio::spawn(async move {
             let mut chunks = response.bytes_stream();
             loop {
                 let chunk = chunks.next().await;
                 let mut heard = hearing.lock().unwrap_or_else(PoisonError::into_inner);
+                let known = heard.stream.events.len();
                 match chunk {
                     Some(Ok(chunk)) => heard.ended = heard.stream.push(&chunk),
                     other => {
@@ -53,6 +61,7 @@ impl Listener {
                         heard.ended = true;
                     }
                 }
+                underway.events_of(step, &heard.stream.events, known);
                 let (events, ended) = (heard.stream.events.len(), heard.ended);
                 drop(heard);
                 sender.send_replace(events);

@@ -10,7 +10,7 @@
 //! | `answered` | what came back, and what later steps capture of it |
 //! | `cookies` | the cookies of a stage |
 //! | `named_values` | values of this run, and what goldens call them |
-//! | `underway` | how far a scenario got |
+//! | `underway` | how far a scenario got, and when each step and event was |
 
 mod agent;
 mod answered;
@@ -28,4 +28,4 @@ mod visit;
 
 pub(crate) use driver::{Driven, Driver};
 pub(crate) use turns::LiveTurns;
-pub(crate) use underway::{SoFar, Underway};
+pub(crate) use underway::{SoFar, StepTaken, Underway};

@@ -139,13 +139,8 @@ impl<'a> Visitor<'a> {
 
     /// The folder for what this scenario's pages leave. Git takes none of it in.
     fn run_data(&self) -> Result<PathBuf> {
-        let all = self.root.join(".retake");
-        let folder = all.join("browser").join(&self.scenario.name);
+        let folder = files::run_folder(self.root)?.join("browser").join(&self.scenario.name);
         std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
-        let ignored = all.join(".gitignore");
-        if !ignored.exists() {
-            files::write_whole(&ignored, b"*\n")?;
-        }
         Ok(folder)
     }
 

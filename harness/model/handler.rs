@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{Request, Response as HttpResponse};
 
 use super::activity::{Activity, InFlight};
+use super::call_seen::{Asked, CallOutcome, CallUnderWay};
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
 use super::http::{self, Incoming};
@@ -132,6 +133,7 @@ impl Exchange<'_> {
         let number = session.next_call();
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
+        let seen = CallUnderWay::begin(replay.seen(), || (incoming.via(), Asked::of(&lookup)));
         let taken = replay.take(lookup, Some(request));
         let found = match &taken {
             Ok(served) if served.by_first_key => Some(BY_FIRST_KEY),
@@ -145,21 +147,28 @@ impl Exchange<'_> {
         );
         let served = match taken {
             Ok(served) => served,
-            Err(miss) => return http::final_error(&miss_response(incoming.provider(), 404, &miss), in_flight),
+            Err(miss) => {
+                let response = miss_response(incoming.provider(), 404, &miss);
+                seen.end(CallOutcome::Missed(miss));
+                return http::final_error(&response, in_flight);
+            }
         };
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         match served.response_to(call) {
             Ok(response) => {
+                seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
                 http::answer_in_time(&response, replay.delays(), in_flight)
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);
                 let reason = MissReason::Unrenderable { turn, what: unrenderable.to_string() };
-                let miss = replay.refuse(incoming.via(), reason).to_string();
+                let miss = replay.refuse(incoming.via(), reason);
                 let kind = "replay_unrenderable";
-                http::final_error(&wire::error_response(incoming.provider(), 404, kind, &miss), in_flight)
+                let response = wire::error_response(incoming.provider(), 404, kind, &miss.to_string());
+                seen.end(CallOutcome::Missed(miss));
+                http::final_error(&response, in_flight)
             }
         }
     }
@@ -198,7 +207,13 @@ impl Exchange<'_> {
     fn refused(self, status: u16, reason: MissReason, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let api = self.incoming.provider();
         let response = match &self.session.mode {
-            Mode::Replay(replay) => miss_response(api, status, &replay.refuse(self.incoming.via(), reason)),
+            Mode::Replay(replay) => {
+                let seen = CallUnderWay::begin(replay.seen(), || (self.incoming.via(), Asked::default()));
+                let miss = replay.refuse(self.incoming.via(), reason);
+                let response = miss_response(api, status, &miss);
+                seen.end(CallOutcome::Missed(miss));
+                response
+            }
             #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 recorder.refuse(&self.incoming.via(), &reason);

@@ -5,6 +5,7 @@
 
 mod activity;
 mod breakage;
+mod call_seen;
 mod callers;
 mod checked;
 mod companion;
@@ -26,6 +27,7 @@ mod server;
 mod session;
 
 pub use activity::Activity;
+pub(crate) use call_seen::{CallOutcome, CallSeen};
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
 #[cfg(feature = "cli")]

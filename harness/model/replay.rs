@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::breakage::RecordedPrompts;
+use super::call_seen::{CallSeen, CallsSeen};
 use super::drift::{DriftOf, drift};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
@@ -47,6 +48,8 @@ pub struct Replay {
     delays: bool,
     /// Whether a call that misses gets the answer that it may have been meant for.
     goes_on: bool,
+    /// The calls as they came, where they are wanted.
+    calls: Option<CallsSeen>,
 }
 
 #[derive(Debug)]
@@ -123,6 +126,7 @@ impl Replay {
             none: false,
             delays: false,
             goes_on: false,
+            calls: None,
         }
     }
 
@@ -138,6 +142,22 @@ impl Replay {
     #[must_use]
     pub(crate) fn going_on(self) -> Replay {
         Replay { goes_on: true, ..self }
+    }
+
+    /// The same, which remembers the calls that come over HTTP.
+    #[must_use]
+    pub(crate) fn remembering_calls(self) -> Replay {
+        Replay { calls: Some(CallsSeen::default()), ..self }
+    }
+
+    /// What to note calls in, where they are wanted.
+    pub(super) fn seen(&self) -> Option<&CallsSeen> {
+        self.calls.as_ref()
+    }
+
+    /// The calls that came over HTTP, where they were wanted.
+    pub(crate) fn calls_seen(&self) -> Vec<CallSeen> {
+        self.calls.as_ref().map(CallsSeen::all).unwrap_or_default()
     }
 
     /// The same, where turns that were all served answer again, beginning with the first.

@@ -1,16 +1,28 @@
 //! Everything that is printed or written for a person. Nothing else prints.
 
+#[cfg(feature = "cli")]
+pub(crate) mod columns;
+#[cfg(feature = "cli")]
+mod conversation;
 mod diff;
+#[cfg(feature = "cli")]
+mod explain;
 mod failure;
 mod notes;
 #[cfg(feature = "record")]
 mod progress;
+mod run_data;
+mod runs;
 pub mod terminal;
 
+#[cfg(feature = "cli")]
+pub(crate) use conversation::Shown;
 pub use diff::unified;
-#[expect(unused_imports, reason = "the data of a run holds it")]
-pub(crate) use failure::Advice;
+#[cfg(feature = "cli")]
+pub(crate) use explain::explained;
 pub use failure::Failure;
 pub(crate) use notes::notes;
 #[cfg(feature = "record")]
 pub(crate) use progress::{Progress, summary};
+pub(crate) use run_data::*;
+pub(crate) use runs::Runs;

@@ -16,7 +16,7 @@ const NAMES: &str = "RETAKE_ACTION_NAMES";
 pub(crate) enum Action {
     /// Tests the scenarios.
     Test(Wanted),
-    /// Records scenarios by name.
+    /// Records scenarios by name or a part of it.
     #[cfg(feature = "record")]
     Record(Vec<String>, RecordOptions),
 }
@@ -63,6 +63,8 @@ pub(crate) fn handed_over(names: &[String], options: RecordOptions) -> [(&'stati
 #[cfg(feature = "record")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RecordOptions {
+    /// Records each scenario that has a recording of its own.
+    pub(crate) all: bool,
     /// Answers what equals a recorded call from the recording.
     pub(crate) resume: bool,
     /// Writes what does not stand its proof, with a mark.
@@ -71,12 +73,12 @@ pub(crate) struct RecordOptions {
 
 #[cfg(feature = "record")]
 impl RecordOptions {
-    const WORDS: [&str; 2] = ["--resume", "--accept-unstable"];
+    const WORDS: [&str; 3] = ["--resume", "--accept-unstable", "--all"];
 
     /// The action and the options, as a runner is told of them: one that does not know an option then refuses it.
     #[cfg(feature = "cli")]
     fn print(self) -> String {
-        let set = [self.resume, self.accept_unstable];
+        let set = [self.resume, self.accept_unstable, self.all];
         let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);
         std::iter::once("record").chain(words).collect::<Vec<_>>().join(" ")
     }
@@ -87,7 +89,8 @@ impl RecordOptions {
         for word in words {
             match Self::WORDS.iter().position(|known| *known == word)? {
                 0 => options.resume = true,
-                _ => options.accept_unstable = true,
+                1 => options.accept_unstable = true,
+                _ => options.all = true,
             }
         }
         Some(options)

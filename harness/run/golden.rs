@@ -230,7 +230,11 @@ impl Goldens {
         self.folder.join(format!("{name}.snap.new"))
     }
 
-    fn committed(&self, file: &Path) -> Result<Option<String>> {
+    /// The text of a golden's file; `None` where there is none.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is no golden.
+    pub(crate) fn committed(&self, file: &Path) -> Result<Option<String>> {
         if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }

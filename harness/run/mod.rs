@@ -6,6 +6,7 @@
 //! | `action` | what may be asked of a runner; a file each does it: `test`, `record` |
 //! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
+//! | `run_log`, `told`, `logged` | the data of a run: what is known of it; its parts; written when it ends |
 //! | `slots` | who plays when, and who lingers |
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
 //! | `findings`, `failing`, `second_look`, `advice` | what is wrong with it; why it failed; what is still wrong where a miss is got over; what resolves it |
@@ -23,6 +24,7 @@ mod filter;
 mod findings;
 mod fixtures;
 pub(crate) mod golden;
+mod logged;
 mod orphans;
 pub(crate) mod policy;
 pub(crate) mod project;
@@ -30,10 +32,12 @@ pub(crate) mod proof;
 #[cfg(feature = "record")]
 pub(crate) mod record;
 mod restart;
+mod run_log;
 pub(crate) mod runner;
 mod second_look;
 mod slots;
 mod test;
+mod told;
 pub(crate) mod tools;
 mod trial;
 mod unused_names;

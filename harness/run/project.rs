@@ -8,6 +8,7 @@ use super::commands::Commands;
 use super::declared_secrets;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
+use super::run_log::RunLog;
 use super::slots::Slots;
 use crate::error::Result;
 use crate::key::Rules;
@@ -32,6 +33,8 @@ pub(crate) struct Project {
     pub(super) slots: Slots,
     /// What a person should know of each scenario's run, red or green.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
+    /// What is known of each scenario's run.
+    pub(super) runs: RunLog,
 }
 
 impl Project {
@@ -64,7 +67,8 @@ impl Project {
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
         let (root, slots) = (root.to_owned(), Slots::new());
-        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, slots, notes })
+        let runs = RunLog::of(&root);
+        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, slots, notes, runs })
     }
 
     /// Ends what scenarios shared: the browser, and systems.
@@ -77,6 +81,11 @@ impl Project {
     /// Notes what a person should know of a scenario's last run.
     pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
+    }
+
+    /// What was noted of a scenario.
+    pub(super) fn noted(&self, scenario: &str) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).get(scenario).cloned().unwrap_or_default()
     }
 
     /// Says it, on stderr: stdout is libtest's, in whatever format it was asked for.

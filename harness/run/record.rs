@@ -5,22 +5,24 @@ mod begin;
 mod commit;
 mod drive;
 mod prove;
+mod wanted;
 
 use std::process::ExitCode;
 
 use super::action::RecordOptions;
 use super::project::Project;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::Upstreams;
-use crate::report::{Failure, terminal};
-use crate::scenario::{Scenario, is_name};
-use crate::text::nearest;
+use crate::report::{Failure, RunAction, terminal};
+use crate::scenario::Scenario;
 use begin::begin;
+use wanted::wanted;
 
-/// Records scenarios by name, one after another. The exit code is 0 where all were, 1 where one was not.
+/// Records scenarios by name, by a part of it, or all, one after another. The exit code is 0 where all were, 1 where one
+/// was not.
 ///
 /// # Errors
-/// Where a name is no scenario's, or no provider is configured.
+/// Where a name fits no scenario, or no provider is configured.
 pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let code = record_all(project, names, options);
     project.end();
@@ -28,7 +30,7 @@ pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -
 }
 
 fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
-    let scenarios: Vec<&Scenario> = names.iter().map(|name| find(project, name)).collect::<Result<_>>()?;
+    let scenarios = wanted(project, names, options.all)?;
     let upstreams = Upstreams::from_env()?;
     let mut code = ExitCode::SUCCESS;
     for scenario in scenarios {
@@ -47,21 +49,7 @@ fn record(
     upstreams: &Upstreams,
     options: RecordOptions,
 ) -> Result<(), Failure> {
-    begin(project, scenario, options.resume)?.drive(upstreams)?.prove(options.accept_unstable)?.commit()
-}
-
-fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Scenario> {
-    for found in &project.discovered.scenarios {
-        match found {
-            Ok(scenario) if scenario.name == name => return Ok(scenario),
-            Err(broken) if broken.name == name => return Err(broken.error.clone()),
-            _ => {}
-        }
-    }
-    let error = Error::new(format!("no scenario is called `{name}`"));
-    Err(match nearest(name, project.discovered.sound().map(|scenario| scenario.name.as_str())) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None if is_name(name) => error.help(format!("to make one: retake new {name}")),
-        None => error,
+    project.logged(scenario, RunAction::Record, || {
+        begin(project, scenario, options.resume)?.drive(upstreams)?.prove(options.accept_unstable)?.commit()
     })
 }

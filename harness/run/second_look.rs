@@ -17,7 +17,7 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
     let judged = second.as_ref().unwrap_or(run);
     // One that is written anew is not looked at.
     let compared = project.goldens.policy() != Policy::Overwrite;
-    let text = if compared { judged.golden_text(scenario, &judged.rules) } else { None };
+    let text = if compared { judged.own_golden(scenario).cloned() } else { None };
     let golden = text.and_then(|text| {
         let committed = project.goldens.text(&scenario.golden_name)?;
         let changes = changes(&committed, &text);

@@ -25,7 +25,7 @@ use super::verdict;
 use crate::error::Result;
 use crate::fixture::Fixture;
 use crate::model;
-use crate::report::{Failure, terminal};
+use crate::report::{Failure, RunAction, terminal};
 use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::shown;
 use crate::text::counted;
@@ -38,6 +38,7 @@ use crate::text::counted;
 pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let mut args = wanted.arguments();
     let tests = tests(project);
+    let all: BTreeSet<String> = tests.iter().map(|test| test.name().to_owned()).collect();
     let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
     let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
     wanted.check(names.len(), project)?;
@@ -47,6 +48,9 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most of them wait: how many play at a time is the slots' to say.
     args.test_threads = Some(project.slots.open(slots, scenarios));
+    if !args.list && wanted.only_one().is_none() {
+        project.keep_runs_of(|name| all.contains(name));
+    }
     let conclusion = libtest_mimic::run(&args, tests);
     project.end();
     project.print_notes();
@@ -67,19 +71,31 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                 let name = scenario.name.clone();
                 let run = move || {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
-                    of_libtest(test(&project, &scenario).map_err(|failure| failure.about(&scenario.description)))
+                    let test = || test(&project, &scenario).map_err(|failure| failure.about(&scenario.description));
+                    of_libtest(project.logged(&scenario, action(project.goldens.policy()), test))
                 };
                 Trial::test(name, run).with_ignored_flag(ignored)
             }
             Err(Broken { name, error }) => {
-                let error = error.to_string();
-                Trial::test(name.clone(), move || Err(Failed::from(error)))
+                let (name, error) = (name.clone(), error.clone());
+                let file = error.file().unwrap_or(&project.root).to_owned();
+                Trial::test(name.clone(), move || {
+                    of_libtest(project.logged_check(&name, &file, || Err(Failure::from(error))))
+                })
             }
         });
     }
     let all = project.clone();
-    tests.push(Trial::test(orphans::NAME, move || orphans::check(&all).map_err(|f| Failed::from(f.to_string()))));
+    let check = move || all.logged_check(orphans::NAME, &all.root, || orphans::check(&all));
+    tests.push(Trial::test(orphans::NAME, move || of_libtest(check())));
     tests
+}
+
+fn action(policy: Policy) -> RunAction {
+    match policy {
+        Policy::Overwrite => RunAction::Update,
+        Policy::Verify | Policy::Propose => RunAction::Test,
+    }
 }
 
 fn of_libtest(result: Result<(), Failure>) -> Result<(), Failed> {
@@ -101,6 +117,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default())?;
+    project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
     project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());

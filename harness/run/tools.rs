@@ -56,7 +56,7 @@ impl ToolsReplay<'_> {
         let values = declared_secrets::real_values(&project);
         let live =
             Live::start(self.suite, &script, self.root, &values, &project.rules.normalizer, scrub.clone()).await?;
-        let folder = self.root.join(".retake/tools").join(self.name);
+        let folder = crate::files::run_folder(self.root)?.join("tools").join(self.name);
         let log = || match self.log {
             Some(file) => DriftLog::create(file, &scrub),
             None => DriftLog::next_in(&folder, &scrub),
@@ -91,6 +91,7 @@ pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), 
         let (unobserved, name) = (tools.unobserved, scenario.name.as_str());
         let replay = ToolsReplay { root: &project.root, suite, recording, unobserved, log: None, name };
         let outcome = replay.run().map_err(|error| error.in_file(&scenario.file))?;
+        project.note_log(&scenario.name, &outcome.log);
         let mut notes = explain::notes(&outcome);
         let drifted = !outcome.is_same();
         if drifted && scenario.drift.observation == Level::Note {

@@ -1,17 +1,17 @@
 //! Playing one run of a scenario: on a stage of its own, from its first step until it has settled, and lingered.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use crate::cause::CauseKind;
-use crate::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
+use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
-use crate::model::{CallFlaw, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
+use crate::model::{CallFlaw, CallSeen, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
@@ -23,6 +23,9 @@ use crate::tools::{Asked, Doubles, Given, ToolsMode};
 #[derive(Debug)]
 pub(crate) struct Played {
     pub(crate) driven: Driven,
+    /// When it began, and the steps that were begun.
+    pub(crate) began: Instant,
+    pub(crate) steps: Vec<StepTaken>,
     /// What differs between the calls and the recorded ones beside their keys, with the turn.
     pub(crate) drift: Vec<(usize, DriftOf)>,
     /// What was wrong with the calls by themselves.
@@ -45,11 +48,15 @@ pub(crate) struct Replayed {
     pub(super) unused: Vec<usize>,
     /// The turn that was served last, and the number of the call that had it.
     pub(super) left_after: Option<(usize, usize)>,
+    /// The calls as they came.
+    pub(super) calls: Vec<CallSeen>,
     pub(super) fixture: Option<Arc<Fixture>>,
     /// The key rules by which it was replayed.
     pub(super) rules: Arc<Rules>,
     /// What its golden loses.
     pub(super) secrets: Scrub,
+    /// The text for its golden, once it was asked for.
+    pub(super) own_golden: OnceLock<Option<String>>,
 }
 
 /// How a replay is played.
@@ -79,6 +86,7 @@ pub(crate) fn replay(
         }
         None => Replay::none(rules.clone(), scope.clone()),
     };
+    let replay = replay.remembering_calls();
     let replay = Arc::new(if goes_on { replay.going_on() } else { replay });
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
@@ -92,9 +100,11 @@ pub(crate) fn replay(
         missed_calls: replay.missed_calls(),
         left_after: replay.last_served(),
         unused: replay.unused(),
+        calls: replay.calls_seen(),
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
+        own_golden: OnceLock::new(),
     })
 }
 
@@ -120,13 +130,15 @@ pub(crate) fn play(
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let played = runtime.block_on(async {
             let limit = limit_of(scenario, &mode);
-            let deadline = Instant::now() + limit.0;
+            let (began, underway) = (Instant::now(), Underway::default());
+            let deadline = began + limit.0;
             let doubles = doubles(project, scenario, fixture, &mode).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let stay = Stay { project, scenario, on_commands: launch.on_commands(), deadline, limit };
+            let stay =
+                Stay { project, scenario, on_commands: launch.on_commands(), deadline, limit, underway: &underway };
             let driven = stay.drive(fixture, &running, all_served, turns).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let ended = running.end(failed).await;
@@ -134,7 +146,7 @@ pub(crate) fn play(
                 Some(doubles) => doubles.end().await,
                 None => Asked::default(),
             };
-            Ok(Played::of(driven?, ended, tools, scenario))
+            Ok(Played::of(driven?, ended, tools, scenario, (began, underway.steps())))
         });
         runtime.shutdown_background();
         played
@@ -145,7 +157,13 @@ pub(crate) fn play(
 
 impl Played {
     /// What a driven scenario showed, with what is known of its stage when it had ended.
-    fn of(driven: Driven, ended: Ended, tools: Asked, scenario: &Scenario) -> Played {
+    fn of(
+        driven: Driven,
+        ended: Ended,
+        tools: Asked,
+        scenario: &Scenario,
+        (began, steps): (Instant, Vec<StepTaken>),
+    ) -> Played {
         let Ended { logs, crash, panics, drift, flaws } = ended;
         let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
         let system = scenario.system.as_deref().unwrap_or_default();
@@ -157,7 +175,7 @@ impl Played {
         });
         let fault = crash.map(|crash| (CauseKind::Crash, crash));
         let fault = fault.or_else(|| panicked.map(|panicked| (CauseKind::Panic, panicked)));
-        Played { driven, drift, flaws, fault, systems: logs, tools }
+        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools }
     }
 
     /// Why it did not go well, beside its model calls: what the system went wrong by, then the step that failed.
@@ -202,6 +220,7 @@ struct Stay<'a> {
     deadline: Instant,
     /// How long that was from the start, and the field that says so.
     limit: (Duration, &'static str),
+    underway: &'a Underway,
 }
 
 impl Stay<'_> {
@@ -213,8 +232,8 @@ impl Stay<'_> {
         all_served: impl Fn() -> bool,
         turns: Option<&LiveTurns<'_>>,
     ) -> Result<Driven> {
-        let Stay { project, scenario, deadline, .. } = *self;
-        let (underway, activity) = (Underway::default(), running.model.activity());
+        let Stay { project, scenario, deadline, underway, .. } = *self;
+        let activity = running.model.activity();
         let driving = async {
             let mut given = running.stage.context(fixture);
             if let Some(turns) = turns {
@@ -231,7 +250,7 @@ impl Stay<'_> {
             }
             Ok::<_, Error>((driver, went_well))
         };
-        let Ok(outcome) = timeout_at(deadline, driving).await else { return Ok(self.late(running, &underway)) };
+        let Ok(outcome) = timeout_at(deadline, driving).await else { return Ok(self.late(running)) };
         let (driver, went_well) = outcome?;
         let settled = Instant::now();
         let _place = if went_well { self.linger().await } else { None };
@@ -240,7 +259,7 @@ impl Stay<'_> {
             driver.finish(scenario.settle).await
         };
         let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
-        Ok(finished.unwrap_or_else(|_| self.late(running, &underway)))
+        Ok(finished.unwrap_or_else(|_| self.late(running)))
     }
 
     /// Stays for calls that the system makes as its last event goes out, or after that, while others play.
@@ -253,8 +272,8 @@ impl Stay<'_> {
         place
     }
 
-    fn late(&self, running: &Running, underway: &Underway) -> Driven {
-        let SoFar { step, events, note } = underway.so_far();
+    fn late(&self, running: &Running) -> Driven {
+        let SoFar { step, events, note } = self.underway.so_far();
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");

@@ -27,7 +27,7 @@ impl Replayed {
     /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
     pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
         if self.findings(scenario).is_none() {
-            return Ok(self.golden_text(scenario, &self.rules));
+            return Ok(self.own_golden(scenario).cloned());
         }
         Err(Failing { run: self, scenario, second: None, golden: None }.failure())
     }
@@ -67,6 +67,11 @@ impl Replayed {
             );
         }
         why
+    }
+
+    /// What the golden of this run holds, by the rules of the run; made once.
+    pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
+        self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
     }
 
     /// A name in the options of the golden that no event of the run has.

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::hints::{listed, suggest};
-use super::name::{is_name, nearest_name, no_name};
+use super::name::{SHARED, is_name, nearest_name, no_name};
 use super::read::{self, ScenarioFile};
 use super::scenario::{Broken, Scenario};
 use super::source::{Source, unreadable};
@@ -69,7 +69,8 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         let entry = entry.map_err(|error| unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS)))?;
         let name = entry.file_name();
         let shown = name.to_string_lossy();
-        if name != OsStr::new(SUITE) && !is_left_over(&entry.path(), &shown) && wanted(&shown) {
+        let is_scenario = name != OsStr::new(SUITE) && !is_shared(&entry.path(), &shown);
+        if is_scenario && !is_left_over(&entry.path(), &shown) && wanted(&shown) {
             scenarios.extend(entries_of(root, &name, &suite));
         }
     }
@@ -79,6 +80,11 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
     let mut discovered = Discovered { suite, scenarios };
     discovered.refuse_clashes();
     Ok(discovered)
+}
+
+/// The folder of inputs that scenarios share; one with a scenario in it would never run, and is told.
+fn is_shared(path: &Path, name: &str) -> bool {
+    name == SHARED && path.is_dir() && !path.join(SCENARIO).exists()
 }
 
 /// What editors and file managers leave beside the files of a person.
@@ -115,6 +121,10 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
         return broken(
             near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, to `{near}` perhaps"))),
         );
+    }
+    if shown == SHARED {
+        let error = Error::new(format!("`{SHARED}` holds inputs of several scenarios, and is none itself"));
+        return broken(error.in_file(&dir).help(format!("move its {SCENARIO} into a folder of its own")));
     }
     if shown == "none" {
         let error = Error::new("`none` cannot be the name of a scenario").in_file(&dir);
@@ -154,10 +164,10 @@ impl Discovered {
     }
 
     /// Checks each scenario's system against those of the suite and the `registered` ones of the runner, and fills in
-    /// the only one there is. A scenario that names none of them becomes [`Broken`].
+    /// the suite's default, or the only one there is. A scenario that names none of them becomes [`Broken`].
     ///
     /// # Errors
-    /// A system that is both registered and in the suite; or no system at all.
+    /// A system that is both registered and in the suite; a default that there is not; or no system at all.
     pub fn check_systems(&mut self, registered: &[&str]) -> Result<()> {
         let mut known: Vec<&str> = registered.to_vec();
         for name in self.suite.systems.keys() {
@@ -176,21 +186,38 @@ impl Discovered {
                 self.suite.path.display()
             )));
         }
+        let unknown = |name: &str| {
+            suggest(Error::new(format!("there is no system `{name}`")), name, known.iter().copied())
+                .help(format!("known here: {}", listed(&known)))
+        };
+        let default = match (&self.suite.system, &known[..]) {
+            (Some(name), _) if known.contains(&name.as_str()) => Some(name.clone()),
+            (Some(name), _) => {
+                return Err(self
+                    .suite
+                    .system_place
+                    .into_iter()
+                    .fold(unknown(name), Error::at)
+                    .in_file(&self.suite.path));
+            }
+            (None, [only]) => Some((*only).to_owned()),
+            (None, _) => None,
+        };
         for entry in &mut self.scenarios {
             let Ok(scenario) = entry else { continue };
-            let error = match (&scenario.system, &known[..]) {
+            let error = match (&scenario.system, &default) {
                 (None, _) if !scenario.needs_system() => continue,
-                (None, [only]) => {
-                    scenario.system = Some((*only).to_owned());
+                (None, Some(default)) => {
+                    scenario.system = Some(default.clone());
                     continue;
                 }
-                (None, _) => Error::new("this scenario does not say which system it is for")
-                    .help(format!("add system = \"…\", one of {}", listed(&known))),
+                (None, None) => Error::new("this scenario does not say which system it is for").help(format!(
+                    "add system = \"…\", one of {}; in {} it holds for all",
+                    listed(&known),
+                    self.suite.path.display()
+                )),
                 (Some(name), _) if known.contains(&name.as_str()) => continue,
-                (Some(name), _) => {
-                    suggest(Error::new(format!("there is no system `{name}`")), name, known.iter().copied())
-                        .help(format!("known here: {}", listed(&known)))
-                }
+                (Some(name), _) => unknown(name),
             };
             let error = scenario.system_place.into_iter().fold(error, Error::at).in_file(&scenario.file);
             *entry = Err(Broken { name: scenario.name.clone(), error });

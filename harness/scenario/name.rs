@@ -2,6 +2,9 @@
 
 use crate::error::Error;
 
+/// The folder of inputs that several scenarios share, beside those of the scenarios.
+pub(super) const SHARED: &str = "_shared";
+
 /// Whether a name can be that of a scenario, a case, a fixture or a golden.
 pub(crate) fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);

@@ -7,6 +7,7 @@ use super::normalize::NormalizeRule;
 use super::options::Defaults;
 use super::system::SystemSpec;
 use super::tool::ToolSpec;
+use crate::error::Place;
 use crate::model::CallerRule;
 
 /// What all scenarios share.
@@ -22,6 +23,10 @@ pub struct Suite {
     pub normalize: Vec<NormalizeRule>,
     /// Other names of callers: alias to name.
     pub aliases: BTreeMap<String, String>,
+    /// The system of scenarios that name none.
+    pub system: Option<String>,
+    /// Where `system` stands.
+    pub(super) system_place: Option<Place>,
     /// The options of scenarios that say nothing.
     pub defaults: Defaults,
     /// The file, relative to the root; it need not exist.

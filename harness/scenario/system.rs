@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use regex::Regex;
@@ -25,6 +26,10 @@ pub struct CommandSpec {
     pub command: Vec<Template>,
     /// Where it runs; relative to the root.
     pub cwd: Option<Template>,
+    /// Whether it runs in a copy of that folder, which is its work folder.
+    pub copied: bool,
+    /// Files of the work folder, relative to it, and what they hold.
+    pub files: BTreeMap<PathBuf, Template>,
     /// All of its environment beyond what every system gets.
     pub env: BTreeMap<String, Template>,
     /// What is run before its first start, and again where its inputs changed: with the variables of `env` that hold no

@@ -18,4 +18,4 @@ mod tests;
 
 pub use environment::Secrets;
 pub use scrub::{Fired, Scrub};
-pub(crate) use shown::{hide, shown};
+pub(crate) use shown::{hide, shown, shown_json};

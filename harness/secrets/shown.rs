@@ -3,6 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 
 use super::{Fired, Scrub};
+use crate::json::Json;
 
 /// What texts lose beside the known forms: the values of this run's environment.
 static HIDDEN: RwLock<Option<Scrub>> = RwLock::new(None);
@@ -15,10 +16,17 @@ pub(crate) fn hide(secrets: Scrub) {
 /// A text for people, without secrets.
 #[must_use]
 pub(crate) fn shown(text: &str) -> String {
-    let hidden = HIDDEN.read().unwrap_or_else(PoisonError::into_inner);
-    let mut fired = Fired::new();
-    match &*hidden {
-        Some(scrub) => scrub.text(text, &mut fired).into_owned(),
-        None => Scrub::known().text(text, &mut fired).into_owned(),
+    hidden(|scrub| scrub.text(text, &mut Fired::new()).into_owned())
+}
+
+/// JSON for people, without secrets.
+pub(crate) fn shown_json(json: &mut Json) {
+    hidden(|scrub| scrub.json(json, &mut Fired::new()));
+}
+
+fn hidden<T>(lose: impl FnOnce(&Scrub) -> T) -> T {
+    match &*HIDDEN.read().unwrap_or_else(PoisonError::into_inner) {
+        Some(scrub) => lose(scrub),
+        None => lose(&Scrub::known()),
     }
 }

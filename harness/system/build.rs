@@ -25,13 +25,9 @@ pub(super) async fn build(name: &str, spec: &CommandSpec, root: &Path) -> Result
     let Some(cwd) = spec.cwd.as_ref().filter(|_| !spec.build.is_empty()) else { return Ok(()) };
     let cwd = root.join(cwd.source());
     let env = fixed_variables(spec);
-    let done = root.join(".retake/builds").join(name);
-    let folder = done.parent().unwrap_or(root);
-    std::fs::create_dir_all(folder).map_err(|e| files::failed("make", folder, &e))?;
-    let ignored = root.join(".retake/.gitignore");
-    if !ignored.exists() {
-        files::write_whole(&ignored, b"*\n")?;
-    }
+    let folder = files::run_folder(root)?.join("builds");
+    std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
+    let done = folder.join(name);
     let _alone = Lock::take(&format!("build-{}", hash(&[done.display().to_string()])))?;
     let inputs = inputs(&cwd, &spec.build, &env)?;
     if std::fs::read_to_string(&done).is_ok_and(|last| last == inputs) {

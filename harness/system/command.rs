@@ -63,6 +63,8 @@ impl CommandSystem {
         let text = |template: &Template| template.render_text(&context);
         let command: Vec<String> = spec.command.iter().map(text).collect::<Result<_>>()?;
         let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<Vec<_>>>()?;
+        let files = spec.files.iter().map(|(file, value)| Ok((folder.work.join(file), text(value)?)));
+        let files = files.collect::<Result<_>>()?;
         let cwd = spec.cwd.as_ref().map(text).transpose()?;
         let cwd = match cwd.as_deref().map(Path::new) {
             // The guardian makes it.
@@ -71,8 +73,12 @@ impl CommandSystem {
         };
         let awaited = if let Ready::Line { regex, .. } = &spec.ready { Some(regex.clone()) } else { None };
         let log = Log::new(awaited);
-        let guard = Guard::default().folders(folder.all());
-        let guard = guard.program(command, cwd, folder.environment(env, date), None);
+        let mut guard = Guard::default().folders(folder.all()).files(files);
+        let mut runs_in = cwd;
+        if spec.copied {
+            guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
+        }
+        let guard = guard.program(command, runs_in, folder.environment(env, date), None);
         let printed = log.clone();
         let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(failed)?;
         log.write_to(&folder.root.join("system.log"));

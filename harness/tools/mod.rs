@@ -18,7 +18,7 @@ mod source;
 mod target;
 mod tool_replay;
 
-pub(crate) use double::{Asked, Doubles, Given, ToolsMode, take_over};
+pub(crate) use double::{Asked, Doubles, Given, ToolRequest, ToolsMode, take_over};
 pub(crate) use drift_log::DriftLog;
 pub(crate) use live::Live;
 pub(crate) use replay::{Outcome, replay};

@@ -27,6 +27,7 @@ mod house;
 mod mistakes;
 mod record;
 mod replay;
+mod reports;
 mod runner;
 #[path = "../support/mod.rs"]
 mod support;
@@ -72,6 +73,7 @@ fn all() -> Vec<Test> {
         mistakes::TESTS,
         record::TESTS,
         replay::TESTS,
+        reports::TESTS,
         runner::TESTS,
         systems::TESTS,
         tools::TESTS,

@@ -112,13 +112,16 @@ impl Tree {
         self.write(file, &text.replace(from, to));
     }
 
-    /// Every file with its text.
+    /// Every file with its text, but for what runs leave.
     pub(crate) fn files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.root().to_owned()];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
+                if path.ends_with(".retake") {
+                    continue;
+                }
                 if path.is_dir() {
                     folders.push(path);
                 } else {

@@ -46,6 +46,7 @@ impl Proof<'_> {
             let first = matches!(pacing, Pacing::None);
             let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
             let replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
             }

@@ -7,6 +7,7 @@ use toml::Spanned;
 use crate::error::Result;
 use crate::files;
 use crate::scenario::hints::suggest;
+use crate::scenario::name::SHARED;
 use crate::scenario::source::Source;
 
 /// The file of a scenario.
@@ -29,24 +30,35 @@ impl ScenarioFile<'_> {
         }
     }
 
-    /// A file of the scenario's folder, relative to the root.
+    /// A file of the scenario's folder, or of the one that scenarios share, relative to the root.
     pub(super) fn beside(&self, named: &Spanned<String>) -> Result<PathBuf> {
-        let path = Path::new(named.get_ref());
         let fail = |what: String| self.source.error(named.span().start, what);
+        let shared = Path::new("..").join(SHARED);
+        let (folder, path) = match Path::new(named.get_ref()).strip_prefix(&shared) {
+            Ok(path) => (self.dir.with_file_name(SHARED), path),
+            Err(_) => (self.dir.to_owned(), Path::new(named.get_ref())),
+        };
         let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-        if named.get_ref().is_empty() || !path.components().all(inside) {
-            return Err(fail(format!("`{}` is not in the scenario's folder", named.get_ref())));
+        if path.as_os_str().is_empty() || !path.components().all(inside) {
+            let error = fail(format!("`{}` is not in the scenario's folder", named.get_ref()));
+            return Err(error.help(format!("what several scenarios share is in {}/", shared.display())));
         }
-        let file = self.dir.join(path);
+        let file = folder.join(path);
         if self.root.join(&file).exists() {
             return Ok(file);
         }
         if let Some(link) = files::broken_link(&self.root.join(&file)) {
             return Err(fail(format!("`{}`: expected a file, found {link}", named.get_ref())));
         }
-        let error = fail(format!("there is no file `{}` in {}", named.get_ref(), self.dir.display()));
-        let beside = std::fs::read_dir(self.root.join(self.dir)).into_iter().flatten().flatten();
-        let beside: Vec<String> = beside.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        Err(suggest(error, named.get_ref(), beside.iter().map(String::as_str)))
+        let error = fail(format!("there is no file `{}` in {}", path.display(), folder.display()));
+        let files = |folder: &Path| {
+            let entries = std::fs::read_dir(self.root.join(folder)).into_iter().flatten().flatten();
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect::<Vec<_>>()
+        };
+        let in_shared = |file: String| shared.join(file).display().to_string();
+        let known =
+            files(self.dir).into_iter().chain(files(&self.dir.with_file_name(SHARED)).into_iter().map(in_shared));
+        let known: Vec<String> = known.collect();
+        Err(suggest(error, named.get_ref(), known.iter().map(String::as_str)))
     }
 }

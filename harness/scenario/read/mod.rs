@@ -8,6 +8,7 @@ mod answer;
 mod body;
 mod capture;
 mod case;
+mod extends;
 mod fields;
 mod file;
 mod golden;

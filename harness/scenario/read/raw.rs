@@ -21,6 +21,7 @@ pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawSuite {
+    pub(super) system: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
     #[serde(default)]
@@ -41,11 +42,14 @@ pub(super) struct RawSuite {
     pub(super) delays: Option<Delays>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawSystem {
+    pub(super) extends: Option<Spanned<String>>,
     pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) cwd: Option<Spanned<String>>,
+    pub(super) cwd_copy: Option<Spanned<bool>>,
+    pub(super) files: Option<Spanned<Texts>>,
     pub(super) env: Option<Spanned<Texts>>,
     pub(super) ready: Option<Spanned<RawReady>>,
     pub(super) build: Option<Spanned<Vec<Spanned<String>>>>,
@@ -80,7 +84,7 @@ pub(super) struct RawMcp {
     pub(super) url: Option<Spanned<String>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawReady {
     pub(super) http: Option<Spanned<String>>,
@@ -88,7 +92,7 @@ pub(super) struct RawReady {
     pub(super) timeout: Option<Spanned<RawDuration>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawModel {
     pub(super) addr: Spanned<String>,

@@ -38,7 +38,17 @@ pub(in crate::scenario) fn parse(source: &Source, root: &Path) -> Result<Suite> 
     let callers = callers.map(|(i, rule)| caller(rule.get_ref(), i == last, source)).collect::<Result<_>>()?;
     let normalize = raw.normalize.into_iter().map(|rule| normalize_rule(rule, source)).collect::<Result<_>>()?;
     let aliases = aliases(raw.aliases, source)?;
-    Ok(Suite { systems, tools, callers, normalize, aliases, defaults, path: source.file.to_path_buf() })
+    Ok(Suite {
+        systems,
+        tools,
+        callers,
+        normalize,
+        aliases,
+        system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
+        system: raw.system.map(Spanned::into_inner),
+        defaults,
+        path: source.file.to_path_buf(),
+    })
 }
 
 /// Checks a rule that tells whose a call is; the last one may fit every call.

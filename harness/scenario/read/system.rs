@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use toml::Spanned;
 use url::{Host, Url};
 
+use super::extends::{self, Systems};
 use super::names::{check_variable, env_name};
 use super::options::limit;
-use super::raw::{RawModel, RawReady, RawSuite, RawSystem};
+use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts};
 use super::values::Pattern;
 use crate::error::{Error, Result};
 use crate::scenario::hints::suggest;
@@ -23,8 +24,9 @@ const READY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Reads the systems of a suite, by name.
 pub(super) fn read(raw: &RawSuite, source: &Source, root: &Path) -> Result<BTreeMap<String, SystemSpec>> {
     let reader = Reader { source, root, names: Names::of_systems() };
-    let systems = raw.systems.iter().map(|(name, system)| reader.system(name, system)).collect::<Result<_>>()?;
-    reader.check_needs(raw, &systems)?;
+    let written = extends::resolved(&raw.systems, source)?;
+    let systems = written.iter().map(|(name, system)| reader.system(name, system)).collect::<Result<_>>()?;
+    reader.check_needs(&written, &systems)?;
     Ok(systems)
 }
 
@@ -49,7 +51,11 @@ impl Reader<'_> {
             (None, Some(url)) => self.attached(name, raw.get_ref(), url)?,
             (Some(_), Some(url)) => {
                 let what = format!("the system `{text}` has both `command` and `url`");
-                return Err(self.error(url, what).help("retake starts it, or it runs already"));
+                let error = self.error(url, what).help("retake starts it, or it runs already");
+                return Err(match &raw.get_ref().extends {
+                    Some(base) => error.help(format!("what it does not say is as in `{}`", base.get_ref())),
+                    None => error,
+                });
             }
             (None, None) => {
                 let error = self.error(name, format!("the system `{text}` has neither `command` nor `url`"));
@@ -87,6 +93,8 @@ impl Reader<'_> {
         Ok(SystemSpec::Command(CommandSpec {
             command: command.get_ref().iter().map(|part| reader.template(part)).collect::<Result<_>>()?,
             cwd: raw.cwd.as_ref().map(|cwd| reader.cwd(cwd)).transpose()?,
+            copied: self.copied(raw)?,
+            files: raw.files.as_ref().map(|files| reader.files(files.get_ref())).transpose()?.unwrap_or_default(),
             env: env.collect::<Result<_>>()?,
             // After the templates: naming a secret in one declares it.
             secrets: reader.names.secrets(),
@@ -138,6 +146,39 @@ impl Reader<'_> {
         Ok(template)
     }
 
+    /// Whether it runs in a copy of its folder, which has to be one of the project's.
+    fn copied(&self, raw: &RawSystem) -> Result<bool> {
+        let Some(copied) = raw.cwd_copy.as_ref().filter(|copied| *copied.get_ref()) else { return Ok(false) };
+        match &raw.cwd {
+            None => {
+                let error = self.error(copied, "`cwd_copy` needs `cwd`: the folder that is copied");
+                Err(error.help("write cwd = \"the/service\", or cwd = \".\" for the whole project"))
+            }
+            Some(cwd) if !self.template(cwd)?.is_plain() => {
+                Err(self.error(copied, "`cwd_copy` copies a folder of the project, and this `cwd` is one of the run"))
+            }
+            Some(_) => Ok(true),
+        }
+    }
+
+    /// The files of its work folder, each with what it is rendered from.
+    fn files(&self, files: &Texts) -> Result<BTreeMap<PathBuf, Template>> {
+        let files = files.iter().map(|(file, from)| {
+            let path = PathBuf::from(file.get_ref());
+            if !path.components().all(|part| matches!(part, Component::Normal(_))) || file.get_ref().is_empty() {
+                let error = self.error(file, format!("`{}` is not in the work folder", file.get_ref()));
+                return Err(error.help("write its path from there: \"config/agent.yaml\""));
+            }
+            let place = self.source.place(from.span().start);
+            let named_by = format!("named by {}:{}:{}", self.source.file.display(), place.line, place.column);
+            let text = Source::read(self.root, Path::new(from.get_ref())).map_err(|error| error.help(named_by))?;
+            let template = Template::parse(&text.text, &text, 0..text.text.len())?;
+            self.names.check(&template)?;
+            Ok((path, template))
+        });
+        files.collect()
+    }
+
     fn ready(&self, raw: &Spanned<RawReady>) -> Result<Ready> {
         let RawReady { http, line, timeout } = raw.get_ref();
         let timeout = timeout.as_ref().map_or(Ok(READY_TIMEOUT), |timeout| limit(timeout, self.source))?;
@@ -154,6 +195,8 @@ impl Reader<'_> {
     fn attached(&self, name: &Spanned<String>, raw: &RawSystem, url: &Spanned<String>) -> Result<SystemSpec> {
         let of_command = [
             ("cwd", raw.cwd.as_ref().map(Spanned::span)),
+            ("cwd_copy", raw.cwd_copy.as_ref().map(Spanned::span)),
+            ("files", raw.files.as_ref().map(Spanned::span)),
             ("env", raw.env.as_ref().map(Spanned::span)),
             ("ready", raw.ready.as_ref().map(Spanned::span)),
             ("build", raw.build.as_ref().map(Spanned::span)),
@@ -201,9 +244,9 @@ impl Reader<'_> {
     }
 
     /// Each needed system has to be there, to be started for the same scenario, and not to need the one that needs it.
-    fn check_needs(&self, raw: &RawSuite, systems: &BTreeMap<String, SystemSpec>) -> Result<()> {
+    fn check_needs(&self, written: &Systems, systems: &BTreeMap<String, SystemSpec>) -> Result<()> {
         let known = || systems.keys().map(String::as_str);
-        for (name, system) in &raw.systems {
+        for (name, system) in written {
             for needed in system.get_ref().needs.iter().flatten() {
                 let text = needed.get_ref();
                 match systems.get(text) {

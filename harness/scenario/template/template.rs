@@ -259,16 +259,20 @@ fn longest_tag(text: &str) -> usize {
     longest
 }
 
-/// The place of a name within its literal: the first whole word like it behind a brace, else the literal itself.
+/// The place of a name within its literal: the first whole word like it in braces, else the literal itself.
 fn place_of_name(path: &str, source: &Source, span: &Range<usize>) -> Place {
     let literal = source.text.get(span.clone()).unwrap_or_default();
-    let braces = ["{{", "{%"].iter().filter_map(|brace| literal.find(brace)).min().unwrap_or_default();
+    let in_braces = |at: usize| {
+        let last = |marks: [&str; 2]| marks.iter().filter_map(|mark| literal[..at].rfind(mark)).max();
+        last(["{{", "{%"]) > last(["}}", "%}"])
+    };
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let find = |word: &str| {
-        literal[braces..].match_indices(word).map(|(at, _)| at + braces).find(|at| {
+        literal.match_indices(word).map(|(at, _)| at).find(|at| {
             let before = literal[..*at].chars().next_back();
             let after = literal[at + word.len()..].chars().next();
-            !before.is_some_and(is_word) && !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            let whole = !before.is_some_and(is_word) && !after.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            whole && in_braces(*at)
         })
     };
     let root = path.split('.').next().unwrap_or_default();

@@ -85,6 +85,35 @@ fn a_mistake_in_all_cases_is_told_once_and_one_in_a_case_is_its_own() {
 }
 
 #[test]
+fn inputs_that_scenarios_share_are_no_scenario() {
+    let step = ("scenarios/a/scenario.toml", STEP);
+    assert_layout(&[step, ("scenarios/_shared/body.json", "{}")], "a");
+    let says = "[_shared] scenarios/_shared: `_shared` holds inputs of several scenarios, and is none itself\n  \
+                move its scenario.toml into a folder of its own\na";
+    assert_layout(&[step, ("scenarios/_shared/scenario.toml", STEP)], says);
+    let wrong = |named: &str| format!("[[step]]\npost = \"/\"\njson_file = \"{named}\"\n");
+    let at = "[a] scenarios/a/scenario.toml:3:13: ";
+    for (named, says) in [
+        (
+            "../_shared/bdy.json",
+            "there is no file `bdy.json` in scenarios/_shared\n  did you mean `../_shared/body.json`?",
+        ),
+        (
+            "_shared/body.json",
+            "there is no file `_shared/body.json` in scenarios/a\n  did you mean `../_shared/body.json`?",
+        ),
+        (
+            "../_shared/../b/body.json",
+            "`../_shared/../b/body.json` is not in the scenario's folder\n  \
+             what several scenarios share is in ../_shared/",
+        ),
+    ] {
+        let files = [("scenarios/a/scenario.toml", &*wrong(named)), ("scenarios/_shared/body.json", "{}")];
+        assert_layout(&files, &format!("{at}{says}"));
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text() {
     let root = tree(&[("scenarios/a/scenario.toml", b"description = \"x\"\nsystem = \"caf\xe9\"\n")]);
     assert_eq!(told(root.path()), "[a] scenarios/a/scenario.toml:2:14: the byte 0xe9 is not UTF-8");
@@ -123,8 +152,20 @@ fn systems_are_those_of_the_suite_and_the_registered_ones() {
         ("scenarios/b/scenario.toml", named.as_str()),
     ];
     let says = "[a] scenarios/a/scenario.toml: this scenario does not say which system it is for\n  \
-                add system = \"…\", one of `agent`, `gateway`\nb";
+                add system = \"…\", one of `agent`, `gateway`; in scenarios/suite.toml it holds for all\nb";
     assert_layout(&files, says);
+    for (default, says) in [
+        ("agent", "a\nb"),
+        ("gateway", "a\nb"),
+        (
+            "gatway",
+            "scenarios/suite.toml:1:10: there is no system `gatway`\n  did you mean `gateway`?\n  \
+             known here: `agent`, `gateway`",
+        ),
+    ] {
+        let suite = format!("system = \"{default}\"\n{suite}");
+        assert_layout(&[("scenarios/suite.toml", &suite), files[1], files[2]], says);
+    }
 
     let mut discovered = read(&files);
     discovered.check_systems(&[]).unwrap();

@@ -225,7 +225,8 @@ json_file = "bdy.json"
 post = "/"
 json_file = "../b/body.json"
 "#,
-        says: "scenarios/a/scenario.toml:3:13: `../b/body.json` is not in the scenario's folder",
+        says: r"scenarios/a/scenario.toml:3:13: `../b/body.json` is not in the scenario's folder
+  what several scenarios share is in ../_shared/",
     },
     Mistake {
         name: "json_file that is no JSON",

@@ -318,7 +318,8 @@ files = { a = "scenario.tml" }
 post = "/"
 files = { a = "../b" }
 "#,
-        says: "scenarios/a/scenario.toml:3:15: `../b` is not in the scenario's folder",
+        says: r"scenarios/a/scenario.toml:3:15: `../b` is not in the scenario's folder
+  what several scenarios share is in ../_shared/",
     },
     Mistake {
         name: "no file",

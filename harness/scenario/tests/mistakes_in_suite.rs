@@ -9,6 +9,113 @@ fn each_mistake_is_told_with_its_place() {
 
 const MISTAKES: &[Mistake] = &[
     Mistake {
+        name: "a system that extends none that there is",
+        files: &[],
+        text: r#"[systems.agent]
+extends = "bse"
+
+[systems.base]
+command = ["a"]
+ready = { line = "up" }
+"#,
+        says: r"scenarios/suite.toml:2:11: there is no system `bse` in this file
+  did you mean `base`?",
+    },
+    Mistake {
+        name: "systems that extend each other",
+        files: &[],
+        text: r#"[systems.agent]
+extends = "base"
+
+[systems.base]
+extends = "other"
+
+[systems.other]
+extends = "base"
+"#,
+        says: r"scenarios/suite.toml:8:11: the system `base` extends itself
+  agent extends base extends other extends base",
+    },
+    Mistake {
+        name: "a command that becomes a URL",
+        files: &[],
+        text: r#"[systems.agent]
+extends = "base"
+url = "http://127.0.0.1:8000"
+
+[systems.base]
+command = ["a"]
+ready = { line = "up" }
+"#,
+        says: r"scenarios/suite.toml:3:7: the system `agent` has both `command` and `url`
+  retake starts it, or it runs already
+  what it does not say is as in `base`",
+    },
+    Mistake {
+        name: "a copy of no folder",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+cwd_copy = true
+ready = { line = "up" }
+"#,
+        says: r#"scenarios/suite.toml:3:12: `cwd_copy` needs `cwd`: the folder that is copied
+  write cwd = "the/service", or cwd = "." for the whole project"#,
+    },
+    Mistake {
+        name: "a copy of a folder of the stage",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+cwd = "{{ workdir }}"
+cwd_copy = true
+ready = { line = "up" }
+"#,
+        says: "scenarios/suite.toml:4:12: `cwd_copy` copies a folder of the project, and this `cwd` is one of the run",
+    },
+    Mistake {
+        name: "a file beside the work folder",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+files = { "../config.yaml" = "config.yaml" }
+ready = { line = "up" }
+"#,
+        says: r#"scenarios/suite.toml:3:11: `../config.yaml` is not in the work folder
+  write its path from there: "config/agent.yaml""#,
+    },
+    Mistake {
+        name: "a file rendered from nothing",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+files = { "config.yaml" = "config.yaml" }
+ready = { line = "up" }
+"#,
+        says: r"config.yaml: no such file
+  named by scenarios/suite.toml:3:27",
+    },
+    Mistake {
+        name: "a name that a rendered file lacks",
+        files: &[("config.yaml", "port: {{ port }}\nuser: {{ user }}\n")],
+        text: r#"[systems.agent]
+command = ["a"]
+files = { "config.yaml" = "config.yaml" }
+ready = { line = "up" }
+"#,
+        says: r"config.yaml:2:10: `user` is not defined here
+  defined here: `model`, `port`, `root`, `run`, `secret`, `tools`, `workdir`",
+    },
+    Mistake {
+        name: "files of a system that runs already",
+        files: &[],
+        text: r#"[systems.agent]
+url = "http://127.0.0.1:8000"
+files = { "config.yaml" = "config.yaml" }
+"#,
+        says: "scenarios/suite.toml:3:9: `files` belongs to a system with a `command`",
+    },
+    Mistake {
         name: "unknown field",
         files: &[],
         text: r#"[[caller]]
@@ -16,7 +123,7 @@ name = "x"
 "#,
         says: r"scenarios/suite.toml:1:3: unknown field `caller`
   did you mean `callers`?
-  known here: `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
     },
     Mistake {
         name: "a field of scenarios",
@@ -25,7 +132,7 @@ name = "x"
 detail = "keys"
 "#,
         says: r"scenarios/suite.toml:1:2: unknown field `golden`
-  known here: `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
     },
     Mistake {
         name: "a caller without a name",

@@ -40,6 +40,18 @@ impl Guard {
         self
     }
 
+    /// A folder that is copied into one of the folders before the start.
+    pub(crate) fn copied(mut self, from: PathBuf, to: PathBuf) -> Guard {
+        self.order.copied = Some((from, to));
+        self
+    }
+
+    /// Files that are written before the start, with their texts.
+    pub(crate) fn files(mut self, files: Vec<(PathBuf, String)>) -> Guard {
+        self.order.files = files;
+        self
+    }
+
     /// The program, with its whole environment. Its errors go to a file, or where its output goes.
     pub(crate) fn program(
         mut self,

@@ -16,11 +16,14 @@
 //! | `guarded` | the runner's side: starts a guardian, hears what it tells, lets go |
 //! | `order` | what one tells the other |
 //! | `process` | the guardian's own `main` |
+//! | `laid_out` | what lies in the work folder before the program starts |
 //! | `descendants` | what it has to end |
 
 #[cfg(unix)]
 mod descendants;
 mod guarded;
+#[cfg(unix)]
+mod laid_out;
 mod order;
 #[cfg(unix)]
 mod process;

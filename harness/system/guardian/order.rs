@@ -17,6 +17,10 @@ pub(super) const OVER: u8 = b'.';
 pub(super) struct Order {
     /// Folders to make first, each only for this user; the first is removed at the end with all that is in it.
     pub(super) folders: Vec<PathBuf>,
+    /// A folder, and one of those above that gets a copy of it.
+    pub(super) copied: Option<(PathBuf, PathBuf)>,
+    /// Files to write then, with their texts.
+    pub(super) files: Vec<(PathBuf, String)>,
     /// What to start; nothing where only the folders are to be kept.
     pub(super) program: Option<Program>,
 }

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group};
 
 use super::descendants;
+use super::laid_out::lay_out;
 use super::order::{Exit, Input, MARK, OVER, Order, Program, Told};
 
 /// How long a system may take to end by itself.
@@ -89,6 +90,7 @@ fn start(order: &Order) -> Result<Option<Pid>, String> {
         let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
         made.map_err(|e| format!("its folder {} cannot be made: {e}", folder.display()))?;
     }
+    lay_out(order)?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|e| format!("its guardian cannot adopt its processes: {e}"))?;

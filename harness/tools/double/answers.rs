@@ -109,7 +109,8 @@ fn called(method: &str, params: &Json) -> String {
     name.map_or_else(|| format!("`{method}`"), |name| format!("`{method}` of `{name}`"))
 }
 
-fn asked(method: &str, params: &Json) -> String {
+/// A request in a line: its method, and the beginning of its parameters.
+pub(super) fn asked(method: &str, params: &Json) -> String {
     let text = params.print(Layout::Python);
     format!("{method} {}", crate::text::clipped(&text, 200))
 }

@@ -13,8 +13,9 @@ use axum::routing::any;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
-use super::answers::Answers;
+use super::answers::{self, Answers};
 #[cfg(unix)]
 use super::pipe::Pipe;
 use super::stdio;
@@ -28,6 +29,7 @@ use crate::model::{Miss, Scope};
 use crate::scenario::{Suite, ToolBy};
 use crate::secrets::{Fired, Scrub};
 use crate::system::Folder;
+use crate::text::clipped;
 use crate::tools::difference::{Difference, differences};
 use crate::tools::on_stage::OnStage;
 
@@ -73,6 +75,7 @@ struct Servers {
     fixture: std::path::PathBuf,
     scrub: Scrub,
     by_name: BTreeMap<String, Server>,
+    seen: Mutex<Vec<ToolRequest>>,
 }
 
 struct Server {
@@ -128,7 +131,8 @@ impl Doubles {
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
         let Given { mode, scrub, fixture, .. } = given;
-        let state = Arc::new(Servers { key, mode, fixture: fixture.to_owned(), scrub, by_name });
+        let state =
+            Arc::new(Servers { key, mode, fixture: fixture.to_owned(), scrub, by_name, seen: Mutex::default() });
         let failed = |e: std::io::Error| Error::new(format!("failed to listen for tools: {e}"));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -158,7 +162,8 @@ impl Doubles {
     /// Ends them, and gives what came of them.
     pub(crate) async fn end(self) -> Asked {
         self.task.abort();
-        let mut asked = Asked::default();
+        let requests = self.state.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut asked = Asked { requests, ..Asked::default() };
         for (name, server) in &self.state.by_name {
             if let Some(upstream) = &server.upstream {
                 upstream.end().await;
@@ -183,7 +188,26 @@ pub(crate) struct Asked {
     pub(crate) drift: Vec<String>,
     /// What real servers answered.
     pub(crate) recorded: ToolExchanges,
+    /// The first requests that were made, in the order in which they were answered.
+    pub(crate) requests: Vec<ToolRequest>,
 }
+
+/// A request that a double got.
+#[derive(Clone, Debug)]
+pub(crate) struct ToolRequest {
+    pub(crate) came: Instant,
+    pub(crate) answered: Instant,
+    pub(crate) server: String,
+    /// Its method, and the beginning of its parameters.
+    pub(crate) what: String,
+    /// The beginning of the answer, or of the error.
+    pub(crate) answer: Result<String, String>,
+}
+
+/// How many requests are kept: of a flood nobody reads more.
+const REQUESTS: usize = 2_000;
+/// How much of an answer is kept, in characters.
+const ANSWER: usize = 400;
 
 async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let name = uri.path().strip_prefix('/').and_then(|path| path.split_once('/'));
@@ -207,6 +231,7 @@ async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, b
         return StatusCode::ACCEPTED.into_response();
     };
     let params = without_meta(message.get("params"));
+    let (came, what) = (Instant::now(), answers::asked(asked, &params));
     let answer = if asked == "ping" {
         Ok(Json::Object(Object::new()))
     } else if let Some(upstream) = &server.upstream {
@@ -214,6 +239,7 @@ async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, b
     } else {
         servers.replay(name, server, asked, &params)
     };
+    servers.note(came, name, what, &answer);
     let answer = match answer {
         Ok(result) => ("result", result),
         Err(error) => ("error", error),
@@ -223,6 +249,16 @@ async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, b
 }
 
 impl Servers {
+    /// Notes a request that came at a time and is answered now.
+    fn note(&self, came: Instant, server: &str, what: String, answer: &Result<Json, Json>) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() < REQUESTS {
+            let short = |json: &Json| clipped(&json.print(Layout::Python), ANSWER).into_owned();
+            let answer = answer.as_ref().map(short).map_err(short);
+            seen.push(ToolRequest { came, answered: Instant::now(), server: server.to_owned(), what, answer });
+        }
+    }
+
     fn replay(&self, name: &str, server: &Server, method: &str, params: &Json) -> Result<Json, Json> {
         let mut answers = server.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.take(method, params).map_or_else(

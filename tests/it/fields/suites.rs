@@ -71,6 +71,13 @@ fn systems() -> Vec<Entry> {
         played("systems.*.ready.timeout", &[(&on("nowhere"), Says::Red("300ms")), (&on("silent"), Says::Red("350ms"))]),
         played("systems.*.build", &[(&on("unbuilt"), Says::Red("exit code 9"))]),
         played("systems.*.port", &[(&(at + &is("at", &PORT.to_string())), Says::Green)]),
+        Entry::by("system", "systems::growing::a_suite_names_the_system_of_scenarios_that_name_none"),
+        Entry::by(
+            "systems.*.extends",
+            "systems::growing::a_system_that_extends_another_is_as_that_but_for_what_it_says",
+        ),
+        Entry::by("systems.*.cwd_copy", "systems::growing::a_system_that_writes_beside_its_code_runs_in_a_copy"),
+        Entry::by("systems.*.files", "systems::growing::files_of_the_work_folder_are_rendered_before_the_start"),
         Entry::by("systems.*.shared", "systems::kinds::a_shared_system_is_one_process_for_all_scenarios"),
         Entry::by("systems.*.needs", "systems::kinds::a_system_that_needs_another_is_told_where_it_is"),
         Entry::by("systems.*.url", kinds),

@@ -8,6 +8,7 @@ pub(crate) mod crashes;
 pub(crate) mod described;
 #[cfg(target_os = "linux")]
 pub(crate) mod gone;
+pub(crate) mod growing;
 pub(crate) mod kinds;
 pub(crate) mod provider;
 pub(crate) mod secrets;
@@ -20,6 +21,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     crashes::TESTS,
     #[cfg(target_os = "linux")]
     gone::TESTS,
+    growing::TESTS,
     kinds::TESTS,
     secrets::TESTS,
     steps::TESTS,

@@ -95,7 +95,7 @@ fn a_tool_without_a_target_stops_everything_before_the_first_call() {
     tree.write("scenarios/suite.toml", suite);
     let ran = tree.retake().args(&["tools", "write_read_file"]).run().exits(2);
     ran.says(&["recorded tool has no declared target: `read_file`; nothing was executed", "[tools.read_file]"]);
-    assert!(!tree.has("called") && !tree.has(".retake"));
+    assert!(!tree.has("called") && !tree.has(".retake/tools"));
 }
 
 fn a_scenario_of_kind_tools_is_a_trial_like_others() {

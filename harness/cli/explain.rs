@@ -1,0 +1,51 @@
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::error::{Error, Result};
+use crate::report::{RunResult, Runs, columns, explained, terminal};
+use crate::text::nearest;
+
+/// Tell of a scenario's last run: each call, the turn it got, why each miss missed
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  retake explain write_read_file\n\n\
+    What a run showed is in .retake/runs/NAME.json, whichever runner it was: cargo test,\n\
+    cargo nextest run, retake test. It is told in milliseconds from the run's begin.\n\n\
+    Exit code 0 where the last run passed, 1 where it failed.")]
+pub(super) struct Explain {
+    /// The scenario; where absent, each that failed
+    name: Option<String>,
+}
+
+impl Explain {
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let runs = Runs::of(&super::project::root()?);
+        let told = match &self.name {
+            Some(name) => vec![runs.read(name)?.map_or_else(|| Err(no_run(name, &runs)), Ok)?],
+            None => {
+                let all = runs.all()?;
+                if all.is_empty() {
+                    return Err(Error::new("no scenario has run here yet").help("to run them: retake test"));
+                }
+                all.into_iter().filter(|run| run.result == RunResult::Failed).collect()
+            }
+        };
+        let width = columns::width();
+        let texts: Vec<String> = told.iter().map(|run| explained(run, width)).collect();
+        if texts.is_empty() {
+            terminal::out("the last run of each scenario passed; to be told of one: retake explain NAME");
+        } else {
+            terminal::out(texts.join("\n\n\n"));
+        }
+        Ok(ExitCode::from(u8::from(told.iter().any(|run| run.result == RunResult::Failed))))
+    }
+}
+
+fn no_run(name: &str, runs: &Runs) -> Error {
+    let known = runs.all().unwrap_or_default();
+    let error = Error::new(format!("no run of a scenario `{name}` is known here"));
+    match nearest(name, known.iter().map(|run| run.scenario.as_str())) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help(format!("to run it: retake test {name}")),
+    }
+}

@@ -1,0 +1,89 @@
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::project::{self, ProjectOption};
+use crate::error::{Error, Result};
+use crate::fixture::Fixture;
+use crate::report::{Shown, columns, terminal};
+use crate::scenario::{Discovered, FixtureRef, discover};
+use crate::text::{counted, nearest};
+
+/// Show a fixture as a conversation that a person reads
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  retake show write_read_file\n  retake show fixtures/write_read_file.json --turn 2\n\n\
+    Each message stands once, under the turn that it came with. `--turn` shows one turn whole: all\n\
+    that the model was sent, what it answered, and what is stored beside."
+)]
+pub(super) struct Show {
+    /// A scenario, or a fixture's file
+    #[arg(value_name = "NAME|FIXTURE")]
+    name: PathBuf,
+    /// This turn alone, with its whole conversation
+    #[arg(long, value_name = "N")]
+    turn: Option<usize>,
+    #[command(flatten)]
+    project: ProjectOption,
+}
+
+impl Show {
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let root = project::root()?;
+        // A fixture can be looked at where no scenario is.
+        let discovered = discover(&root).ok();
+        let file = self.file(&root, discovered.as_ref())?;
+        let rules = self.project.open(&file)?.rules;
+        let bytes = crate::files::read(&file)?;
+        let shown = root
+            .canonicalize()
+            .ok()
+            .and_then(|root| Some(file.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned()));
+        let fixture = Fixture::parse(shown.as_deref().unwrap_or(&file), &bytes, &rules)?;
+        let used_by = used_by(&file, discovered.as_ref());
+        let shown = Shown { fixture: &fixture, rules: &rules, used_by: &used_by, width: columns::width() };
+        terminal::out(match self.turn {
+            None => shown.whole(),
+            Some(index) => shown.turn(index).ok_or_else(|| {
+                let turns = counted(fixture.table.turns().len(), "turn");
+                Error::new(format!("it has no turns[{index}]")).in_file(&file).help(format!("it has {turns}, from 0"))
+            })?,
+        });
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The fixture of the scenario of this name, or the file itself.
+    fn file(&self, root: &Path, discovered: Option<&Discovered>) -> Result<PathBuf> {
+        let name = self.name.to_string_lossy();
+        let named = |name: &str| root.join("fixtures").join(format!("{name}.json"));
+        let scenario = discovered.and_then(|all| all.sound().find(|scenario| scenario.name == name));
+        if let Some(scenario) = scenario {
+            return match &scenario.fixture {
+                FixtureRef::Named(fixture) => Ok(named(fixture)),
+                FixtureRef::None => Err(Error::new(format!("scenario `{name}` calls no model: fixture = \"none\""))),
+            };
+        }
+        if self.name.exists() {
+            return Ok(self.name.clone());
+        }
+        if named(&name).is_file() {
+            return Ok(named(&name));
+        }
+        let error = Error::new(format!("`{name}` is no scenario and no fixture"));
+        let fixtures = crate::files::names(&root.join("fixtures"), ".json").unwrap_or_default();
+        let scenarios = discovered.iter().flat_map(|all| all.sound()).map(|scenario| scenario.name.as_str());
+        Err(match nearest(&name, scenarios.chain(fixtures.iter().map(String::as_str))) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        })
+    }
+}
+
+/// The scenarios that a fixture feeds.
+fn used_by(file: &Path, discovered: Option<&Discovered>) -> Vec<String> {
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let fed = |fixture: &FixtureRef| matches!(fixture, FixtureRef::Named(name) if Some(name) == stem.as_ref());
+    let scenarios = discovered.iter().flat_map(|all| all.sound()).filter(|scenario| fed(&scenario.fixture));
+    scenarios.map(|scenario| scenario.name.clone()).collect()
+}

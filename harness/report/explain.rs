@@ -1,0 +1,170 @@
+//! A run in the terminal, call by call, from its data. Pure.
+
+use super::columns::{first_lines, in_a_line, wrapped};
+use super::run_data::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
+use crate::text::counted;
+
+/// How many lines of a message or an answer are shown.
+const LINES: usize = 3;
+/// Where what is said of a call begins, in characters.
+const TOLD: usize = 13;
+
+/// A run as a person reads it, in lines of at most `width` characters.
+pub(crate) fn explained(run: &RunData, width: usize) -> String {
+    let mut lines = head(run, width);
+    if !run.steps.is_empty() {
+        lines.extend(["".to_owned(), "steps".to_owned()]);
+        lines.extend(run.steps.iter().flat_map(|step| step_lines(step, width)));
+    }
+    if !run.calls.is_empty() {
+        lines.extend(["".to_owned(), "model calls".to_owned()]);
+        lines.extend(run.calls.iter().enumerate().flat_map(|(index, call)| call_lines(index + 1, call, width)));
+    }
+    if !run.tool_requests.is_empty() {
+        lines.extend(["".to_owned(), "asked of tool servers".to_owned()]);
+        for asked in &run.tool_requests {
+            let failed = if asked.failed { "failed: " } else { "" };
+            lines.push(format!(
+                "{}  {}",
+                at(asked.at_ms),
+                in_a_line(&format!("{}: {}", asked.server, asked.request), width - TOLD)
+            ));
+            lines.extend(told("answered", &format!("{failed}{}", asked.answer), width));
+        }
+    }
+    if !run.unused.is_empty() {
+        lines.extend(["".to_owned(), "no call asked for".to_owned()]);
+        for turn in &run.unused {
+            let caller = turn.caller.as_deref().unwrap_or("unknown");
+            lines.push(in_a_line(&format!("  turns[{}] by {caller}: {}", turn.index, says(turn)), width));
+        }
+    }
+    if let Some(golden) = &run.golden {
+        lines.push(String::new());
+        let file = golden.file.display();
+        lines.push(match (&golden.committed, &golden.run, &run.failure) {
+            (None, Some(_), _) => format!("golden: {file} is not there; this run would write it"),
+            (Some(_), Some(_), _) => format!("golden: {file} differs (- golden, + this run)"),
+            (_, None, Some(_)) => format!("golden: {file}: nothing that this run gives differs from it"),
+            (_, None, None) => format!("golden: {file}: the same"),
+        });
+        if let (Some(_), Some(diff)) = (&golden.committed, &golden.diff) {
+            lines.extend(diff.lines().flat_map(|line| wrapped(line, 2, width)));
+        }
+    }
+    if !run.notes.is_empty() {
+        lines.extend(["".to_owned(), "notes".to_owned()]);
+        lines.extend(run.notes.iter().flat_map(|note| wrapped(note, 2, width)));
+    }
+    if !run.logs.is_empty() {
+        lines.extend(["".to_owned(), "more is in".to_owned()]);
+        lines.extend(run.logs.iter().map(|file| format!("  {}", file.display())));
+    }
+    for advice in run.failure.iter().flat_map(|failure| &failure.advice) {
+        lines.extend([String::new(), format!("{}:", advice.case), format!("    {}", advice.command)]);
+    }
+    lines.join("\n")
+}
+
+fn head(run: &RunData, width: usize) -> Vec<String> {
+    let result = match run.result {
+        RunResult::Passed => "passed",
+        RunResult::Failed => "FAILED",
+    };
+    let action = match run.action {
+        RunAction::Test => "",
+        RunAction::Update => ", replayed twice for its golden",
+        RunAction::Record => ", recorded",
+    };
+    let started = run.started.replace('T', " ");
+    let started = started.split('.').next().unwrap_or_default();
+    let mut lines = vec![format!("{}: {result} after {}, {started} UTC{action}", run.scenario, time(run.took_ms))];
+    lines.extend(run.description.iter().flat_map(|text| wrapped(text, 2, width)));
+    if let Some(failure) = &run.failure {
+        lines.push(String::new());
+        lines.extend(wrapped(&failure.headline, 0, width));
+    }
+    lines
+}
+
+fn step_lines(step: &StepData, width: usize) -> Vec<String> {
+    let events = step.events.len() + step.more_events;
+    let took = step.took_ms.map_or_else(|| "never ended".to_owned(), time);
+    let events = if events == 0 { String::new() } else { format!(", {}", counted(events, "event")) };
+    let status = step.status.as_deref().map(|status| format!("{status}, ")).unwrap_or_default();
+    let mut lines = vec![in_a_line_with_end(&step.title, &format!("{status}{took}{events}"), step.at_ms, width)];
+    lines.extend(step.failure.iter().flat_map(|failure| told("failed", failure, width)));
+    lines
+}
+
+/// `   96 ms  title …… end`, with the end kept whole.
+fn in_a_line_with_end(title: &str, end: &str, at_ms: f64, width: usize) -> String {
+    let room = width.saturating_sub(TOLD + end.chars().count() + 2).max(20);
+    format!("{}  {:<room$}  {end}", at(at_ms), in_a_line(title, room))
+}
+
+fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
+    let caller = call.caller.as_deref().unwrap_or("unknown");
+    let got = match (&call.turn, &call.miss) {
+        (Some(turn), _) => format!("turns[{}]{}", turn.index, tokens(turn)),
+        (None, Some(_)) => "MISS".to_owned(),
+        (None, None) => "no turn".to_owned(),
+    };
+    let title = format!("{number}. {caller}, {}", counted(call.messages, "message"));
+    let mut lines = vec![in_a_line_with_end(&title, &got, call.at_ms, width)];
+    for message in &call.asked {
+        let text = message.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        lines.extend(told("asked", &format!("{}: {text}", message.kind), width));
+    }
+    if let Some(turn) = &call.turn {
+        lines.extend(told("got", &says(turn), width));
+    }
+    for drift in &call.drift {
+        lines.extend(told("drift", &format!("{} changed: {}", drift.check, drift.change), width));
+    }
+    if let Some(miss) = &call.miss {
+        lines.extend(told("missed", &miss.headline, width));
+        let evidence = miss.evidence.iter().flat_map(|line| wrapped(line, TOLD + 10, width));
+        lines.extend(evidence);
+    }
+    lines
+}
+
+/// A label and what it is about, its lines below each other.
+fn told(label: &str, text: &str, width: usize) -> Vec<String> {
+    let (mut lines, more) = first_lines(text, TOLD + 10, width, LINES);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{:TOLD$}{label:<10}{}", "", first.trim_start());
+    }
+    if more > 0 {
+        lines.push(format!("{:indent$}… {}", "", counted(more, "more line"), indent = TOLD + 10));
+    }
+    lines
+}
+
+/// What a turn answers, in one text.
+pub(super) fn says(turn: &TurnData) -> String {
+    let calls = turn.tool_calls.iter().map(|call| format!("calls {} {}", call.name, call.args));
+    let text = Some(format!("{:?}", turn.text)).filter(|_| !turn.text.is_empty());
+    let parts: Vec<String> = text.into_iter().chain(calls).collect();
+    if parts.is_empty() { "an answer without text".to_owned() } else { parts.join("\n") }
+}
+
+fn tokens(turn: &TurnData) -> String {
+    turn.tokens.map(|tokens| format!(", {} + {} tokens", tokens.input, tokens.output)).unwrap_or_default()
+}
+
+fn at(ms: f64) -> String {
+    format!("  {:>9}", time(ms))
+}
+
+/// `8.2 ms`, `140 ms`, `2.31 s`.
+pub(super) fn time(ms: f64) -> String {
+    if ms < 10.0 {
+        format!("{ms:.1} ms")
+    } else if ms < 1000.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{:.2} s", ms / 1000.0)
+    }
+}

@@ -1,0 +1,84 @@
+//! Which scenarios are recorded: those that are named, those with a text in their name, or all.
+
+use crate::error::{Error, Result};
+use crate::report::terminal;
+use crate::run::project::Project;
+use crate::scenario::{Broken, FixtureRef, Scenario, is_name};
+use crate::text::nearest;
+
+/// The scenarios that are called as a word says, or else have it in their name; with `all` every one. Where several are
+/// chosen so, they are told before anything is paid, each fixture is recorded once, and what calls no model is left out.
+///
+/// # Errors
+/// A word that fits none, with the nearest name; a chosen scenario that is wrong.
+pub(super) fn wanted<'a>(project: &'a Project, words: &[String], all: bool) -> Result<Vec<&'a Scenario>> {
+    let mut chosen = Vec::new();
+    if all {
+        chosen = of_each_fixture(&holding(project, "")?);
+        tell(&chosen);
+    }
+    for word in words {
+        let found = holding(project, word)?;
+        let exact = found.iter().find(|scenario| scenario.name == *word);
+        let of_word = match (exact, &found[..]) {
+            (Some(exact), _) => vec![*exact],
+            (None, []) => return Err(none_is_called(project, word)),
+            (None, [only]) => vec![*only],
+            (None, several) => {
+                let several = of_each_fixture(several);
+                tell(&several);
+                several
+            }
+        };
+        chosen.extend(of_word);
+    }
+    let mut seen = Vec::new();
+    chosen.retain(|scenario| !seen.contains(&&scenario.name) && (seen.push(&scenario.name), true).1);
+    Ok(chosen)
+}
+
+/// The scenarios with a text in their name. One that is called so counts before others are read.
+fn holding<'a>(project: &'a Project, text: &str) -> Result<Vec<&'a Scenario>> {
+    let name = |found: &'a Result<Scenario, Broken>| match found {
+        Ok(scenario) => &scenario.name,
+        Err(broken) => &broken.name,
+    };
+    let all = &project.discovered.scenarios;
+    let is_called = all.iter().any(|found| name(found) == text);
+    let fits = |found: &&'a Result<Scenario, Broken>| {
+        if is_called { name(found) == text } else { name(found).contains(text) }
+    };
+    all.iter().filter(fits).map(|found| found.as_ref().map_err(|broken| broken.error.clone())).collect()
+}
+
+/// One scenario for each fixture: that of its name, or the first. One that replays another's recording has none of its own.
+fn of_each_fixture<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a Scenario> {
+    let fixture = |scenario: &'a Scenario| match &scenario.fixture {
+        FixtureRef::Named(name) if scenario.tools.is_none() => Some(name),
+        _ => None,
+    };
+    let chosen = scenarios.iter().copied().filter(|scenario| {
+        let Some(name) = fixture(scenario) else { return false };
+        let mut of_fixture = scenarios.iter().filter(|other| fixture(other) == Some(name));
+        let recorder = of_fixture.clone().find(|other| other.name == *name).or_else(|| of_fixture.next());
+        recorder.is_some_and(|recorder| recorder.name == scenario.name)
+    });
+    chosen.collect()
+}
+
+fn tell(chosen: &[&Scenario]) {
+    let names: Vec<&str> = chosen.iter().map(|scenario| scenario.name.as_str()).collect();
+    terminal::note(match &names[..] {
+        [] => "none of these scenarios has a recording of its own: nothing is recorded".to_owned(),
+        names => format!("recording {}: {}", names.len(), names.join(", ")),
+    });
+}
+
+fn none_is_called(project: &Project, word: &str) -> Error {
+    let error = Error::new(format!("no scenario is called `{word}`"));
+    match nearest(word, project.discovered.sound().map(|scenario| scenario.name.as_str())) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None if is_name(word) => error.help(format!("to make one: retake new {word}")),
+        None => error,
+    }
+}

@@ -1,0 +1,38 @@
+//! What is known of the runs of this process, until each is written.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::report::{CallData, Runs, StepData, ToolRequestData, TurnData};
+
+/// What is known of the runs of this process, until each is written.
+#[derive(Debug)]
+pub(crate) struct RunLog {
+    pub(super) runs: Runs,
+    seen: Mutex<HashMap<String, Seen>>,
+}
+
+/// What a scenario's last replay showed.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) steps: Vec<StepData>,
+    pub(super) calls: Vec<CallData>,
+    pub(super) tool_requests: Vec<ToolRequestData>,
+    pub(super) unused: Vec<TurnData>,
+    pub(super) golden: Option<String>,
+    pub(super) logs: Vec<PathBuf>,
+}
+
+impl RunLog {
+    /// Of the project in a folder.
+    pub(super) fn of(root: &Path) -> RunLog {
+        RunLog { runs: Runs::of(root), seen: Mutex::default() }
+    }
+
+    /// Changes or takes what is known of a scenario's run.
+    pub(super) fn with<T>(&self, scenario: &str, change: impl FnOnce(&mut Seen) -> T) -> T {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        change(seen.entry(scenario.to_owned()).or_default())
+    }
+}

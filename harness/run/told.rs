@@ -1,0 +1,164 @@
+//! What is told of a run in its data, part by part. Pure, but for the time of day.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use tokio::time::Instant;
+
+use crate::cause::Cause;
+use crate::drive::StepTaken;
+use crate::fixture::Fixture;
+use crate::json::Layout;
+use crate::model::{CallOutcome, CallSeen, change};
+use crate::report::{
+    AdviceData, CallData, CauseData, DriftData, EventData, FORMAT, Failure, FailureData, GoldenData, MessageData,
+    MissData, RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
+};
+use crate::text::clipped;
+use crate::tools::ToolRequest;
+
+/// How much is kept of what a turn says, and of a tool call's arguments, in characters.
+const TEXT: usize = 400;
+
+/// A run of which no more is known than how it ended, now.
+pub(super) fn of_run(
+    name: &str,
+    file: PathBuf,
+    action: RunAction,
+    failure: Option<&Failure>,
+    began: Instant,
+    started: String,
+) -> RunData {
+    RunData {
+        format: FORMAT.to_owned(),
+        scenario: name.to_owned(),
+        description: None,
+        file,
+        fixture: None,
+        action,
+        result: if failure.is_some() { RunResult::Failed } else { RunResult::Passed },
+        started,
+        took_ms: milliseconds(began.elapsed()),
+        failure: failure.map(failure_data),
+        notes: Vec::new(),
+        steps: Vec::new(),
+        calls: Vec::new(),
+        tool_requests: Vec::new(),
+        unused: Vec::new(),
+        golden: None,
+        logs: Vec::new(),
+    }
+}
+
+fn failure_data(failure: &Failure) -> FailureData {
+    let cause = |cause: &Cause| CauseData { kind: cause.kind.as_str().to_owned(), what: cause.what.clone() };
+    FailureData {
+        headline: failure.headline(),
+        causes: failure.causes.iter().map(cause).collect(),
+        evidence: failure.evidence.clone(),
+        advice: failure
+            .advice
+            .iter()
+            .map(|advice| AdviceData { case: advice.case.clone(), command: advice.command.clone() })
+            .collect(),
+    }
+}
+
+pub(super) fn step_data(step: &StepTaken, began: Instant) -> StepData {
+    StepData {
+        title: step.title.clone(),
+        at_ms: since(began, step.began),
+        took_ms: step.ended.map(|ended| since(step.began, ended)),
+        status: step.status.map(|status| status.to_string()),
+        failure: step.failure.clone(),
+        events: step
+            .events
+            .iter()
+            .map(|event| EventData {
+                at_ms: since(began, event.came),
+                name: event.name.clone(),
+                payload: event.payload.clone(),
+            })
+            .collect(),
+        more_events: step.more_events,
+    }
+}
+
+pub(super) fn call_data(call: &CallSeen, began: Instant, turn_of: impl Fn(usize) -> Option<TurnData>) -> CallData {
+    let asked = call.asked.added.iter().map(|(kind, text)| MessageData { kind: kind.clone(), text: text.clone() });
+    let (turn, drift, miss) = match &call.outcome {
+        CallOutcome::Turn(index, drift) => {
+            let drift = drift.iter().map(|drift| DriftData {
+                check: drift.check.to_string(),
+                change: change(&drift.recorded, &drift.called),
+            });
+            (turn_of(*index), drift.collect(), None)
+        }
+        CallOutcome::Missed(miss) => {
+            let miss = MissData { headline: miss.reason.to_string(), evidence: miss.evidence.clone() };
+            (None, Vec::new(), Some(miss))
+        }
+    };
+    CallData {
+        at_ms: since(began, call.came),
+        took_ms: since(call.came, call.answered),
+        via: call.via.clone(),
+        caller: call.asked.caller.clone(),
+        messages: call.asked.messages,
+        asked: asked.collect(),
+        turn,
+        drift,
+        miss,
+    }
+}
+
+pub(super) fn asked_data(asked: &ToolRequest, began: Instant) -> ToolRequestData {
+    let (Ok(answer) | Err(answer)) = &asked.answer;
+    ToolRequestData {
+        at_ms: since(began, asked.came),
+        took_ms: since(asked.came, asked.answered),
+        server: asked.server.clone(),
+        request: asked.what.clone(),
+        answer: answer.clone(),
+        failed: asked.answer.is_err(),
+    }
+}
+
+pub(super) fn turn_data(fixture: &Fixture, index: usize) -> Option<TurnData> {
+    let turn = fixture.table.turns().get(index)?;
+    let calls = turn.output.tool_calls().into_iter().map(|call| ToolCallData {
+        name: call.name.clone(),
+        args: clipped(&call.args.print(Layout::Compact), TEXT).into_owned(),
+    });
+    Some(TurnData {
+        index,
+        caller: turn.caller.clone(),
+        text: clipped(&turn.output.text(), TEXT).into_owned(),
+        tool_calls: calls.collect(),
+        tokens: turn.output.usage.map(|usage| Tokens { input: usage.input, output: usage.output }),
+    })
+}
+
+pub(super) fn golden_data(file: PathBuf, committed: Option<String>, run: Option<String>) -> GoldenData {
+    let same = |run: &String| committed.as_deref().map(str::trim_end) == Some(run.trim_end());
+    let run = run.filter(|run| !same(run));
+    let diff = run.as_deref().map(|run| unified(committed.as_deref().unwrap_or_default(), run));
+    GoldenData { file, committed, run, diff }
+}
+
+/// Milliseconds from one time to another, to a hundredth.
+fn since(from: Instant, to: Instant) -> f64 {
+    milliseconds(to.saturating_duration_since(from))
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 100_000.0).round() / 100.0
+}
+
+/// The time of day in UTC: `2026-11-22T14:15:54.120Z`.
+pub(super) fn now() -> String {
+    let now = OffsetDateTime::now_utc();
+    let (hour, minute, second, milli) = now.time().as_hms_milli();
+    format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", now.date())
+}

@@ -1,0 +1,65 @@
+//! `extends = "a"` in `[systems.b]`: what `b` does not say is as in `a`.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::raw::{RawSystem, Texts};
+use crate::error::Result;
+use crate::scenario::hints::suggest;
+use crate::scenario::source::Source;
+
+/// The systems of a suite as they are written, by name.
+pub(super) type Systems = BTreeMap<Spanned<String>, Spanned<RawSystem>>;
+
+/// The systems with all that they take over from those that they extend, which may extend others.
+pub(super) fn resolved(written: &Systems, source: &Source) -> Result<Systems> {
+    let resolved = written.iter().map(|(name, own)| {
+        let mut system = own.get_ref().clone();
+        let mut seen = vec![name.get_ref().as_str()];
+        while let Some(extended) = system.extends.take() {
+            let text = extended.get_ref();
+            let error = |what: String| source.error(extended.span().start, what);
+            let Some((known, base)) = written.iter().find(|(known, _)| known.get_ref() == text) else {
+                let error = error(format!("there is no system `{text}` in this file"));
+                return Err(suggest(error, text, written.keys().map(|known| known.get_ref().as_str())));
+            };
+            seen.push(known.get_ref());
+            if seen[..seen.len() - 1].contains(&text.as_str()) {
+                let error = error(format!("the system `{text}` extends itself"));
+                return Err(error.help(seen.join(" extends ")));
+            }
+            system = over(base.get_ref().clone(), system);
+        }
+        // For the errors about what both say.
+        system.extends.clone_from(&own.get_ref().extends);
+        Ok((name.clone(), Spanned::new(own.span(), system)))
+    });
+    resolved.collect()
+}
+
+/// A system with the fields of another one in place of its own. Variables and files are merged name by name.
+fn over(base: RawSystem, own: RawSystem) -> RawSystem {
+    RawSystem {
+        extends: base.extends,
+        command: own.command.or(base.command),
+        cwd: own.cwd.or(base.cwd),
+        cwd_copy: own.cwd_copy.or(base.cwd_copy),
+        files: merged(base.files, own.files),
+        env: merged(base.env, own.env),
+        ready: own.ready.or(base.ready),
+        build: own.build.or(base.build),
+        port: own.port.or(base.port),
+        shared: own.shared.or(base.shared),
+        needs: own.needs.or(base.needs),
+        url: own.url.or(base.url),
+        model: own.model.or(base.model),
+    }
+}
+
+fn merged(base: Option<Spanned<Texts>>, own: Option<Spanned<Texts>>) -> Option<Spanned<Texts>> {
+    let (Some(base), Some(own)) = (&base, &own) else { return own.or(base) };
+    let kept = base.get_ref().iter().filter(|(name, _)| !own.get_ref().contains_key(*name));
+    let both = kept.chain(own.get_ref()).map(|(name, value)| (name.clone(), value.clone()));
+    Some(Spanned::new(own.span(), both.collect()))
+}

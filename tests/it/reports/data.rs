@@ -1,0 +1,164 @@
+//! The data of a run: written by every runner, whatever came of the run, and told by `retake explain`.
+
+use serde_json::Value;
+
+use crate::support::fixtures;
+use crate::support::program::Program;
+use crate::support::tree::Tree;
+
+tests! { a_run_leaves_its_steps_calls_events_and_golden_with_their_times,
+    a_run_that_missed_is_explained_call_by_call,
+    a_golden_that_differs_is_in_the_data_with_both_texts,
+    a_run_whose_time_was_up_tells_how_far_it_got,
+    a_scenario_that_cannot_be_read_leaves_a_run_that_failed,
+    each_process_of_nextest_writes_its_own_and_forgets_no_other,
+    a_scenario_that_is_gone_has_no_run_any_more,
+    a_secret_of_a_run_is_not_in_its_data,
+    a_project_that_cannot_be_written_is_green_without_data,
+    what_never_ran_is_said_with_the_command_that_runs_it,
+}
+
+const NAME: &str = "write_read_file";
+
+/// The data of a scenario's last run.
+fn data(tree: &Tree, name: &str) -> Value {
+    serde_json::from_str(&tree.read(&format!(".retake/runs/{name}.json"))).unwrap()
+}
+
+/// A tool result that is not the recorded one.
+fn that_misses() -> Tree {
+    let tree = Tree::of(&[NAME]);
+    fixtures::edit(&tree, NAME, |turns| {
+        fixtures::change_word(turns[2].conversation.last_mut().unwrap(), "replay", "rehearsal");
+    });
+    tree
+}
+
+fn explain(tree: &Tree, name: &str) -> Program {
+    tree.retake().args(&["explain", name]).env("COLUMNS", "80")
+}
+
+fn a_run_leaves_its_steps_calls_events_and_golden_with_their_times() {
+    let tree = Tree::of(&[NAME]);
+    tree.runner("gateway").run().exits(0);
+    let run = data(&tree, NAME);
+    assert_eq!(
+        (&run["format"], &run["scenario"], &run["result"]),
+        (&"retake-run/1".into(), &NAME.into(), &"passed".into())
+    );
+    let (steps, calls) = (run["steps"].as_array().unwrap(), run["calls"].as_array().unwrap());
+    assert_eq!((steps.len(), calls.len()), (3, 4));
+    assert_eq!((&steps[0]["status"], &steps[2]["events"][0]["name"]), (&"201".into(), &"metadata".into()));
+    assert_eq!(calls[0]["turn"]["tool_calls"][0]["name"], "write_file");
+    assert_eq!(calls[1]["asked"][0]["kind"], "tool `write_file`");
+    assert_eq!(calls[2]["turn"]["tokens"]["input"], 201);
+    let at = |call: &Value| call["at_ms"].as_f64().unwrap();
+    assert!(
+        at(&steps[2]) < at(&calls[0])
+            && at(&calls[0]) < at(&calls[3])
+            && at(&calls[3]) < run["took_ms"].as_f64().unwrap()
+    );
+    assert!(run["golden"]["committed"].as_str().unwrap().contains("metadata") && run["golden"]["run"].is_null());
+    assert_eq!(tree.read(".retake/.gitignore"), "*\n");
+    explain(&tree, NAME).run().exits(0).says(&["write_read_file: passed", "1. lead_agent", "turns[0], 66 + 40 tokens"]);
+}
+
+fn a_run_that_missed_is_explained_call_by_call() {
+    let tree = that_misses();
+    tree.runner("gateway").run().exits(101);
+    let run = data(&tree, NAME);
+    assert_eq!(run["result"], "failed");
+    assert!(run["calls"][2]["miss"]["evidence"].as_array().unwrap().len() > 1, "{run}");
+    let told = explain(&tree, NAME).run().exits(1).says(&[
+        "write_read_file: FAILED",
+        "replay miss: ",
+        "2. lead_agent, 3 messages",
+        "turns[1]",
+        "3. lead_agent, 5 messages",
+        "MISS",
+        "asked     tool `read_file`: hi from replay.",
+        "missed    ",
+        "they part",
+        "no call asked for",
+        "turns[2] by lead_agent",
+        "if the change is meant:\n    retake record write_read_file",
+    ]);
+    let long = told.stdout.lines().filter(|line| line.chars().count() > 80).collect::<Vec<_>>();
+    assert!(long.is_empty(), "{long:#?}");
+    // Without a name, of each that failed.
+    tree.retake().arg("explain").run().exits(1).says(&["write_read_file: FAILED"]);
+}
+
+fn a_golden_that_differs_is_in_the_data_with_both_texts() {
+    let tree = Tree::of(&[NAME]);
+    tree.replace("goldens/write_read_file.snap", "run_id     string", "run_id     number");
+    tree.runner("gateway").run().exits(101);
+    let golden = &data(&tree, NAME)["golden"];
+    assert!(golden["committed"].as_str().unwrap().contains("run_id     number"));
+    assert!(golden["run"].as_str().unwrap().contains("run_id     string"));
+    explain(&tree, NAME).run().exits(1).says(&["differs (- golden, + this run)", "number", "string"]);
+}
+
+fn a_run_whose_time_was_up_tells_how_far_it_got() {
+    let tree = Tree::of(&[NAME]);
+    tree.replace("scenarios/write_read_file/scenario.toml", "last = \"end\"", "last = \"never\"");
+    let file = "scenarios/write_read_file/scenario.toml";
+    tree.write(file, &format!("timeout = \"3s\"\n{}", tree.read(file)));
+    tree.runner("gateway").run().exits(101);
+    let run = data(&tree, NAME);
+    assert_eq!(run["steps"].as_array().unwrap().len(), 3);
+    assert!(run["steps"][2]["events"].as_array().unwrap().len() > 5, "{run}");
+}
+
+fn a_scenario_that_cannot_be_read_leaves_a_run_that_failed() {
+    let tree = Tree::of(&[NAME, "two_callers"]);
+    tree.scenario("two_callers", "descripton = \"\"\n");
+    tree.runner("gateway").run().exits(101);
+    let run = data(&tree, "two_callers");
+    assert_eq!((&run["result"], &run["file"]), (&"failed".into(), &"scenarios/two_callers/scenario.toml".into()));
+    assert!(run["failure"]["headline"].as_str().unwrap().contains("descripton"), "{run}");
+}
+
+fn each_process_of_nextest_writes_its_own_and_forgets_no_other() {
+    let tree = Tree::of(&[NAME, "two_callers"]);
+    for name in [NAME, "two_callers"] {
+        tree.runner("gateway").env("NEXTEST", "1").args(&["--exact", name, "--nocapture"]).run().exits(0);
+    }
+    assert_eq!(data(&tree, NAME)["result"], "passed");
+    assert_eq!(data(&tree, "two_callers")["result"], "passed");
+}
+
+fn a_scenario_that_is_gone_has_no_run_any_more() {
+    let tree = Tree::of(&[NAME, "two_callers"]);
+    tree.runner("gateway").run().exits(0);
+    for file in ["scenarios/two_callers/scenario.toml", "fixtures/two_callers.json", "goldens/two_callers.snap"] {
+        tree.remove(file);
+    }
+    std::fs::remove_dir(tree.path("scenarios/two_callers")).unwrap();
+    tree.runner("gateway").arg(NAME).run().exits(0);
+    assert!(tree.has(".retake/runs/write_read_file.json") && !tree.has(".retake/runs/two_callers.json"));
+}
+
+fn a_secret_of_a_run_is_not_in_its_data() {
+    let tree = Tree::of(&[NAME]);
+    let secret = ["sk-proj-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"].concat();
+    tree.replace("scenarios/write_read_file/scenario.toml", "hi from replay.", &format!("hi {secret}"));
+    tree.runner("gateway").run().exits(101);
+    let data = tree.read(".retake/runs/write_read_file.json");
+    assert!(data.contains("then read it back") && !data.contains("abcdefghijklmnop"), "{data}");
+}
+
+fn a_project_that_cannot_be_written_is_green_without_data() {
+    let tree = Tree::of(&[NAME]);
+    // A file where the folder would be: root may write anywhere.
+    tree.write(".retake", "");
+    tree.runner("gateway").run().exits(0);
+}
+
+fn what_never_ran_is_said_with_the_command_that_runs_it() {
+    let tree = Tree::of(&[NAME]);
+    tree.retake().arg("explain").run().exits(2).says(&["no scenario has run here yet", "retake test"]);
+    tree.runner("gateway").run().exits(0);
+    let near = tree.retake().args(&["explain", "write_read_fil"]).run().exits(2);
+    near.says(&["no run of a scenario `write_read_fil` is known here", "did you mean `write_read_file`?"]);
+}
