@@ -101,7 +101,7 @@ impl Error {
     #[must_use]
     pub(crate) fn first_line(&self) -> String {
         let bare = Error(Box::new(Parts { help: Vec::new(), ..(*self.0).clone() }));
-        bare.to_string().lines().next().unwrap_or_default().to_owned()
+        bare.to_string()
     }
 
     /// The lines of help.

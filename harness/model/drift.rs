@@ -36,7 +36,7 @@ impl DriftOf {
                 let place = pointer_difference(&self.recorded, &self.called);
                 place.map_or_else(
                     || format!("the settings{of} changed ({words})"),
-                    |(pointer, words)| format!("the setting `{pointer}`{of} changed ({words})"),
+                    |(pointer, words)| format!("the settings{of} changed: `{pointer}` ({words})"),
                 )
             }
             Check::Model => format!("the model{of} changed ({words})"),

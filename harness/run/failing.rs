@@ -58,8 +58,13 @@ impl Failing<'_> {
         // Another caller brings a prompt of its own.
         let other_caller = failure.causes.iter().any(|cause| cause.kind == CauseKind::Caller);
         for other in findings.others {
-            let follows = |cause: &Cause| other_caller && cause.kind == CauseKind::Check;
+            let follows = |cause: &Cause| match cause.kind {
+                CauseKind::Check => other_caller,
+                CauseKind::ToolUnused => findings.misses,
+                _ => false,
+            };
             failure.causes.extend(other.causes.into_iter().filter(|cause| !follows(cause)));
+            failure.hints.extend(other.hints);
             failure.evidence.extend(other.evidence);
         }
         self.add_golden(&mut failure);
@@ -109,7 +114,7 @@ impl Failing<'_> {
                 }
             }
         }
-        if found.is_empty() && unasked.is_empty() {
+        if second.is_empty() || (found.is_empty() && unasked.is_empty()) {
             failure.causes.extend(first.causes.iter().cloned());
         } else {
             failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));
@@ -117,6 +122,11 @@ impl Failing<'_> {
         failure.evidence.push(details(first, same_calls(&self.run.misses, first)));
         if !more.is_empty() {
             failure.evidence.push(more.join("\n"));
+        }
+        // A tool that answers something else is why the agent asked something else.
+        if !self.run.played.tools.drift.is_empty() {
+            let drift = self.run.played.tools.drift.join("\n            ");
+            failure.evidence.push(format!("because of: {drift}"));
         }
         self.add_other_misses(first, failure);
     }
@@ -147,11 +157,6 @@ impl Failing<'_> {
             failure
                 .evidence
                 .push(format!("… and {}", counted(others.len() + 1 - SHOWN, "more miss").replace("misss", "misses")));
-        }
-        // A tool that answers something else is why the agent asked something else.
-        if !self.run.played.tools.drift.is_empty() {
-            let drift = self.run.played.tools.drift.join("\n            ");
-            failure.evidence.push(format!("because of: {drift}"));
         }
     }
 
@@ -205,6 +210,10 @@ impl Failing<'_> {
     /// What of the golden differs: a cause of its own where nothing else can have led to it.
     fn add_golden(&self, failure: &mut Failure) {
         let Some(golden) = self.golden.as_ref().filter(|golden| !golden.changes.is_empty()) else { return };
+        // What follows from a miss that could not be got over tells nothing.
+        if !self.run.misses.is_empty() && self.second.is_none() {
+            return;
+        }
         let alone = failure.causes.is_empty();
         let own: Vec<&Change> =
             golden.changes.iter().filter(|change| alone || self.is_cause(change, &failure.causes)).collect();
@@ -225,14 +234,7 @@ impl Failing<'_> {
             return true;
         }
         let of_words = |cause: &Cause| {
-            matches!(
-                cause.kind,
-                CauseKind::MessageText
-                    | CauseKind::ToolResult
-                    | CauseKind::ToolArgument
-                    | CauseKind::Caller
-                    | CauseKind::Check
-            )
+            matches!(cause.kind, CauseKind::MessageText | CauseKind::ToolResult | CauseKind::Caller | CauseKind::Check)
         };
         let all_of = |is: &dyn Fn(&Cause) -> bool| causes.iter().all(is);
         match kind {
@@ -268,10 +270,7 @@ impl Failing<'_> {
 
 fn add_error(kind: CauseKind, error: &Error, failure: &mut Failure) {
     failure.causes.push(Cause::new(kind, error.first_line()));
-    let hints: Vec<String> = error.hints().iter().map(|hint| format!("  {hint}")).collect();
-    if !hints.is_empty() {
-        failure.evidence.push(hints.join("\n"));
-    }
+    failure.hints.extend(error.hints().iter().cloned());
 }
 
 /// Whether two misses are of the same call, made again by a client that tries again.

@@ -32,7 +32,8 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
 
 /// The second replay, where calls missed that may have been meant for a turn.
 fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Replayed> {
-    let meant = run.misses.iter().any(|miss| {
+    // What was asked of a tool is not got over.
+    let meant = run.misses.first().is_some_and(|miss| {
         matches!(
             miss.reason,
             MissReason::NotRecorded
@@ -42,7 +43,8 @@ fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Repl
                 | MissReason::AllServed { .. }
         )
     });
-    if !meant || run.fixture.is_none() || !may_play_again(project, scenario, run) {
+    let keeps = run.fixture.as_ref().is_some_and(|fixture| fixture.keeps_conversations());
+    if !meant || !keeps || !may_play_again(project, scenario, run) {
         return None;
     }
     let how = How { goes_on: true, ..How::default() };

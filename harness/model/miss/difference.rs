@@ -28,7 +28,7 @@ pub(crate) struct Difference {
     called: String,
     /// Who makes the call.
     who: String,
-    /// Whether it is about results of tools alone.
+    /// Whether it is about results or calls of tools that are lost.
     of_tools: bool,
 }
 
@@ -58,7 +58,9 @@ impl Difference {
         // A history that is cut, or has more in it, is so in each later call of the same caller.
         let cut = |kind| matches!(kind, CauseKind::MessageMissing | CauseKind::HistoryShortened);
         let (own_kind, before_kind) = (self.cause.kind, earlier.cause.kind);
-        let same_cut = cut(own_kind) && cut(before_kind) || own_kind == before_kind && is_of_sequence(own_kind);
+        let calls_lost = own_kind == CauseKind::ToolName && self.of_tools && earlier.of_tools;
+        let same_cut =
+            cut(own_kind) && cut(before_kind) || own_kind == before_kind && (is_of_sequence(own_kind) || calls_lost);
         if same_cut && self.who == earlier.who {
             return true;
         }
@@ -121,8 +123,11 @@ pub(super) fn likeness(recorded: &[Json], called: &[Json]) -> (usize, usize) {
     let (a, b) = (&recorded[front..recorded.len() - back], &called[front..called.len() - back]);
     let same = |op: &DiffOp| if let DiffOp::Equal { len, .. } = op { *len } else { 0 };
     let equal: usize = ops(a, b, whole).iter().map(same).sum();
-    let alike: usize = ops(a, b, label).iter().map(same).sum();
-    (front + back + equal, a.len() + b.len() - equal - alike)
+    let of_kinds = ops(a, b, label);
+    let alike: usize = of_kinds.iter().map(same).sum();
+    let other = |op: &DiffOp| op.old_range().len().max(op.new_range().len()) - same(op);
+    let steps = alike.saturating_sub(equal) + of_kinds.iter().map(other).sum::<usize>();
+    (front + back + equal, steps)
 }
 
 fn whole(message: &Json) -> String {
@@ -297,8 +302,8 @@ impl Middle<'_> {
         }
         self.calls(a, b, &place, &part, found);
         let (tool_a, tool_b) = (tool_of(self.messages.0, recorded), tool_of(self.messages.1, called));
-        if kind_b == "tool" && tool_a != tool_b {
-            let (a, b) = (tool_a.unwrap_or("of no name"), tool_b.unwrap_or("of no name"));
+        // Without its call a result has no name; then the call is what is missing.
+        if let (true, Some(a), Some(b)) = (kind_b == "tool" && tool_a != tool_b, tool_a, tool_b) {
             let what = format!("{place} of {who} is a result of tool `{b}`, recorded: of `{a}`");
             found.push(self.difference(CauseKind::ToolName, what, part("name", a, b), a.to_owned(), b.to_owned()));
         }
@@ -359,7 +364,9 @@ impl Middle<'_> {
             let tools = if b.len() == 1 { "tool" } else { "tools" };
             let what = format!("{place} of {} calls {tools} {names_b}, recorded: {names_a}", self.who);
             let lines = part("tool_calls", &names_a, &names_b);
-            return found.push(self.difference(CauseKind::ToolName, what, lines, names_a, names_b));
+            let of_tools = b.len() < a.len();
+            let difference = self.difference(CauseKind::ToolName, what, lines, names_a, names_b);
+            return found.push(Difference { of_tools, ..difference });
         }
         for (index, (a, b)) in a.iter().zip(&b).enumerate().filter(|(_, (a, b))| a != b) {
             let none = Json::Null;

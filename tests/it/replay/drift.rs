@@ -68,7 +68,6 @@ fn where_drift_is_to_fail_the_scenario_is_red_and_names_it() {
         set_drift(&tree, &format!("drift = {{ {check} = \"fail\" }}"));
         tree.runner("gateway").run().exits(101).says(&[
             "drift: ",
-            "of `lead_agent`",
             "fixtures/write_read_file.json, by `lead_agent`, in scenario `write_read_file`",
             word,
             "if the change is meant:\n    retake record write_read_file",

@@ -49,7 +49,7 @@ fn a_call_of_a_system_that_shuts_down_is_the_failure_of_its_scenario() {
     let tree = Tree::with_suite(&system("agent", "ASKS_AT_THE_END = \"1\"", READY));
     tree.scenario("a", "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n");
     let run = tree.retake().arg("test").run();
-    run.red(&["replay miss: ", "asked at the end"]);
+    run.red(&["replay miss: the call \"anything to remember?\""]);
 }
 
 /// In whole seconds, since the machine may be busy.

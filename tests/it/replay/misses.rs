@@ -52,6 +52,7 @@ fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() 
     let captured = tree.path("captured.sse");
     tree.runner("gateway").env(CAPTURE, &captured).run().exits(0);
     let whole = std::fs::read_to_string(&captured).unwrap();
+    tree.remove("captured.sse");
     fixtures::edit(&tree, NAME, |turns| {
         fixtures::change_word(turns[2].conversation.last_mut().unwrap(), "replay", "rehearsal");
     });
@@ -81,9 +82,9 @@ const CASES: [Case; 5] = [
         |tree| fixtures::edit(tree, NAME, |turns| drop(turns.remove(3))),
         &[
             "replay miss: caller `middleware:title` asks, and no recorded turn is of that caller\n",
-            "call       POST /v1/chat/completions",
-            "nearest    turns[",
+            "call       4: POST /v1/chat/completions",
             "messages   1 in the key: human",
+            "nearest    turns[",
             "if the change is meant:\n    retake record write_read_file --resume\n",
         ],
     ),
