@@ -132,7 +132,7 @@ pub(crate) fn play(
             let limit = limit_of(scenario, &mode);
             let (began, underway) = (Instant::now(), Underway::default());
             let deadline = began + limit.0;
-            let doubles = doubles(project, scenario, fixture, &mode).await?;
+            let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
@@ -184,17 +184,21 @@ impl Played {
     }
 }
 
-/// Starts the doubles of the suite's tool servers, where it has any.
+/// Starts the doubles of the tool servers that the scenario uses, where it uses any.
 async fn doubles(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Fixture>,
     mode: &Mode,
+    pacing: Pacing,
 ) -> Result<Option<Doubles>> {
     let none = ToolExchanges::new();
     let suite = &project.discovered.suite;
+    let used = suite.tools_of(scenario);
     Doubles::start(Given {
         suite,
+        used: &used,
+        pacing,
         root: &project.root,
         fixture: fixture.map_or(Path::new("none"), |fixture| &fixture.path),
         recorded: fixture.map_or(&none, |fixture| &fixture.tools),
@@ -240,7 +244,9 @@ impl Stay<'_> {
                 given.insert("turn", turns());
             }
             let context = scenario.resolve_vars(&given)?;
-            let mut driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), turns);
+            let calls = activity.clone();
+            let mut driver =
+                Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
             let went_well = driver.drive().await;
             if went_well {
                 activity.settled(scenario.settle, &all_served).await;
@@ -277,7 +283,13 @@ impl Stay<'_> {
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
-        let failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
+        let mut failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
+        let held = running.model.activity().held();
+        if held > 0 {
+            let answers = if held == 1 { "a model answer is" } else { "model answers are" };
+            failure = failure
+                .help(format!("{answers} held open: the system left there when it was recorded, and has not left now"));
+        }
         Driven { failure: Some((CauseKind::TimeUp, failure)), ..Driven::default() }
     }
 }
