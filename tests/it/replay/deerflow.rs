@@ -36,7 +36,7 @@ fn it_replays_where_callers_are_declared_and_where_none_is() {
 
 fn a_miss_in_it_says_that_it_keeps_no_conversations() {
     for (system, caller) in
-        [("gateway", "`lead_agent`"), ("undeclared", "the call \"Create note.txt with the text \\\"hi …\"")]
+        [("gateway", "`lead_agent`"), ("undeclared", "the call \"Create note.txt with the text \\\"h…\"")]
     {
         tree("write_read_file", "one_word").runner(system).run().exits(101).says(&[
             &format!("replay miss: {caller} asks what was never recorded\n"),
