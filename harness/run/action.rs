@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 const ACTION: &str = "RETAKE_ACTION";
 /// The action that tests, with arguments that are for scenarios alone.
 const TEST: &str = "test";
-#[cfg(feature = "record")]
+/// The action that accepts what waits.
+const ACCEPT: &str = "accept";
 const NAMES: &str = "RETAKE_ACTION_NAMES";
 
 /// What a runner does with a project.
@@ -16,6 +17,8 @@ const NAMES: &str = "RETAKE_ACTION_NAMES";
 pub(crate) enum Action {
     /// Tests the scenarios.
     Test(Wanted),
+    /// Accepts what waits for scenarios by name; all where there is no name.
+    Accept(Vec<String>),
     /// Records scenarios by name or a part of it.
     #[cfg(feature = "record")]
     Record(Vec<String>, RecordOptions),
@@ -31,10 +34,13 @@ impl Action {
         if action == TEST {
             return Ok(Action::Test(Wanted::of_scenarios(args)));
         }
+        let names = std::env::var(NAMES).unwrap_or_default();
+        let names: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if action == ACCEPT {
+            return Ok(Action::Accept(names));
+        }
         #[cfg(feature = "record")]
         if let Some(options) = RecordOptions::parse(&action) {
-            let names = std::env::var(NAMES).unwrap_or_default();
-            let names = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
             return Ok(Action::Record(names, options));
         }
         Err(Error::new(format!("{ACTION}={action:?}: this runner cannot do that"))
@@ -43,7 +49,12 @@ impl Action {
 
     /// Whether it writes fixtures.
     pub(super) fn records(&self) -> bool {
-        !matches!(self, Action::Test(_))
+        !matches!(self, Action::Test(_) | Action::Accept(_))
+    }
+
+    /// Whether it writes goldens, whatever else is asked for.
+    pub(super) fn accepts(&self) -> bool {
+        matches!(self, Action::Accept(_))
     }
 }
 
@@ -51,6 +62,12 @@ impl Action {
 #[cfg(feature = "cli")]
 pub(crate) fn to_test() -> (&'static str, &'static str) {
     (ACTION, TEST)
+}
+
+/// The variables by which a runner is told to accept what waits.
+#[cfg(feature = "cli")]
+pub(crate) fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
+    [(ACTION, ACCEPT.to_owned()), (NAMES, names.join(","))]
 }
 
 /// The variables by which a runner is told to record.
@@ -69,16 +86,18 @@ pub(crate) struct RecordOptions {
     pub(crate) resume: bool,
     /// Writes what does not stand its proof, with a mark.
     pub(crate) accept_unstable: bool,
+    /// Leaves what is committed as it is, and what was recorded beside it, for a person to decide.
+    pub(crate) propose: bool,
 }
 
 #[cfg(feature = "record")]
 impl RecordOptions {
-    const WORDS: [&str; 3] = ["--resume", "--accept-unstable", "--all"];
+    const WORDS: [&str; 4] = ["--resume", "--accept-unstable", "--all", "--propose"];
 
     /// The action and the options, as a runner is told of them: one that does not know an option then refuses it.
     #[cfg(feature = "cli")]
     fn print(self) -> String {
-        let set = [self.resume, self.accept_unstable, self.all];
+        let set = [self.resume, self.accept_unstable, self.all, self.propose];
         let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);
         std::iter::once("record").chain(words).collect::<Vec<_>>().join(" ")
     }
@@ -90,7 +109,8 @@ impl RecordOptions {
             match Self::WORDS.iter().position(|known| *known == word)? {
                 0 => options.resume = true,
                 1 => options.accept_unstable = true,
-                _ => options.all = true,
+                2 => options.all = true,
+                _ => options.propose = true,
             }
         }
         Some(options)

@@ -58,7 +58,7 @@ impl Tried<'_> {
             let case = if missing { "if this is what the service should send" } else { "if the change is meant" };
             failure = failure.resolve(case, project.commands.update(name));
             if project.goldens.policy() == Policy::Propose {
-                failure = failure.resolve("to look at it first", "cargo insta review");
+                failure = failure.resolve("to look at it first", "retake review");
             }
         }
         failure

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::accept;
 use super::action::Action;
 use super::commands::Commands;
 use super::golden::{self, Assert, Goldens};
@@ -116,7 +117,7 @@ impl Suite {
     /// Where the project or what is asked of it is wrong; what a scenario fails by is printed.
     pub(crate) fn act(self, action: Action) -> Result<ExitCode> {
         let root = self.folder()?;
-        let policy = Policy::of_run(action.records(), self.update)?;
+        let policy = Policy::of_run(action.records(), self.update || action.accepts())?;
         if let Some(code) = restart::with_environment(&root, &golden::environment(policy, &root))? {
             return Ok(code);
         }
@@ -126,6 +127,7 @@ impl Suite {
         secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
         match action {
             Action::Test(wanted) => test::run(&project, &wanted),
+            Action::Accept(names) => accept::run(&project, &names),
             #[cfg(feature = "record")]
             Action::Record(names, options) => record::run(&project, &names, options),
         }
@@ -144,6 +146,7 @@ impl Suite {
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
             Action::Test(wanted) => wanted.only_one(),
+            Action::Accept(_) => None,
             #[cfg(feature = "record")]
             Action::Record(..) => None,
         };

@@ -31,7 +31,7 @@ fn check(cases: Vec<(Mutation, &[&str])>) {
             "golden: ",
             "- golden, + this run\n",
             "if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
-            "to look at it first:\n    cargo insta review\n",
+            "to look at it first:\n    retake review\n",
         ]);
     }
 }
