@@ -25,5 +25,6 @@ pub use capture::{Capture, Format};
 pub(crate) use changes::{Change, changes};
 pub use event::{Event, Payload};
 pub use naming::{NamesNothing, names_nothing};
+pub(crate) use notation::is_time;
 pub use options::{Detail, ShapeOptions};
 pub use shape::{Captured, Status, event_keys, golden};

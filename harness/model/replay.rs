@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::breakage::RecordedPrompts;
 use super::call_seen::{CallSeen, CallsSeen};
 use super::drift::{DriftOf, drift};
+use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
 use super::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Situation, explain, kind_of};
@@ -48,6 +49,8 @@ pub struct Replay {
     delays: bool,
     /// Whether a call that misses gets the answer that it may have been meant for.
     goes_on: bool,
+    /// The calls as they came, where somebody wants to know.
+    heard: Option<HeardCalls>,
     /// The calls as they came, where they are wanted.
     calls: Option<CallsSeen>,
 }
@@ -126,6 +129,7 @@ impl Replay {
             none: false,
             delays: false,
             goes_on: false,
+            heard: None,
             calls: None,
         }
     }
@@ -142,6 +146,25 @@ impl Replay {
     #[must_use]
     pub(crate) fn going_on(self) -> Replay {
         Replay { goes_on: true, ..self }
+    }
+
+    /// The same, which keeps what calls said, where that is wanted.
+    #[must_use]
+    pub(crate) fn hearing(self, wanted: bool) -> Replay {
+        Replay { heard: wanted.then(HeardCalls::default), ..self }
+    }
+
+    /// Keeps what a call said that a turn answers.
+    pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Message]) {
+        if let Some(heard) = &self.heard {
+            let (turn, caller) = (served.index, caller.map(str::to_owned));
+            heard.add(HeardCall { turn, caller, messages: messages.to_vec() });
+        }
+    }
+
+    /// What calls said, where it was kept.
+    pub(crate) fn heard(&self) -> Vec<HeardCall> {
+        self.heard.as_ref().map(HeardCalls::all).unwrap_or_default()
     }
 
     /// The same, which remembers the calls that come over HTTP.

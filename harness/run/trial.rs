@@ -11,7 +11,9 @@ use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
-use crate::model::{CallFlaw, CallSeen, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
+use crate::model::{
+    CallFlaw, CallSeen, DriftOf, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
+};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
@@ -48,6 +50,8 @@ pub(crate) struct Replayed {
     pub(super) unused: Vec<usize>,
     /// The turn that was served last, and the number of the call that had it.
     pub(super) left_after: Option<(usize, usize)>,
+    /// What the calls said, where the project wants to know.
+    pub(super) heard: Vec<HeardCall>,
     /// The calls as they came.
     pub(super) calls: Vec<CallSeen>,
     pub(super) fixture: Option<Arc<Fixture>>,
@@ -81,9 +85,9 @@ pub(crate) fn replay(
 ) -> Result<Replayed> {
     let scope = Scope::new(&scenario.name);
     let replay = match &fixture {
-        Some(fixture) => {
-            Replay::new(fixture.clone(), rules.clone(), scope.clone()).with_delays(scenario.delays == Delays::Recorded)
-        }
+        Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone())
+            .with_delays(scenario.delays == Delays::Recorded)
+            .hearing(project.hears_calls),
         None => Replay::none(rules.clone(), scope.clone()),
     };
     let replay = replay.remembering_calls();
@@ -100,6 +104,7 @@ pub(crate) fn replay(
         missed_calls: replay.missed_calls(),
         left_after: replay.last_served(),
         unused: replay.unused(),
+        heard: replay.heard(),
         calls: replay.calls_seen(),
         fixture,
         rules: rules.clone(),
