@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{NamesNothing, changes, golden, names_nothing};
+use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -150,9 +150,17 @@ impl Replayed {
         if !has_golden(scenario) {
             return None;
         }
-        let normalize = |text: &str| self.played.driven.names.apply(text, &rules.normalizer);
-        let text = golden(&self.played.driven.captured, &scenario.golden, &normalize);
-        Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
+        Some(self.golden(&scenario.golden, rules).text)
+    }
+
+    /// The golden of this run by these options and rules.
+    pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
+        // Before a text is cut: a part of a secret is not found.
+        let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
+        let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
+        let mut golden = Golden::of(&self.played.driven.captured, options, &normalize);
+        golden.text = scrubbed(&golden.text);
+        golden
     }
 }
 
