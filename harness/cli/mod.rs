@@ -4,12 +4,15 @@
 
 mod command;
 mod companion;
+mod completions;
+mod doctor;
 mod explain;
 mod handover;
 mod import;
 mod init;
 mod input;
 mod key;
+mod man;
 mod new;
 mod project;
 #[cfg(feature = "record")]

@@ -2,6 +2,9 @@
 
 pub(crate) mod command;
 pub(crate) mod discovery;
+pub(crate) mod doctor;
+pub(crate) mod filters;
+pub(crate) mod first_files;
 pub(crate) mod flags;
 pub(crate) mod harness;
 pub(crate) mod panics;
@@ -14,6 +17,9 @@ pub(crate) mod whole;
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     command::TESTS,
     discovery::TESTS,
+    doctor::TESTS,
+    filters::TESTS,
+    first_files::TESTS,
     flags::TESTS,
     harness::TESTS,
     panics::TESTS,
