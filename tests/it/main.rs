@@ -19,11 +19,13 @@ macro_rules! tests {
     };
 }
 
+mod audit;
 #[cfg(feature = "browser")]
 mod browser;
 mod fields;
 mod house;
 mod mistakes;
+mod mutants;
 mod record;
 mod replay;
 mod reports;
@@ -56,7 +58,7 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    let trials = trials.chain(record::cassettes::trials()).collect();
+    let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).collect();
     // Most of them wait for processes of theirs.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
@@ -66,9 +68,11 @@ fn main() -> ExitCode {
 /// All tests, with their modules below this one.
 fn all() -> Vec<Test> {
     let tests = [
+        audit::TESTS,
         fields::TESTS,
         house::TESTS,
         mistakes::TESTS,
+        mutants::TESTS,
         record::TESTS,
         replay::TESTS,
         reports::TESTS,

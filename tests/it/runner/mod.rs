@@ -3,6 +3,7 @@
 pub(crate) mod command;
 pub(crate) mod discovery;
 pub(crate) mod doctor;
+pub(crate) mod elsewhere;
 pub(crate) mod filters;
 pub(crate) mod first_files;
 pub(crate) mod flags;
@@ -20,6 +21,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     doctor::TESTS,
     filters::TESTS,
     first_files::TESTS,
+    elsewhere::TESTS,
     flags::TESTS,
     harness::TESTS,
     panics::TESTS,
