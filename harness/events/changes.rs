@@ -62,9 +62,21 @@ impl Found {
             self.add(CauseKind::Status, format!("the status is {}, not {}", new.status, old.status));
         }
         if old.content_type != new.content_type {
-            let named = |text: &'_ str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
-            let (is, was) = (named(new.content_type), named(old.content_type));
-            self.add(CauseKind::ContentType, format!("the content type is {is}, not {was}"));
+            // Whether events carry ids stands behind it.
+            let parts = |text: &'_ str| {
+                let (media, more) = text.split_once(", ").unwrap_or((text, ""));
+                let named = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+                (named(media), named(more))
+            };
+            let ((is, is_more), (was, was_more)) = (parts(new.content_type), parts(old.content_type));
+            if is == was {
+                self.add(
+                    CauseKind::EventShape,
+                    format!("the stream is {is_more}, not {was_more}").replace(" none", " as plain events"),
+                );
+            } else {
+                self.add(CauseKind::ContentType, format!("the content type is {is}, not {was}"));
+            }
         }
         if old.tree != new.tree {
             self.tree(old, new);
