@@ -13,6 +13,7 @@ fn stream(events: Vec<Event>) -> Captured {
         status: Status::Http(200),
         content_type: "text/event-stream".to_owned(),
         events,
+        after: crate::events::AfterLast::default(),
         tree: None,
     }
 }
