@@ -50,10 +50,11 @@ const GOLDENS: &[Mistake] = &[
     (
         "conflict",
         |good| {
-            good.replace("answer  {text}", "<<<<<<< HEAD\nanswer  {text}\n=======\nanswer  {}\n>>>>>>> topic").into()
+            good.replace("answer    {text}", "<<<<<<< HEAD\nanswer    {text}\n=======\nanswer    {}\n>>>>>>> topic")
+                .into()
         },
-        ":8:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 12",
+        ":7:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 11",
     ),
     (
         "conflict-in-the-header",
