@@ -5,11 +5,13 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::time::Instant;
 
+use super::afterwards::Afterwards;
 use super::agent::{self, Agent};
 use super::answered::Answered;
 use super::cookies::Cookies;
-use super::exchange::{self, Taking};
+use super::exchange::{self, ReadOn, Taking};
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
@@ -20,7 +22,8 @@ use super::visit::Visitor;
 use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
-use crate::scenario::{self, Action, Context, Scenario, Step};
+use crate::model::Activity;
+use crate::scenario::{self, Action, Context, Scenario, Step, StreamSpec};
 use crate::system::Stage;
 
 /// Drives one scenario on one stage.
@@ -37,6 +40,8 @@ pub(crate) struct Driver<'a> {
     /// Values of this run and what goldens call them, longest value first.
     names: NamedValues,
     underway: Underway,
+    /// The model's, for steps that wait for one.
+    calls: Activity,
     failure: Option<Error>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
@@ -56,6 +61,8 @@ pub(crate) struct Driven {
 /// One part of the golden.
 enum Part<'a> {
     Done(Captured),
+    /// A stream that is read on, behind its last event.
+    ReadOn(Captured, Afterwards),
     /// A stream that is still open, the title of the step that opened it, and the step.
     Listening(Box<Listener>, String, &'a Step),
 }
@@ -70,7 +77,7 @@ enum LastId {
 
 /// What a step gave.
 enum Outcome {
-    Answered(Box<Answered>),
+    Answered(Box<Answered>, Option<Afterwards>),
     Listening(Box<Listener>),
 }
 
@@ -83,6 +90,7 @@ impl<'a> Driver<'a> {
         root: &'a Path,
         context: Context,
         underway: Underway,
+        calls: Activity,
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
         let mut names = NamedValues::default();
@@ -99,6 +107,7 @@ impl<'a> Driver<'a> {
             last_id: None,
             names,
             underway,
+            calls,
             failure: None,
             #[cfg(feature = "browser")]
             visitor: Visitor::new(scenario, stage, root, turns),
@@ -128,13 +137,16 @@ impl<'a> Driver<'a> {
         waited
     }
 
-    /// Ends the streams that are still open, each at its last event; one that has none when it ends, after `settle` at the
-    /// latest.
+    /// Ends the streams that are still open, each at its last event; one that has none, or is read on behind it, when it
+    /// ends, after `settle` at the latest.
     pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
         let mut captured = Vec::with_capacity(self.captured.len());
+        let until = Instant::now() + settle;
         for part in std::mem::take(&mut self.captured) {
             match part {
                 Part::Done(part) => captured.push(part),
+                Part::ReadOn(..) if self.failure.is_some() => {}
+                Part::ReadOn(part, after) => captured.push(Captured { after: after.finish(until).await, ..part }),
                 Part::Listening(..) if self.failure.is_some() => {}
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());
@@ -180,10 +192,19 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Takes a step, and waits for the model calls that it names.
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
+        let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
+        let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
         let number = self.underway.begin(title.clone());
         let taken = self.take_step(index, step, title).await;
+        if taken.is_ok() {
+            for (caller, before) in awaited {
+                self.underway.note(format!("it waits for a model call of `{caller}`"));
+                self.calls.answers(caller, before).await;
+            }
+        }
         self.underway.end(number, taken.as_ref().err());
         taken
     }
@@ -212,7 +233,7 @@ impl<'a> Driver<'a> {
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
-                Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?)))
+                Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?), None))
             }
             Action::Browse(_) => Err(scenario::without_browser()),
             // The reader refuses them within each other.
@@ -230,10 +251,16 @@ impl<'a> Driver<'a> {
             }
             scenario::AnswerAs::Body => Taking::Body,
             scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
-            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted),
+            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted, self.reads_on(wanted)),
         };
-        let answered = exchange::exchange(&request, &taking, &self.cookies, &self.underway).await?;
-        Ok(Outcome::Answered(Box::new(answered)))
+        let (answered, after) = exchange::exchange(&request, &taking, &self.cookies, &self.underway).await?;
+        Ok(Outcome::Answered(Box::new(answered), after))
+    }
+
+    /// Whether a stream is read on behind its last event: a client that leaves does not, nor one whose stage does not stay.
+    fn reads_on(&self, wanted: &StreamSpec) -> ReadOn {
+        let Scenario { golden, linger, .. } = self.scenario;
+        if golden.after_last && !linger.is_zero() && !wanted.cancel { ReadOn::Yes } else { ReadOn::No }
     }
 
     fn id_to_come_back_with(&self) -> Result<String> {
@@ -254,13 +281,17 @@ impl<'a> Driver<'a> {
     /// Takes in what a step gave: values for later steps, and its part of the golden.
     fn take(&mut self, index: usize, step: &'a Step, outcome: Outcome) -> Result<()> {
         match outcome {
-            Outcome::Answered(answered) => {
+            Outcome::Answered(answered, after) => {
                 if matches!(&step.action, Action::Request(request) if request.stream().is_some()) {
                     self.last_id = Some(LastId::Known(answered.last_id()));
                 }
                 self.capture(answered.captures(step)?);
                 if step.golden {
-                    self.captured.push(Part::Done(answered.into_captured()));
+                    let captured = answered.into_captured();
+                    self.captured.push(match after {
+                        Some(after) => Part::ReadOn(captured, after),
+                        None => Part::Done(captured),
+                    });
                 }
             }
             Outcome::Listening(listener) => {

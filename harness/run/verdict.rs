@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
-use crate::events::{NamesNothing, golden, names_nothing};
+use crate::events::{Golden, NamesNothing, ShapeOptions, names_nothing};
 use crate::json::{Json, Layout};
 use crate::key::{Check, Rules};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -230,9 +230,17 @@ impl Replayed {
         if !has_golden(scenario) {
             return None;
         }
-        let normalize = |text: &str| self.played.driven.names.apply(text, &rules.normalizer);
-        let text = golden(&self.played.driven.captured, &scenario.golden, &normalize);
-        Some(self.secrets.text(&text, &mut Fired::new()).into_owned())
+        Some(self.golden(&scenario.golden, rules).text)
+    }
+
+    /// The golden of this run by these options and rules.
+    pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
+        // Before a text is cut: a part of a secret is not found.
+        let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
+        let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
+        let mut golden = Golden::of(&self.played.driven.captured, options, &normalize);
+        golden.text = scrubbed(&golden.text);
+        golden
     }
 }
 
@@ -251,7 +259,7 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
     let file = project.goldens.shown(&file).display();
     let policy = project.goldens.policy();
     let review = |failure: Failure| match policy {
-        Policy::Propose => failure.resolve("to look at it first", "cargo insta review"),
+        Policy::Propose => failure.resolve("to look at it first", "retake review"),
         Policy::Verify | Policy::Overwrite => failure,
     };
     match compared {

@@ -2,6 +2,7 @@
 //! equal, tried on both.
 
 use super::differing::Differing;
+use super::loosening::Loosening;
 use super::rule::Rule;
 use super::tried::{Tried, applied, normalizer, with};
 use super::vary::{Mend, Variation, compare};
@@ -35,6 +36,8 @@ pub(super) struct Finding {
 pub(super) struct Diagnosis {
     pub(super) findings: Vec<Finding>,
     pub(super) rules: Vec<Rule>,
+    /// What mends it where no rule does, and it is the golden alone that varies.
+    pub(super) loosening: Option<Loosening>,
 }
 
 /// What varied in the calls that missed.
@@ -229,8 +232,9 @@ pub(super) fn of_goldens(first: &Replayed, second: &Replayed, scenario: &Scenari
         let rules = rules_of(&compare(&a, &b, in_context, &fits));
         let (a, b) = texts(&with(tried.rules, &rules));
         if !rules.is_empty() && a == b {
-            return Diagnosis { findings: Vec::new(), rules };
+            return Diagnosis { rules, ..Diagnosis::default() };
         }
     }
-    Diagnosis::default()
+    let loosening = Loosening::of([first, second], &scenario.golden, tried.rules);
+    Diagnosis { loosening, ..Diagnosis::default() }
 }

@@ -3,7 +3,7 @@
 //! the rule that would mend it.
 //!
 //! `prove` runs `replays`; where they do not agree, `inquiry` finds in rounds of `diagnosis` and of `tried` rules what varies,
-//! and `unproven` reports it. Of texts alone: `vary` compares two, by `candidates` of each place, their `context`, the
+//! and `unproven` reports it. Where it is a pin of the golden alone, `loosening` finds the option that leaves it open. Of texts alone: `vary` compares two, by `candidates` of each place, their `context`, the
 //! `forms` of what varies and the `order` of items; each gives a `rule`.
 
 mod candidates;
@@ -13,6 +13,7 @@ mod diagnosis;
 mod differing;
 mod forms;
 mod inquiry;
+mod loosening;
 mod order;
 mod prove;
 mod replays;

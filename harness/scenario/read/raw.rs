@@ -198,6 +198,8 @@ pub(super) struct RawStep {
     pub(super) cancel: Option<Spanned<RawCancel>>,
     pub(super) reconnect: Option<Spanned<bool>>,
     pub(super) wait: Option<Spanned<RawWait>>,
+    #[serde(rename = "await")]
+    pub(super) awaits: Option<Spanned<RawAwait>>,
     pub(super) golden: Option<Spanned<bool>>,
     #[serde(rename = "do")]
     pub(super) acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
@@ -228,6 +230,12 @@ pub(super) struct RawAct {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawCancel {
     pub(super) after: Spanned<String>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawAwait {
+    pub(super) caller: Spanned<String>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -275,5 +283,10 @@ pub(super) struct RawGolden {
     pub(super) show: Option<Vec<Pointer>>,
     pub(super) collapse: Option<Vec<String>>,
     pub(super) unordered: Option<Vec<String>>,
+    pub(super) ignore: Option<Vec<String>>,
     pub(super) comments: Option<bool>,
+    pub(super) lengths: Option<bool>,
+    pub(super) words: Option<Vec<String>>,
+    pub(super) after_last: Option<bool>,
+    pub(super) loose: Option<Vec<String>>,
 }
