@@ -6,6 +6,8 @@ pub(crate) mod durable_agent;
 pub(crate) mod proof;
 pub(crate) mod proxy;
 pub(crate) mod recording;
+#[cfg(unix)]
+pub(crate) mod rerecording;
 pub(crate) mod resuming;
 pub(crate) mod rounds;
 pub(crate) mod secrets;
