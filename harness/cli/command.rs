@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{accept, explain, import, init, key, new, reject, report, review, serve, shape, show, test, tools};
+use super::{accept, audit, explain, import, init, key, new, reject, report, review, serve, shape, show, test, tools};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
@@ -26,6 +26,7 @@ enum Command {
     #[cfg(feature = "record")]
     Proxy(proxy::Proxy),
     Test(test::Test),
+    Audit(audit::Audit),
     Explain(explain::Explain),
     Show(show::Show),
     Report(report::Report),
@@ -53,6 +54,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "record")]
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
+        Command::Audit(audit) => audit.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
         Command::Report(report) => report.run(),

@@ -3,6 +3,7 @@
 //! `command` lists them, `project` finds the folder that they work on, `input` reads what they are given.
 
 mod accept;
+mod audit;
 mod command;
 mod companion;
 mod explain;

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::handover;
 use crate::error::Result;
-use crate::run::action::{Action, RecordOptions, handed_over};
+use crate::run::action::{Action, RecordOptions, to_record};
 
 /// Record scenarios with the real provider: fixture and golden
 #[derive(Debug, Args)]
@@ -45,6 +45,6 @@ impl Record {
         if !handover::has_runner(&root) {
             return super::suite(root, false).act(Action::Record(self.name, options));
         }
-        handover::run(&root, &[], handed_over(&self.name, options))
+        handover::run(&root, &[], to_record(&self.name, options))
     }
 }

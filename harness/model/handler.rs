@@ -153,6 +153,7 @@ impl Exchange<'_> {
                 return http::final_error(&response, in_flight);
             }
         };
+        replay.hear(&served, caller.as_deref(), &call.messages);
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         self.state.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));

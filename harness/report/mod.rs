@@ -1,5 +1,7 @@
 //! Everything that is printed or written for a person. Nothing else prints.
 
+mod audit_json;
+mod audit_text;
 #[cfg(feature = "cli")]
 mod beside;
 #[cfg(feature = "cli")]
@@ -24,6 +26,8 @@ mod run_data;
 mod runs;
 pub mod terminal;
 
+pub(crate) use audit_json::audit_json;
+pub(crate) use audit_text::audit_text;
 #[cfg(feature = "cli")]
 pub(crate) use coloured::Diff;
 #[cfg(feature = "cli")]

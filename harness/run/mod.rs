@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`runner`] | the `main` of a suite: what it does, in order |
-//! | `action` | what may be asked of a runner; a file each does it: `test`, `record`, `accept` |
+//! | `action` | what may be asked of a runner; a file each does it: `test`, `record`, `accept`, `audit` |
 //! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
 //! | `run_log`, `told`, `logged` | the data of a run: what is known of it; its parts; written when it ends |
@@ -16,6 +16,7 @@
 
 mod accept;
 pub(crate) mod action;
+mod audit;
 pub(crate) mod commands;
 mod declared_secrets;
 mod filter;

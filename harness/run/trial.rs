@@ -10,7 +10,9 @@ use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
-use crate::model::{CallFlaw, CallSeen, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
+use crate::model::{
+    CallFlaw, CallSeen, DriftOf, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
+};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
@@ -43,6 +45,8 @@ pub(crate) struct Replayed {
     /// The calls that missed, as far as they were read.
     pub(super) missed_calls: Vec<MissedCall>,
     pub(super) unused: Vec<usize>,
+    /// What the calls said, where the project wants to know.
+    pub(super) heard: Vec<HeardCall>,
     /// The calls as they came.
     pub(super) calls: Vec<CallSeen>,
     pub(super) fixture: Option<Arc<Fixture>>,
@@ -69,6 +73,7 @@ pub(crate) fn replay(
     let replay = Arc::new(match &fixture {
         Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone())
             .with_delays(scenario.delays == Delays::Recorded)
+            .hearing(project.hears_calls)
             .remembering_calls(),
         None => Replay::none(rules.clone(), scope.clone()).remembering_calls(),
     });
@@ -83,6 +88,7 @@ pub(crate) fn replay(
         misses: scope.judge(),
         missed_calls: replay.missed_calls(),
         unused: replay.unused(),
+        heard: replay.heard(),
         calls: replay.calls_seen(),
         fixture,
         rules: rules.clone(),
