@@ -13,5 +13,13 @@ pub(crate) mod rounds;
 pub(crate) mod secrets;
 pub(crate) mod varying;
 
-pub(crate) const TESTS: &[&[crate::Test]] =
-    &[durable::TESTS, proof::TESTS, proxy::TESTS, recording::TESTS, resuming::TESTS, secrets::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[
+    durable::TESTS,
+    proof::TESTS,
+    proxy::TESTS,
+    recording::TESTS,
+    #[cfg(unix)]
+    rerecording::TESTS,
+    resuming::TESTS,
+    secrets::TESTS,
+];
