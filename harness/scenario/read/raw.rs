@@ -283,5 +283,10 @@ pub(super) struct RawGolden {
     pub(super) show: Option<Vec<Pointer>>,
     pub(super) collapse: Option<Vec<String>>,
     pub(super) unordered: Option<Vec<String>>,
+    pub(super) ignore: Option<Vec<String>>,
     pub(super) comments: Option<bool>,
+    pub(super) lengths: Option<bool>,
+    pub(super) words: Option<Vec<String>>,
+    pub(super) after_last: Option<bool>,
+    pub(super) loose: Option<Vec<String>>,
 }
