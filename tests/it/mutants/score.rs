@@ -47,7 +47,7 @@ fn nineteen_of_twenty_mistakes_are_noticed(detail: &str) {
     let next = AtomicUsize::new(0);
     let noticed = Mutex::new(BTreeMap::new());
     // Each of them waits most of the time: for calls that may still come.
-    let at_once = available_parallelism().map_or(2, std::num::NonZero::get) * 4;
+    let at_once = available_parallelism().map_or(2, std::num::NonZero::get) * 3;
     scope(|scope| {
         for _ in 0..at_once {
             scope.spawn(|| {
@@ -86,7 +86,7 @@ fn noticed_by(tree: &Tree, mistake: &str) -> Vec<String> {
 
 /// Plays all scenarios, or only the last one or all others, with a mistake. Nothing is written: many play at once.
 fn play(tree: &Tree, mistake: &str, only_last: Option<bool>) -> Ran {
-    let runner = tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").args(&["--test-threads", "16"]);
+    let runner = tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").args(&["--test-threads", "4"]);
     match only_last {
         None => runner,
         Some(true) => runner.args(&["--exact", LAST]),
