@@ -1,7 +1,6 @@
 //! The names that a file gives: of vars and captures, headers, environment variables.
 
-use toml::Spanned;
-
+use super::spanned::Spanned;
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
