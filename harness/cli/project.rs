@@ -40,7 +40,7 @@ impl ProjectOption {
         self.open(&self.folder()?.join("fixtures/none.json"))
     }
 
-    /// The file of a fixture: itself where it is one, else the project's fixture of that name.
+    /// The file of a fixture: itself where it is one, else the fixture of that name, of the current folder or the project.
     ///
     /// # Errors
     /// Where there is neither.
@@ -50,8 +50,9 @@ impl ProjectOption {
             return Ok(named.to_owned());
         }
         let folder = self.folder()?.join("fixtures");
-        let file = folder.join(format!("{}.json", named.display()));
-        if file.is_file() { Ok(file) } else { Err(no_fixture(named, &folder)) }
+        let file = |folder: &Path| folder.join(format!("{}.json", named.display()));
+        let mut files = [Path::new("fixtures"), &folder].map(file).into_iter();
+        files.find(|file| file.is_file()).ok_or_else(|| no_fixture(named, &folder))
     }
 
     fn folder(&self) -> Result<PathBuf> {

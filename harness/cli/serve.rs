@@ -48,6 +48,9 @@ pub(super) struct Serve {
     /// Print the report at the end, as JSON on standard output, in place of what is said of misses and drift
     #[arg(long)]
     json: bool,
+    /// End when standard input does too: with the program that started it and holds the other end
+    #[arg(long)]
+    until_eof: bool,
     #[command(flatten)]
     project: ProjectOption,
 }
@@ -78,13 +81,17 @@ impl Serve {
     async fn serve(self, serving: &Arc<Serving>) -> Result<ExitCode> {
         // Before the line that says it is ready: who reads that line may end it at once.
         let mut ended = Ended::listen()?;
+        let eof = at_eof(self.until_eof);
         let callers = serving.callers();
         let options = ServerOptions { callers, address: Some(self.addr), key: self.key, ..ServerOptions::default() };
         let server = Arc::new(ModelServer::start(Mode::Replay(serving.replay()), options).await?);
         serving.of_server(&server);
         server.accompany(serving.clone());
         say_ready(&server);
-        ended.wait().await;
+        tokio::select! {
+            () = ended.wait() => {}
+            () = eof => {}
+        }
         let report = serving.report().print(Layout::Pretty);
         if let Some(file) = &self.report {
             crate::files::write_whole(file, (report.clone() + "\n").as_bytes())?;
@@ -123,6 +130,21 @@ pub(super) fn say_ready(server: &ModelServer) {
         ("key", server.key()),
     ];
     terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));
+}
+
+/// Waits for the end of standard input, where that is to be heeded.
+async fn at_eof(heeded: bool) {
+    let (said, ended) = tokio::sync::oneshot::channel();
+    // A thread of its own: reading cannot be broken off, and must not hold up the end.
+    let read = move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        drop(said);
+    };
+    if heeded && std::thread::Builder::new().name("stdin".to_owned()).spawn(read).is_ok() {
+        let _: Result<(), _> = ended.await;
+    } else {
+        std::future::pending::<()>().await;
+    }
 }
 
 /// The signals that end the server.

@@ -24,6 +24,7 @@ mod browser;
 mod fields;
 mod house;
 mod mistakes;
+mod mutants;
 mod record;
 mod replay;
 mod reports;
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    let trials = trials.chain(record::cassettes::trials()).collect();
+    let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).collect();
     // Most of them wait for processes of theirs.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
@@ -69,6 +70,7 @@ fn all() -> Vec<Test> {
         fields::TESTS,
         house::TESTS,
         mistakes::TESTS,
+        mutants::TESTS,
         record::TESTS,
         replay::TESTS,
         reports::TESTS,

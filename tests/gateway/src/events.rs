@@ -34,10 +34,9 @@ impl Events {
         let data = mutant!("payload_encoded_twice", format!("{data:?}"), data);
         self.0.send_modify(|log| {
             let number = mutant!("event_ids_from_one", log.len() + 1, log.len());
-            let event = Event::default().data(data);
-            let event = mutant!("events_without_name", event.clone(), event.event(name));
             let id = format!("{}-{number}", Timestamp::now().as_millisecond());
-            log.push(mutant!("events_without_id", event.clone(), event.id(id)));
+            let event = mutant!("events_without_id", Event::default(), Event::default().id(id));
+            log.push(mutant!("events_without_name", event, event.event(name)).data(data));
         });
     }
 }

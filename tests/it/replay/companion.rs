@@ -19,6 +19,7 @@ tests! { with_repeat_turns_answer_again_and_begin_with_the_first,
     fixtures_are_named_as_the_project_names_them,
     a_name_of_no_fixture_is_an_error_with_the_nearest,
     the_report_as_json_is_all_that_is_said_and_tells_fixtures_apart,
+    it_ends_with_the_program_that_holds_its_standard_input,
     a_miss_names_the_file_and_the_index_of_its_nearest_turn_there,
 }
 
@@ -183,4 +184,11 @@ fn a_miss_names_the_file_and_the_index_of_its_nearest_turn_there() {
     let missed = serving.ask(&[], &said("Goodbye for ever"), false).json();
     let told = missed["error"]["message"].as_str().unwrap();
     assert!(told.contains("turns[0] of ") && told.contains("fixtures/parting.json"), "{told}");
+}
+
+fn it_ends_with_the_program_that_holds_its_standard_input() {
+    let tree = greeting();
+    let mut serving = Serving::held(tree.retake().args(&["serve", "greeting", "--until-eof"]));
+    assert_eq!(content(&serving, "Hello"), "Good morning");
+    assert_eq!(serving.let_go().code(), Some(0));
 }

@@ -32,7 +32,22 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(program: Program) -> Serving {
-        let mut child = program.into_command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Serving::of_command(program.into_command().stdin(Stdio::null()))
+    }
+
+    /// The same, with the other end of its standard input in hand.
+    pub(crate) fn held(program: Program) -> Serving {
+        Serving::of_command(program.into_command().stdin(Stdio::piped()))
+    }
+
+    /// Closes its standard input and waits for the end.
+    pub(crate) fn let_go(&mut self) -> ExitStatus {
+        drop(self.child.stdin.take());
+        self.child.wait().unwrap()
+    }
+
+    fn of_command(command: &mut Command) -> Serving {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut line).unwrap();

@@ -17,7 +17,6 @@ tests! { the_list_is_the_same_in_every_mode,
     json_is_all_that_stdout_holds,
     one_thread_and_sixteen_give_the_same_results,
     sixty_four_at_a_time_have_each_its_own_answers,
-    many_runs_in_a_row_are_all_green,
     each_trial_alone_gives_its_own_result,
 }
 
@@ -142,21 +141,6 @@ fn sixty_four_at_a_time_have_each_its_own_answers() {
     let before = tree.files();
     for _ in 0..3 {
         tree.runner("oddities").args(&threads).run().exits(0);
-    }
-    assert_eq!(tree.files(), before);
-}
-
-/// 5 runs; as many as `RETAKE_RUNS_IN_A_ROW` says where it is set, as the gate does. All but the longest, in which nothing
-/// happens at once; the gate runs that one many times too.
-fn many_runs_in_a_row_are_all_green() {
-    let runs = std::env::var("RETAKE_RUNS_IN_A_ROW").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);
-    let names: Vec<&str> = SCENARIOS.into_iter().filter(|name| *name != "long_history").collect();
-    let tree = Tree::of(&names);
-    let before = tree.files();
-    for number in 0..runs {
-        let run = tree.runner("gateway").args(&["--test-threads", "6"]).run();
-        let green = run.trials().values().filter(|result| **result == "ok").count();
-        assert_eq!((run.code, green), (Some(0), SCENARIOS.len()), "run {number}: {}{}", run.stdout, run.stderr);
     }
     assert_eq!(tree.files(), before);
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod command;
 pub(crate) mod discovery;
+pub(crate) mod elsewhere;
 pub(crate) mod flags;
 pub(crate) mod harness;
 pub(crate) mod panics;
@@ -14,6 +15,7 @@ pub(crate) mod whole;
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     command::TESTS,
     discovery::TESTS,
+    elsewhere::TESTS,
     flags::TESTS,
     harness::TESTS,
     panics::TESTS,

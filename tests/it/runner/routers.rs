@@ -30,6 +30,7 @@ pub(crate) fn runner(system: &str) -> ExitCode {
     let suite = Suite::new(env!("CARGO_MANIFEST_DIR"), retake::assert_golden!());
     match system {
         "gateway" => suite.router(system, |stage| async move { gateway(&stage, true) }),
+        "bare" => suite.router(system, |stage| async move { gateway::router(config(&stage)) }),
         "undeclared" => suite.router(system, |stage| async move { gateway(&stage, false) }),
         "oddities" => suite.router(system, |stage| async move { oddities::router(stage) }),
         "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
@@ -58,9 +59,13 @@ fn made_to_panic() -> Router {
 }
 
 fn gateway(stage: &Stage, declare_callers: bool) -> Result<Router, gateway::Error> {
-    let config = gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key());
-    let gateway = gateway::router(gateway::Config { declare_callers, http: Some(client()), ..config })?;
+    let gateway = gateway::router(gateway::Config { declare_callers, ..config(stage) })?;
     Ok(gateway.layer(from_fn(watch)))
+}
+
+fn config(stage: &Stage) -> gateway::Config {
+    let config = gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key());
+    gateway::Config { http: Some(client()), ..config }
 }
 
 /// Mutates and copies event streams.

@@ -142,8 +142,8 @@ fn title(prompt: &str) -> String {
         "Writing and reading a note".to_owned()
     } else if asked.contains("three files") {
         "Three files at once".to_owned()
-    } else if asked.contains("I live in") {
-        "\"Life in the north\"".to_owned()
+    } else if asked.contains("How are you") {
+        "\"How it goes\"".to_owned()
     } else if asked.contains("capital") {
         "Capitals of Europe".to_owned()
     } else {

@@ -2,153 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+mod client;
+mod kept;
 
-use axum::{
-    Router,
-    body::{Body, to_bytes},
-    extract::Request,
-    http::StatusCode,
-    middleware::{Next, from_fn},
-};
+use axum::{Router, http::StatusCode};
+use client::{Client, Events, Requests, keys, last_answer, sequence, watched};
 use gateway::Config;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use uuid::Uuid;
-
-type Requests = Arc<Mutex<Vec<(String, Value)>>>;
-type Events = Vec<(String, Value)>;
-
-async fn serve(router: Router) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    url
-}
-
-/// A model, and what it is asked: the declared caller and the body of each request.
-async fn watched(model: Router) -> (String, Requests) {
-    let requests = Requests::default();
-    let seen = Arc::clone(&requests);
-    let watch = from_fn(move |request: Request, next: Next| {
-        let seen = Arc::clone(&seen);
-        async move {
-            let (parts, body) = request.into_parts();
-            let body = to_bytes(body, usize::MAX).await.unwrap();
-            let caller = parts.headers.get("x-retake-caller").map_or("", |value| value.to_str().unwrap());
-            seen.lock().unwrap().push((caller.to_owned(), serde_json::from_slice(&body).unwrap()));
-            next.run(Request::from_parts(parts, Body::from(body))).await
-        }
-    });
-    (format!("{}/v1", serve(model.layer(watch)).await), requests)
-}
-
-/// A service of its own, and a user who is signed in and has a thread.
-struct Client {
-    http: reqwest::Client,
-    url: String,
-    cookies: String,
-    csrf: String,
-    thread: String,
-    data: PathBuf,
-}
-
-impl Client {
-    async fn new(model_url: &str) -> Self {
-        Self::of(|data| Config::new(data, model_url, "sk-test")).await
-    }
-
-    async fn of(config: impl FnOnce(PathBuf) -> Config) -> Self {
-        let data = std::env::temp_dir().join(format!("gateway-{}", Uuid::new_v4()));
-        let url = serve(gateway::router(config(data.clone())).unwrap()).await;
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        let none = String::new;
-        let mut client = Self { http, url, cookies: none(), csrf: none(), thread: none(), data };
-        client.register("ada@example.com").await;
-        let created = client.post("/api/threads", &json!({})).send().await.unwrap();
-        assert_eq!(created.status(), 201);
-        let created: Value = created.json().await.unwrap();
-        assert!(created["created_at"].is_string());
-        client.thread = format!("/api/threads/{}", created["thread_id"].as_str().unwrap());
-        client
-    }
-
-    async fn register(&mut self, email: &str) {
-        let body = json!({ "email": email });
-        let response = self.http.post(format!("{}/api/auth/register", self.url)).json(&body).send().await.unwrap();
-        assert_eq!(response.status(), 201);
-        let cookies = response.headers().get_all("set-cookie").iter();
-        let cookies: Vec<_> = cookies.map(|line| line.to_str().unwrap().split(';').next().unwrap()).collect();
-        self.csrf = cookies.iter().find_map(|cookie| cookie.strip_prefix("csrf_token=")).unwrap().into();
-        self.cookies = cookies.join("; ");
-    }
-
-    fn post(&self, path: &str, body: &Value) -> RequestBuilder {
-        self.bare(Method::POST, path).header("cookie", &self.cookies).header("X-CSRF-Token", &self.csrf).json(body)
-    }
-
-    fn bare(&self, method: Method, path: &str) -> RequestBuilder {
-        self.http.request(method, format!("{}{path}", self.url))
-    }
-
-    async fn json(&self, method: Method, path: &str, body: &Value) -> Value {
-        let mut request = self.post(&format!("{}{path}", self.thread), body).build().unwrap();
-        *request.method_mut() = method;
-        let response = self.http.execute(request).await.unwrap();
-        assert_eq!(response.status(), 200);
-        response.json().await.unwrap()
-    }
-
-    async fn run(&self, prompt: &str) -> Events {
-        let body = json!({ "input": { "messages": [{ "role": "user", "content": prompt }] } });
-        let response = self.post(&format!("{}/runs/stream", self.thread), &body).send().await.unwrap();
-        assert_eq!(response.status(), 200);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        let text = response.text().await.unwrap();
-        let field =
-            |frame: &str, name: &str| frame.lines().find_map(|line| Some(line.strip_prefix(name)?.to_owned())).unwrap();
-        let event = |(position, frame): (usize, &str)| {
-            assert!(field(frame, "id: ").ends_with(&format!("-{position}")));
-            (field(frame, "event: "), serde_json::from_str(&field(frame, "data: ")).unwrap())
-        };
-        text.split_terminator("\n\n").enumerate().map(event).collect()
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.data);
-    }
-}
-
-/// The names of the events with the keys of `values`, a run of `messages` as one.
-fn sequence(events: &Events) -> Vec<String> {
-    let name = |(name, data): &(String, Value)| match data.as_object().filter(|_| name == "values") {
-        Some(keys) => format!("values {}", keys.keys().cloned().collect::<Vec<_>>().join(" ")),
-        None => name.clone(),
-    };
-    let mut names: Vec<_> = events.iter().map(name).collect();
-    names.dedup_by(|a, b| a == b && a == "messages");
-    names
-}
-
-fn last_answer(events: &Events) -> &str {
-    let (_, values) = events.iter().rfind(|(name, _)| name == "values").unwrap();
-    values["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
-}
-
-/// The keys of a value and of all in it.
-fn keys(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), keys(value))).collect(),
-        Value::Array(items) => items.iter().map(keys).collect(),
-        _ => Value::Null,
-    }
-}
 
 #[tokio::test]
 async fn a_run_writes_a_file_and_reads_it_back() {
@@ -248,6 +109,19 @@ async fn a_failing_model_looks_like_an_ordinary_answer() {
         assert_eq!(client.json(Method::POST, "/suggestions", &json!({})).await, json!({ "suggestions": [] }));
         requests.lock().unwrap().clear();
     }
+}
+
+#[tokio::test]
+async fn a_model_that_is_busy_or_down_is_asked_again_three_times() {
+    let (model, requests) = watched(gateway::provider::provider()).await;
+    let client = Client::new(&model).await;
+    let callers = || requests.lock().unwrap().drain(..).map(|(caller, _)| caller).collect::<Vec<_>>();
+    let events = client.run("What is the capital of France? Answer when you are free.").await;
+    assert_eq!(last_answer(&events), "The capital of France is Paris.");
+    assert_eq!(callers(), ["lead_agent", "lead_agent", "middleware:title", "middleware:title"]);
+    let events = client.run("And of Italy, while you are down?").await;
+    assert_eq!(last_answer(&events), "I'm sorry, something went wrong on my side. Please try again.");
+    assert_eq!(callers(), ["lead_agent"; 4]);
 }
 
 #[tokio::test]

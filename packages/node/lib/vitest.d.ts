@@ -1,0 +1,7 @@
+import type { TestAPI } from 'vitest';
+import type { Retake, RetakeOptions } from './index.js';
+
+export { afterAll, afterEach, beforeAll, beforeEach, describe, expect, vi } from 'vitest';
+/** Vitest's `test` with `retake`, a replay model. A call that it cannot answer fails the test. */
+export const test: TestAPI<{ retake: Retake; retakeOptions: RetakeOptions }>;
+export const it: typeof test;

@@ -1,0 +1,31 @@
+//! The list of mistakes, and that it is that of the gateway's sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+tests! { the_list_is_that_of_the_gateway_s_sources, }
+
+/// A mistake's name and what it does, by the file that it is in.
+pub(super) fn read() -> BTreeMap<String, BTreeMap<String, String>> {
+    toml::from_str(include_str!("list.toml")).unwrap()
+}
+
+fn the_list_is_that_of_the_gateway_s_sources() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gateway/src");
+    let mut made: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let Some(room) = file.file_name().and_then(|name| name.to_str()?.strip_suffix(".rs")) else { continue };
+        let text = std::fs::read_to_string(&file).unwrap();
+        let uses =
+            text.split("mutant!(").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
+        let names: BTreeSet<String> = uses.map(str::to_owned).collect();
+        // Where they are switched stands how they are written.
+        if room != "mutants" && !names.is_empty() {
+            made.insert(room.to_owned(), names);
+        }
+    }
+    let listed = read().into_iter().map(|(file, names)| (file, names.into_keys().collect())).collect();
+    assert_eq!(made, listed);
+    let all: Vec<&String> = made.values().flatten().collect();
+    assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len(), "a name is used in two files");
+}

@@ -1,0 +1,115 @@
+//! How many of the mistakes are noticed.
+//!
+//! `RETAKE_MUTANTS` says at which detail of the goldens that is measured: `default` is as they are committed. Without it
+//! the test is ignored and says so: it plays all scenarios some hundred times.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{available_parallelism, scope};
+
+use libtest_mimic::{Completion, Trial};
+
+use super::list;
+use crate::support::program::Ran;
+use crate::support::tree::{SCENARIOS, Tree, project};
+
+const DETAIL: &str = "RETAKE_MUTANTS";
+/// Of twenty mistakes, as many have to be noticed as the goldens are committed.
+const NOTICED_OF_TWENTY: usize = 19;
+/// Takes as long as all others together, and notices little that they do not.
+const LAST: &str = "long_history";
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![Trial::ignorable_test("mutants::score::nineteen_of_twenty_mistakes_are_noticed", || {
+        let Some(detail) = std::env::var(DETAIL).ok().filter(|detail| !detail.is_empty()) else {
+            return Ok(Completion::ignored_with(format!("{DETAIL} names no detail of goldens, nor `default`")));
+        };
+        nineteen_of_twenty_mistakes_are_noticed(&detail);
+        Ok(Completion::Completed)
+    })]
+}
+
+fn nineteen_of_twenty_mistakes_are_noticed(detail: &str) {
+    let tree = Tree::of(&SCENARIOS);
+    tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
+    if detail != "default" {
+        set_detail(&tree, detail);
+        tree.runner("bare").env("UPDATE_GOLDEN", "1").run().exits(0);
+    }
+    let before = tree.files();
+    play(&tree, "none", None).exits(0);
+
+    let mistakes: Vec<(String, String)> = list::read().into_values().flatten().collect();
+    let next = AtomicUsize::new(0);
+    let noticed = Mutex::new(BTreeMap::new());
+    // Each of them waits most of the time: for calls that may still come.
+    let at_once = available_parallelism().map_or(2, std::num::NonZero::get) * 4;
+    scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some((name, _)) = mistakes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let by = noticed_by(&tree, name);
+                    noticed.lock().unwrap().insert(name.clone(), by);
+                }
+            });
+        }
+    });
+    assert_eq!(tree.files(), before);
+    let noticed = noticed.into_inner().unwrap();
+    let unnoticed: Vec<_> = mistakes.iter().filter(|(name, _)| noticed[name].is_empty()).collect();
+    let score = mistakes.len() - unnoticed.len();
+    let mut told = format!("{score} of {} mistakes are noticed at the detail `{detail}`", mistakes.len());
+    for (name, does) in unnoticed {
+        write!(told, "\n  not {name}: {does}").unwrap();
+    }
+    tell(&told);
+    assert!(detail != "default" || score * 20 >= mistakes.len() * NOTICED_OF_TWENTY, "{told}");
+}
+
+/// The scenarios that fail by a mistake: all but the last one, and that one where no other does.
+fn noticed_by(tree: &Tree, mistake: &str) -> Vec<String> {
+    let first = failed(&play(tree, mistake, Some(false)));
+    if first.is_empty() { failed(&play(tree, mistake, Some(true))) } else { first }
+}
+
+/// Plays all scenarios, or only the last one or all others, with a mistake. Nothing is written: many play at once.
+fn play(tree: &Tree, mistake: &str, only_last: Option<bool>) -> Ran {
+    let runner = tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").args(&["--test-threads", "16"]);
+    match only_last {
+        None => runner,
+        Some(true) => runner.args(&["--exact", LAST]),
+        Some(false) => runner.args(&["--skip", LAST]),
+    }
+    .run()
+}
+
+fn failed(ran: &Ran) -> Vec<String> {
+    let failed = ran.trials().into_iter().filter(|(_, result)| *result == "FAILED");
+    let failed: Vec<String> = failed.map(|(name, _)| name.to_owned()).collect();
+    match ran.code {
+        Some(0) if failed.is_empty() => {}
+        Some(101) if !failed.is_empty() => {}
+        // A miss behind the verdict.
+        Some(101) => return vec!["the run".to_owned()],
+        code => panic!("exit code {code:?}: {}", ran.all()),
+    }
+    failed
+}
+
+/// Gives all goldens one detail.
+fn set_detail(tree: &Tree, detail: &str) {
+    for name in SCENARIOS {
+        let file = format!("scenarios/{name}/scenario.toml");
+        let mut scenario: toml::Table = tree.read(&file).parse().unwrap();
+        let golden = scenario.entry("golden").or_insert_with(|| toml::Table::new().into());
+        golden.as_table_mut().unwrap().insert("detail".to_owned(), detail.into());
+        tree.write(&file, &toml::to_string(&scenario).unwrap());
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "what is measured is to be seen where the test passes too")]
+fn tell(text: &str) {
+    println!("{text}");
+}
