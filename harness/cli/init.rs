@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::new::SCENARIO;
+use super::{new, schemas};
 use crate::error::Result;
 use crate::report::terminal;
 
@@ -16,9 +16,10 @@ impl Init {
     #[expect(clippy::unused_self, reason = "a subcommand without options is still one")]
     pub(super) fn run(&self) -> Result<ExitCode> {
         let here = Path::new(".");
-        let scenario = SCENARIO.replace("NAME", "hello");
+        let scenario = new::scenario("hello");
         let rust = here.join("Cargo.toml").is_file();
         let suite = if rust { SUITE.to_owned() } else { format!("{SYSTEM}\n{SUITE}") };
+        let suite = schemas::OF_SUITE.to_owned() + &suite;
         let (setup, command) = if rust { ("", "cargo test --test scenarios") } else { (SETUP, IN_ANY_LANGUAGE) };
         let workflow = WORKFLOW.replace("SETUP", setup).replace("COMMAND", command);
         let mut files = vec![
@@ -38,6 +39,9 @@ impl Init {
                 crate::files::write_whole(&file, text.as_bytes())?;
                 terminal::out(format!("  wrote  {name}"));
             }
+        }
+        if schemas::write(here)? {
+            terminal::out("  wrote  scenarios/.schema/");
         }
         ignore_run_data(here)?;
         if rust {

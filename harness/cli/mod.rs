@@ -16,6 +16,7 @@ mod project;
 mod proxy;
 #[cfg(feature = "record")]
 mod record;
+mod schemas;
 mod serve;
 mod shape;
 mod show;

@@ -2,6 +2,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::schemas;
 use crate::error::{Error, Result};
 use crate::report::terminal;
 use crate::scenario::{is_name, no_name};
@@ -25,18 +26,24 @@ impl New {
             return Err(Error::new("\"none\" cannot be the name of a scenario")
                 .help("fixture = \"none\" says that no model is called"));
         }
-        let file = super::project::root()?.join("scenarios").join(name).join("scenario.toml");
+        let root = super::project::root()?;
+        let file = root.join("scenarios").join(name).join("scenario.toml");
         if file.exists() {
             return Err(Error::new("it is there already").in_file(&file));
         }
-        crate::files::write_whole(&file, SCENARIO.replace("NAME", name).as_bytes())?;
+        crate::files::write_whole(&file, scenario(name).as_bytes())?;
+        schemas::write(&root)?;
         terminal::out(format!("{}\nedit it, then: retake record {name}", file.display()));
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// The scenario that `new` and `init` write.
-pub(super) const SCENARIO: &str = r#"description = "What this scenario shows"
+pub(super) fn scenario(name: &str) -> String {
+    schemas::OF_SCENARIO.to_owned() + &SCENARIO.replace("NAME", name)
+}
+
+const SCENARIO: &str = r#"description = "What this scenario shows"
 # fixture = "NAME"          # fixtures/NAME.json; "none" where no model is called
 
 [vars]

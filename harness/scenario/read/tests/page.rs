@@ -29,7 +29,7 @@ pub(super) fn of(
         if !table.is_empty() {
             write!(page, "\n## `{}`\n", title(schema, table)).unwrap();
         }
-        page += "\n| field | is | default | |\n|---|---|---|---|\n";
+        page += "\n| field | is | default | what it does, and an example |\n|---|---|---|---|\n";
         let required = |field: &str| {
             of_table["required"].as_array().is_some_and(|required| required.iter().any(|known| known == field))
         };
@@ -93,6 +93,11 @@ fn title(schema: &Value, path: &str) -> String {
     if rest.is_empty() { name } else { format!("{name} {rest}") }
 }
 
+/// A choice may only say what a value is not.
+fn says_what_it_is(choice: &Value) -> bool {
+    ["type", "$ref", "anyOf", "allOf", "enum", "title"].iter().any(|key| choice.get(key).is_some())
+}
+
 /// What a value is, in words.
 fn kind(schema: &Value, value: &Value) -> String {
     if let Some(title) = value["title"].as_str() {
@@ -104,7 +109,7 @@ fn kind(schema: &Value, value: &Value) -> String {
     }
     let choices = value["anyOf"].as_array().or_else(|| value["allOf"].as_array());
     if let Some(choices) = choices.filter(|choices| choices.iter().any(|choice| choice.get("if").is_none())) {
-        let kinds = choices.iter().filter(|choice| choice["type"] != "null").map(|choice| kind(schema, choice));
+        let kinds = choices.iter().filter(|choice| says_what_it_is(choice)).map(|choice| kind(schema, choice));
         return kinds.collect::<Vec<_>>().join(" or ");
     }
     if value.get("$ref").is_some() {
@@ -114,9 +119,9 @@ fn kind(schema: &Value, value: &Value) -> String {
         "string" => "text".to_owned(),
         "boolean" => "`true` or `false`".to_owned(),
         "integer" => "whole number".to_owned(),
-        "array" => format!("list, each: {}", kind(schema, &value["items"])),
+        "array" => format!("list of {}s", kind(schema, &value["items"])),
         "object" if value["additionalProperties"].is_object() => {
-            format!("table by name, each: {}", kind(schema, &value["additionalProperties"]))
+            format!("table of {}s, by name", kind(schema, &value["additionalProperties"]))
         }
         "object" => "table".to_owned(),
         other => panic!("{other}"),

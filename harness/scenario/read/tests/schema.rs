@@ -16,8 +16,11 @@ pub(super) struct Told {
     pub(super) example: String,
 }
 
-/// The schema of a type, and what is told of each field by its type's name.
-pub(super) fn of<T: JsonSchema>(title: &str, rules: &[Rule]) -> (Value, BTreeMap<(String, String), Told>) {
+/// The schema of a file, and what is told of each field, by its type and its name.
+pub(super) type Schema = (Value, BTreeMap<(String, String), Told>);
+
+/// The schema of a type, with rules.
+pub(super) fn of<T: JsonSchema>(title: &str, rules: &[Rule]) -> Schema {
     let root = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
     // Without what is no word of a user's.
     let text = root.as_value().to_string().replace("#/definitions/Raw", "#/definitions/");
@@ -42,13 +45,17 @@ pub(super) fn of<T: JsonSchema>(title: &str, rules: &[Rule]) -> (Value, BTreeMap
 }
 
 /// What a table's checks say that its type does not.
+#[derive(Clone)]
 pub(super) struct Rule {
     /// The name of its type; the file itself is empty.
     pub(super) table: &'static str,
     pub(super) what: What,
 }
 
+#[derive(Clone)]
 pub(super) enum What {
+    /// It has not this field.
+    None(&'static str),
     /// It has exactly one of these fields.
     OneOf(Vec<&'static str>),
     /// It has at least one of these fields.
@@ -73,6 +80,7 @@ impl Rule {
             What::OneOf(fields) => {
                 table["oneOf"] = fields.iter().map(|field| json!({ "required": [field] })).collect();
             }
+            What::None(field) => table["properties"][field] = json!(false),
             What::AnyOf(fields) => {
                 table["anyOf"] = fields.iter().map(|field| json!({ "required": [field] })).collect();
             }

@@ -45,7 +45,7 @@ macro_rules! inline {
 }
 
 inline! {
-    RawDuration => { "type": "string", "title": "duration", "pattern": "^[0-9]+(ms|s|m)$" },
+    RawDuration => { "type": "string", "title": "duration", "pattern": "^0*([0-9]{1,8}ms|[0-9]{1,5}s|[0-9]{1,4}m)$" },
     Pattern => { "type": "string", "title": "regular expression" },
     Pointer => { "type": "string", "title": "JSON pointer", "pattern": "^(/([^~]|~[01])*)?$" },
     Statuses => { "anyOf": [
