@@ -143,10 +143,16 @@ impl Finish {
 /// Tokens of one model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens read.
+    /// Tokens read, all of them.
     pub input: u64,
-    /// Tokens written.
+    /// Tokens written, all of them.
     pub output: u64,
+    /// Those of the input that came from the provider's cache.
+    pub cached: u64,
+    /// Those of the input that went into the provider's cache.
+    pub cache_written: u64,
+    /// Those of the output that nobody sees: the model's own thoughts.
+    pub reasoning: u64,
 }
 
 /// What stands in place of an API's name in an answer that none can say.

@@ -37,6 +37,7 @@
 //! | `browser` | pages in a real Chromium; behind the feature `browser` |
 //! | `drive` | steps to requests, answers to captures |
 //! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
+//! | `audit` | how much a golden and a fixture can be trusted: changes that they should notice; pure |
 //! | `report` | everything that is printed |
 //! | `project` | a project as far as model calls go: rules of keys, callers, secrets; its fixtures without a runner |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
@@ -53,6 +54,7 @@
 //!   client has the end of an answer only when its line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
+mod audit;
 #[cfg(feature = "browser")]
 mod browser;
 mod cause;

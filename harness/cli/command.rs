@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{explain, import, init, key, new, serve, shape, show, test, tools};
+use super::{accept, audit, explain, import, init, key, new, reject, report, review, serve, shape, show, test, tools};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
@@ -33,8 +33,13 @@ enum Command {
     #[cfg(feature = "record")]
     Proxy(proxy::Proxy),
     Test(test::Test),
+    Audit(audit::Audit),
     Explain(explain::Explain),
     Show(show::Show),
+    Report(report::Report),
+    Review(review::Review),
+    Accept(accept::Accept),
+    Reject(reject::Reject),
     Tools(tools::Tools),
     Serve(serve::Serve),
     Import(import::Import),
@@ -56,8 +61,13 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "record")]
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
+        Command::Audit(audit) => audit.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),
+        Command::Report(report) => report.run(),
+        Command::Review(review) => review.run(),
+        Command::Accept(accept) => accept.run(),
+        Command::Reject(reject) => reject.run(),
         Command::Tools(tools) => tools.run(),
         Command::Serve(serve) => serve.run(),
         Command::Import(import) => import.run(),

@@ -2,6 +2,8 @@
 //!
 //! `command` lists them, `project` finds the folder that they work on, `input` reads what they are given.
 
+mod accept;
+mod audit;
 mod command;
 mod companion;
 mod explain;
@@ -16,6 +18,9 @@ mod project;
 mod proxy;
 #[cfg(feature = "record")]
 mod record;
+mod reject;
+mod report;
+mod review;
 mod schemas;
 mod serve;
 mod shape;
@@ -27,10 +32,17 @@ use std::path::PathBuf;
 
 pub use command::main;
 
+use crate::run::golden::Goldens;
+use crate::run::policy::Policy;
 use crate::run::runner::Suite;
 
 /// The runner of a project whose systems are commands and URLs. Goldens name the file in which this stands, so it stays
 /// here: those that users have committed keep their first lines.
 fn suite(root: PathBuf, update: bool) -> Suite {
     Suite::new(root, crate::assert_golden!()).of_command(update)
+}
+
+/// The goldens of a project, to be looked at.
+fn goldens(root: PathBuf) -> Goldens {
+    Goldens::new(root.join("goldens"), Policy::Verify, crate::assert_golden!())
 }

@@ -26,7 +26,8 @@ use crate::text::counted;
     Prints one line of JSON with its URLs and key when it is ready. Point your service at the\n\
     URL, with that key in place of the provider's: OPENAI_BASE_URL=http://127.0.0.1:8080/v1\n\
     OPENAI_API_KEY=test. The provider's own key stays here: OPENAI_API_KEY, ANTHROPIC_API_KEY,\n\
-    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, by the API that is called.\n\n\
+    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, AZURE_OPENAI_API_KEY. It is sent to that\n\
+    provider alone; to send it to a gateway: RETAKE_UPSTREAM_OPENAI=URL, _ANTHROPIC and so on.\n\n\
     On SIGINT (Ctrl-C) or SIGTERM it makes the fixture. Each answer is in the journal beside it,\n\
     .journal/NAME.jsonl, before the client sees its end; where no fixture could be made:\n  \
     retake import journal fixtures/.journal/chat.jsonl --out fixtures/chat.json\n\n\
@@ -55,6 +56,12 @@ impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
         crate::run::policy::may_write_fixtures("recording")?;
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
+        for (variable, address) in Upstreams::kept_from(&self.upstream) {
+            let (upstream, what) = (&self.upstream, "the key of another provider, as far as is known");
+            terminal::note(format!(
+                "{variable} is not sent to {upstream}: {what}\n  to send it there: {address}={upstream}"
+            ));
+        }
         let project = self.project.open(&self.out)?;
         let OpenProject { rules, callers, .. } = &project;
         let secrets = project.secrets()?;

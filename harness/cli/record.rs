@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::handover;
 use crate::error::Result;
-use crate::run::action::{Action, RecordOptions, handed_over};
+use crate::run::action::{Action, RecordOptions, to_record};
 
 /// Record scenarios with the real provider: fixture and golden
 #[derive(Debug, Args)]
@@ -29,6 +29,9 @@ pub(super) struct Record {
     /// or from the old fixture; only the others are paid
     #[arg(long)]
     resume: bool,
+    /// Leave fixture and golden as they are, and what was recorded beside them: to look at it, retake review
+    #[arg(long)]
+    propose: bool,
     /// Write a recording that varies from replay to replay all the same, and mark the fixture
     #[arg(long)]
     accept_unstable: bool,
@@ -37,10 +40,11 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
-        let options = RecordOptions { all: self.all, resume: self.resume, accept_unstable: self.accept_unstable };
+        let Record { all, resume, accept_unstable, propose, .. } = self;
+        let options = RecordOptions { all, resume, accept_unstable, propose };
         if !handover::has_runner(&root) {
             return super::suite(root, false).act(Action::Record(self.name, options));
         }
-        handover::run(&root, &[], handed_over(&self.name, options))
+        handover::run(&root, &[], to_record(&self.name, options))
     }
 }

@@ -20,6 +20,7 @@ use super::visit::Visitor;
 use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
+use crate::model::Activity;
 use crate::scenario::{self, Action, Context, Scenario, Step};
 use crate::system::Stage;
 
@@ -37,6 +38,8 @@ pub(crate) struct Driver<'a> {
     /// Values of this run and what goldens call them, longest value first.
     names: NamedValues,
     underway: Underway,
+    /// The model's, for steps that wait for one.
+    calls: Activity,
     failure: Option<Error>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
@@ -83,6 +86,7 @@ impl<'a> Driver<'a> {
         root: &'a Path,
         context: Context,
         underway: Underway,
+        calls: Activity,
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
         let mut names = NamedValues::default();
@@ -99,6 +103,7 @@ impl<'a> Driver<'a> {
             last_id: None,
             names,
             underway,
+            calls,
             failure: None,
             #[cfg(feature = "browser")]
             visitor: Visitor::new(scenario, stage, root, turns),
@@ -180,10 +185,19 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Takes a step, and waits for the model calls that it names.
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
+        let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
+        let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
         let number = self.underway.begin(title.clone());
         let taken = self.take_step(index, step, title).await;
+        if taken.is_ok() {
+            for (caller, before) in awaited {
+                self.underway.note(format!("it waits for a model call of `{caller}`"));
+                self.calls.answers(caller, before).await;
+            }
+        }
         self.underway.end(number, taken.as_ref().err());
         taken
     }

@@ -22,5 +22,6 @@ mod shape;
 pub use capture::{Capture, Format};
 pub use event::{Event, Payload};
 pub use naming::{NamesNothing, names_nothing};
+pub(crate) use notation::is_time;
 pub use options::{Detail, ShapeOptions};
 pub use shape::{Captured, Status, event_keys, golden};

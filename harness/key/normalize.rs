@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use memchr::{memchr, memmem};
 use regex::Regex;
@@ -17,9 +18,18 @@ use crate::json::{Json, Layout};
 /// one by one, and never on the JSON around them.
 #[derive(Clone, Debug, Default)]
 pub struct Normalizer {
-    rules: Vec<(Regex, String)>,
+    rules: Vec<OwnRule>,
     /// Whether rules 2 to 4 are left out: they came later than the first fixtures.
     first: bool,
+}
+
+/// A rule of the suite.
+#[derive(Clone, Debug)]
+struct OwnRule {
+    pattern: Regex,
+    replacement: String,
+    /// Whether it ever changed a text; the clones of a rule know it of each other.
+    fired: Arc<AtomicBool>,
 }
 
 impl Normalizer {
@@ -31,8 +41,29 @@ impl Normalizer {
     /// Version 1's rules, then more: a pattern and its replacement, in which `$1` and `${name}` are groups.
     #[must_use]
     pub fn with(mut self, rules: impl IntoIterator<Item = (Regex, String)>) -> Normalizer {
-        self.rules.extend(rules);
+        let rule = |(pattern, replacement)| OwnRule { pattern, replacement, fired: Arc::default() };
+        self.rules.extend(rules.into_iter().map(rule));
         self
+    }
+
+    /// The same without one of the suite's rules.
+    #[must_use]
+    pub(crate) fn without(&self, rule: usize) -> Normalizer {
+        let mut others = self.clone();
+        others.rules.remove(rule);
+        others
+    }
+
+    /// How many rules the suite has.
+    #[must_use]
+    pub(crate) fn own_rules(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether one of the suite's rules ever changed a text of this process.
+    #[must_use]
+    pub(crate) fn has_fired(&self, rule: usize) -> bool {
+        self.rules.get(rule).is_some_and(|rule| rule.fired.load(Ordering::Relaxed))
     }
 
     /// A text as version 1's rules leave it, and then the suite's; borrowed where nothing was replaced.
@@ -103,8 +134,12 @@ impl Normalizer {
     }
 
     fn replace_own(&self, text: &mut Cow<'_, str>) {
-        for (pattern, replacement) in &self.rules {
+        for OwnRule { pattern, replacement, fired } in &self.rules {
             if let Cow::Owned(replaced) = pattern.replace_all(text, replacement) {
+                // What it has written itself may fit it again.
+                if replaced != **text {
+                    fired.store(true, Ordering::Relaxed);
+                }
                 *text = Cow::Owned(replaced);
             }
         }

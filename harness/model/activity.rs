@@ -1,5 +1,6 @@
 //! Whether model calls are under way, and when the last one came: what a scenario's settling waits for.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,19 +15,26 @@ pub struct Activity(Arc<ActivityState>);
 struct ActivityState {
     calls: Mutex<CallsUnderWay>,
     changed: Notify,
+    /// There are waiters of any number.
+    answered: Notify,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct CallsUnderWay {
     in_flight: usize,
+    /// Those that their clients left when they were recorded, and have not left yet.
+    held: usize,
     /// When the last call ended that left none under way.
     last: Instant,
+    /// How many calls of each caller were answered.
+    answered: BTreeMap<String, usize>,
 }
 
 impl Default for Activity {
     fn default() -> Activity {
-        let calls = Mutex::new(CallsUnderWay { in_flight: 0, last: Instant::now() });
-        Activity(Arc::new(ActivityState { calls, changed: Notify::new() }))
+        let calls =
+            Mutex::new(CallsUnderWay { in_flight: 0, held: 0, last: Instant::now(), answered: BTreeMap::new() });
+        Activity(Arc::new(ActivityState { calls, changed: Notify::new(), answered: Notify::new() }))
     }
 }
 
@@ -46,13 +54,22 @@ impl Activity {
         self.calls().in_flight
     }
 
+    /// How many answers are held open behind their last frame, since their clients left there when they were recorded.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.calls().held
+    }
+
     /// Waits until no call is under way, and either `all_served` says that none is to come, or none has come for
     /// `settle`.
     pub async fn settled(&self, settle: Duration, all_served: impl Fn() -> bool) {
         let quiet_from = Instant::now();
         loop {
             let changed = self.0.changed.notified();
-            let CallsUnderWay { in_flight, last } = *self.calls();
+            let (in_flight, last) = {
+                let calls = self.calls();
+                (calls.in_flight, calls.last)
+            };
             if in_flight > 0 {
                 changed.await;
                 continue;
@@ -65,8 +82,53 @@ impl Activity {
         }
     }
 
+    /// Notes whose call is answered.
+    pub(super) fn answered(&self, caller: Option<&str>) {
+        if let Some(caller) = caller {
+            *self.calls().answered.entry(caller.to_owned()).or_default() += 1;
+            self.0.answered.notify_waiters();
+        }
+    }
+
+    /// How many calls of a caller were answered so far.
+    pub(crate) fn answered_to(&self, caller: &str) -> usize {
+        self.calls().answered.get(caller).copied().unwrap_or_default()
+    }
+
+    /// Waits until more than so many calls of a caller were answered.
+    pub(crate) async fn answers(&self, caller: &str, more_than: usize) {
+        loop {
+            let mut more = std::pin::pin!(self.0.answered.notified());
+            // From here on no notice is missed.
+            more.as_mut().enable();
+            if self.answered_to(caller) > more_than {
+                return;
+            }
+            more.await;
+        }
+    }
+
     fn calls(&self) -> MutexGuard<'_, CallsUnderWay> {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer that is held open until its client leaves. It is no call under way.
+#[derive(Debug)]
+pub(super) struct Held(Activity);
+
+impl InFlight {
+    /// Ends the call, whose answer stays open.
+    pub(super) fn hold(self) -> Held {
+        self.0.calls().held += 1;
+        Held(self.0.clone())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut calls = self.0.calls();
+        calls.held = calls.held.saturating_sub(1);
     }
 }
 

@@ -153,8 +153,10 @@ impl Exchange<'_> {
                 return http::final_error(&response, in_flight);
             }
         };
+        replay.hear(&served, caller.as_deref(), &call.messages);
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
+        self.state.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
         match served.response_to(call) {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
@@ -189,6 +191,7 @@ impl Exchange<'_> {
             caller.as_deref(),
             None,
         );
+        let asked_by = caller.clone();
         let pending = PendingCall {
             api: call.api,
             provider: incoming.provider(),
@@ -200,7 +203,9 @@ impl Exchange<'_> {
             model: call.model,
             request,
         };
-        recorder.pass_on(pending, in_flight).await
+        let answer = recorder.pass_on(pending, in_flight).await;
+        self.state.activity.answered(asked_by.as_deref());
+        answer
     }
 
     /// Answers a request that cannot be looked up, and registers it.

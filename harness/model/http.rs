@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response as HttpResponse, Uri, header};
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 
 use super::activity::InFlight;
 use super::route;
-use crate::wire::{Api, Body, Response, Target};
+use crate::wire::{Api, Body, Frames, Response, Target};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
@@ -101,16 +101,8 @@ pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFli
         Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text.clone(), in_flight),
         Body::Binary(bytes) => whole(bytes.clone(), in_flight),
-        Body::Frames(frames) if delays && !frames.delays().is_empty() => {
-            let frames = futures_util::stream::iter(frames.bytes().zip(frames.delays().to_vec()));
-            let frames = frames.then(move |(frame, delay)| {
-                let _until_sent = &in_flight;
-                async move {
-                    tokio::time::sleep(Duration::from_millis(delay.into())).await;
-                    Ok::<_, Infallible>(frame)
-                }
-            });
-            HttpBody::from_stream(frames)
+        Body::Frames(frames) if frames.is_open() || (delays && !frames.delays().is_empty()) => {
+            HttpBody::from_stream(in_time(frames, delays, in_flight))
         }
         // Frame by frame, as they came: a system has to put up with that.
         Body::Frames(frames) => {
@@ -127,6 +119,31 @@ pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFli
         out.headers_mut().insert(header::CONTENT_TYPE, content_type);
     }
     out
+}
+
+/// Frames as they were recorded to come: with their `delays`, and without an end where the client left before it.
+fn in_time(
+    frames: &Frames,
+    delays: bool,
+    in_flight: InFlight,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
+    let waits = if delays { frames.delays().to_vec() } else { Vec::new() };
+    let open = frames.is_open();
+    let state = (frames.bytes(), waits.into_iter(), Some(in_flight));
+    futures_util::stream::unfold(state, move |(mut frames, mut waits, mut in_flight)| async move {
+        let Some(frame) = frames.next() else {
+            if open {
+                // The client has to leave; until then nobody waits for it.
+                let _held = in_flight.take().map(InFlight::hold);
+                std::future::pending::<()>().await;
+            }
+            return None;
+        };
+        if let Some(wait) = waits.next() {
+            tokio::time::sleep(Duration::from_millis(wait.into())).await;
+        }
+        Some((Ok(frame), (frames, waits, in_flight)))
+    })
 }
 
 /// An error of ours on its way out: SDKs neither retry nor hide it.

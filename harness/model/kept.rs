@@ -25,13 +25,20 @@ static THREAD: LazyLock<Result<Handle>> = LazyLock::new(|| {
 static ENDED: Mutex<VecDeque<Arc<ModelServer>>> = Mutex::new(VecDeque::new());
 const ENDED_KEPT: usize = 64;
 
+/// The thread that outlives the stages.
+///
+/// # Errors
+/// Where it cannot be started.
+pub(crate) fn outliving() -> Result<&'static Handle> {
+    THREAD.as_ref().map_err(Clone::clone)
+}
+
 /// Starts a server on the thread that outlives the stages.
 ///
 /// # Errors
 /// As [`ModelServer::start`].
 pub(crate) async fn start(mode: Mode, options: ServerOptions) -> Result<Arc<ModelServer>> {
-    let thread = THREAD.as_ref().map_err(Clone::clone)?;
-    let started = thread.spawn(ModelServer::start(mode, options)).await;
+    let started = outliving()?.spawn(ModelServer::start(mode, options)).await;
     started.map_err(|e| Error::new(format!("the model server did not start: {e}")))?.map(Arc::new)
 }
 

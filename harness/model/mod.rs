@@ -11,6 +11,7 @@ mod checked;
 mod companion;
 mod drift;
 mod handler;
+mod heard;
 mod http;
 pub(crate) mod kept;
 mod lint;
@@ -33,6 +34,7 @@ pub use checked::Checked;
 #[cfg(feature = "cli")]
 pub(crate) use companion::Companion;
 pub use drift::DriftOf;
+pub(crate) use heard::HeardCall;
 pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;
 pub use miss::{Miss, MissReason};

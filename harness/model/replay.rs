@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::breakage::RecordedPrompts;
 use super::call_seen::{CallSeen, CallsSeen};
 use super::drift::{DriftOf, drift};
+use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
 use super::miss::{Explanation, Miss, MissReason, MissedCall, explain};
@@ -45,6 +46,8 @@ pub struct Replay {
     none: bool,
     /// Whether recorded pauses are replayed.
     delays: bool,
+    /// The calls as they came, where somebody wants to know.
+    heard: Option<HeardCalls>,
     /// The calls as they came, where they are wanted.
     calls: Option<CallsSeen>,
 }
@@ -112,6 +115,7 @@ impl Replay {
             prompts: OnceLock::new(),
             none: false,
             delays: false,
+            heard: None,
             calls: None,
         }
     }
@@ -120,6 +124,25 @@ impl Replay {
     #[must_use]
     pub(crate) fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
+    }
+
+    /// The same, which keeps what calls said, where that is wanted.
+    #[must_use]
+    pub(crate) fn hearing(self, wanted: bool) -> Replay {
+        Replay { heard: wanted.then(HeardCalls::default), ..self }
+    }
+
+    /// Keeps what a call said that a turn answers.
+    pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Message]) {
+        if let Some(heard) = &self.heard {
+            let (turn, caller) = (served.index, caller.map(str::to_owned));
+            heard.add(HeardCall { turn, caller, messages: messages.to_vec() });
+        }
+    }
+
+    /// What calls said, where it was kept.
+    pub(crate) fn heard(&self) -> Vec<HeardCall> {
+        self.heard.as_ref().map(HeardCalls::all).unwrap_or_default()
     }
 
     /// The same, which remembers the calls that come over HTTP.

@@ -155,7 +155,14 @@ impl Session {
 
     /// Holds back the answer to a call as long as the pacing says.
     pub(super) async fn hold_back(&self, call: u64, turn: usize) {
-        match self.pacing {
+        self.pacing.hold_back(call, turn).await;
+    }
+}
+
+impl Pacing {
+    /// Holds back the answer to a request of this number, as long as it says.
+    pub(crate) async fn hold_back(self, call: u64, turn: usize) {
+        match self {
             Pacing::None => {}
             Pacing::Shaken => tokio::time::sleep(shaken(call, turn)).await,
         }

@@ -35,6 +35,13 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> Vec<String> {
         .collect()
 }
 
+/// A rule over a width, with a title at its begin.
+pub(crate) fn ruled(title: &str, width: usize) -> String {
+    let begin = format!("── {title} ");
+    let line = width.saturating_sub(begin.chars().count());
+    format!("{begin}{}", "─".repeat(line))
+}
+
 /// The first lines of such a text, and how many more there are.
 pub(crate) fn first_lines(text: &str, indent: usize, width: usize, most: usize) -> (Vec<String>, usize) {
     let mut lines = wrapped(text, indent, width);

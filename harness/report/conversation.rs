@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{first_lines, wrapped};
+use super::columns::{first_lines, ruled, wrapped};
 use crate::conversation::{Answer, Block};
 use crate::fixture::{Fixture, Turn};
 use crate::json::{Json, Layout};
@@ -138,9 +138,7 @@ impl Shown<'_> {
 
     fn ruled(&self, title: &str, end: &str) -> String {
         let end = if end.is_empty() { String::new() } else { format!(" {end} ──") };
-        let begin = format!("── {title} ");
-        let line = self.width.saturating_sub(begin.chars().count() + end.chars().count());
-        format!("{begin}{}{end}", "─".repeat(line))
+        ruled(title, self.width.saturating_sub(end.chars().count())) + &end
     }
 
     /// Why a turn is there: what came since the call before it, or what tells it from one of the same conversation.

@@ -1,5 +1,11 @@
 //! Everything that is printed or written for a person. Nothing else prints.
 
+mod audit_json;
+mod audit_text;
+#[cfg(feature = "cli")]
+mod beside;
+#[cfg(feature = "cli")]
+mod coloured;
 #[cfg(feature = "cli")]
 pub(crate) mod columns;
 #[cfg(feature = "cli")]
@@ -8,19 +14,31 @@ mod diff;
 #[cfg(feature = "cli")]
 mod explain;
 mod failure;
+#[cfg(feature = "cli")]
+mod form;
+mod github;
 mod notes;
+#[cfg(feature = "cli")]
+mod page;
 #[cfg(feature = "record")]
 mod progress;
 mod run_data;
 mod runs;
 pub mod terminal;
 
+pub(crate) use audit_json::audit_json;
+pub(crate) use audit_text::audit_text;
+#[cfg(feature = "cli")]
+pub(crate) use coloured::Diff;
 #[cfg(feature = "cli")]
 pub(crate) use conversation::Shown;
 pub use diff::unified;
 #[cfg(feature = "cli")]
 pub(crate) use explain::explained;
 pub use failure::Failure;
+#[cfg(feature = "cli")]
+pub(crate) use form::{ReportForm, report};
+pub(crate) use github::{annotation, markdown};
 pub(crate) use notes::notes;
 #[cfg(feature = "record")]
 pub(crate) use progress::{Progress, summary};

@@ -59,6 +59,7 @@ fn state(tally: &Tally) -> String {
     let tokens = tally.models.values().fold(Usage::default(), |all, of| Usage {
         input: all.input.saturating_add(of.tokens.input),
         output: all.output.saturating_add(of.tokens.output),
+        ..Usage::default()
     });
     parts.push(in_and_out(tokens));
     parts.join(", ")

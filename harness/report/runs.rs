@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use time::OffsetDateTime;
+
 use super::run_data::{FORMAT, RunData};
 use crate::error::{Error, Result};
 use crate::files::{self, RUN_FOLDER};
@@ -18,6 +20,13 @@ impl Runs {
     /// The run data of the project in a folder.
     pub(crate) fn of(root: &Path) -> Runs {
         Runs { root: root.to_owned() }
+    }
+
+    /// The time of day in UTC, as run data holds it: `2026-11-22T14:15:54.120Z`. Such times sort as texts.
+    pub(crate) fn now() -> String {
+        let now = OffsetDateTime::now_utc();
+        let (hour, minute, second, milli) = now.time().as_hms_milli();
+        format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", now.date())
     }
 
     /// Forgets a scenario's last run: another one begins, and may be killed. Where nothing can be written, nothing is there.

@@ -3,12 +3,14 @@
 
 pub(crate) use super::filter::Wanted;
 use crate::error::{Error, Result};
+use crate::events::Detail;
 
 /// The variable that hands an action over, and the one that names its scenarios.
 const ACTION: &str = "RETAKE_ACTION";
 /// The action that tests, with arguments that are for scenarios alone.
 const TEST: &str = "test";
-#[cfg(feature = "record")]
+/// The action that accepts what waits.
+const ACCEPT: &str = "accept";
 const NAMES: &str = "RETAKE_ACTION_NAMES";
 
 /// What a runner does with a project.
@@ -16,6 +18,10 @@ const NAMES: &str = "RETAKE_ACTION_NAMES";
 pub(crate) enum Action {
     /// Tests the scenarios.
     Test(Wanted),
+    /// Audits scenarios by name or a part of it, all where none is named.
+    Audit(Vec<String>, AuditOptions),
+    /// Accepts what waits for scenarios by name; all where there is no name.
+    Accept(Vec<String>),
     /// Records scenarios by name or a part of it.
     #[cfg(feature = "record")]
     Record(Vec<String>, RecordOptions),
@@ -31,10 +37,16 @@ impl Action {
         if action == TEST {
             return Ok(Action::Test(Wanted::of_scenarios(args)));
         }
+        let names = std::env::var(NAMES).unwrap_or_default();
+        let names: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if action == ACCEPT {
+            return Ok(Action::Accept(names));
+        }
+        if let Some(options) = AuditOptions::parse(&action) {
+            return Ok(Action::Audit(names, options));
+        }
         #[cfg(feature = "record")]
         if let Some(options) = RecordOptions::parse(&action) {
-            let names = std::env::var(NAMES).unwrap_or_default();
-            let names = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
             return Ok(Action::Record(names, options));
         }
         Err(Error::new(format!("{ACTION}={action:?}: this runner cannot do that"))
@@ -43,7 +55,17 @@ impl Action {
 
     /// Whether it writes fixtures.
     pub(super) fn records(&self) -> bool {
-        !matches!(self, Action::Test(_))
+        !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..))
+    }
+
+    /// Whether it writes nothing but what it prints.
+    pub(super) fn only_reads(&self) -> bool {
+        matches!(self, Action::Audit(..))
+    }
+
+    /// Whether it writes goldens, whatever else is asked for.
+    pub(super) fn accepts(&self) -> bool {
+        matches!(self, Action::Accept(_))
     }
 }
 
@@ -53,10 +75,64 @@ pub(crate) fn to_test() -> (&'static str, &'static str) {
     (ACTION, TEST)
 }
 
+/// The variables by which a runner is told to accept what waits.
+#[cfg(feature = "cli")]
+pub(crate) fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
+    [(ACTION, ACCEPT.to_owned()), (NAMES, names.join(","))]
+}
+
 /// The variables by which a runner is told to record.
 #[cfg(all(feature = "cli", feature = "record"))]
-pub(crate) fn handed_over(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
+pub(crate) fn to_record(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
+}
+
+/// The variables by which a runner is told to audit.
+#[cfg(feature = "cli")]
+pub(crate) fn to_audit(names: &[String], options: AuditOptions) -> [(&'static str, String); 2] {
+    [(ACTION, options.print()), (NAMES, names.join(","))]
+}
+
+/// How scenarios are audited.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct AuditOptions {
+    /// Prints JSON.
+    pub(crate) json: bool,
+    /// Lists all that went unnoticed.
+    pub(crate) all: bool,
+    /// The least score that is no failure, from 0 to 1.
+    pub(crate) min_score: Option<f64>,
+    /// How much goldens are taken to hold, in place of what their scenarios say.
+    pub(crate) detail: Option<Detail>,
+}
+
+impl AuditOptions {
+    const NAME: &str = "audit";
+
+    /// The action and the options, as a runner is told of them.
+    #[cfg(feature = "cli")]
+    fn print(self) -> String {
+        let AuditOptions { json, all, min_score, detail } = self;
+        let words = [json.then(|| "--json".to_owned()), all.then(|| "--all".to_owned())];
+        let values = [min_score.map(|least| format!("--min-score={least}")), detail.map(|it| format!("--detail={it}"))];
+        let words = words.into_iter().chain(values).flatten();
+        std::iter::once(Self::NAME.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    fn parse(action: &str) -> Option<AuditOptions> {
+        let mut words = action.split(' ');
+        let mut options = (words.next() == Some(Self::NAME)).then(AuditOptions::default)?;
+        for word in words {
+            match word.split_once('=') {
+                None if word == "--json" => options.json = true,
+                None if word == "--all" => options.all = true,
+                Some(("--min-score", least)) => options.min_score = Some(least.parse().ok()?),
+                Some(("--detail", detail)) => options.detail = Some(detail.parse().ok()?),
+                _ => return None,
+            }
+        }
+        Some(options)
+    }
 }
 
 /// How scenarios are recorded.
@@ -69,16 +145,18 @@ pub(crate) struct RecordOptions {
     pub(crate) resume: bool,
     /// Writes what does not stand its proof, with a mark.
     pub(crate) accept_unstable: bool,
+    /// Leaves what is committed as it is, and what was recorded beside it, for a person to decide.
+    pub(crate) propose: bool,
 }
 
 #[cfg(feature = "record")]
 impl RecordOptions {
-    const WORDS: [&str; 3] = ["--resume", "--accept-unstable", "--all"];
+    const WORDS: [&str; 4] = ["--resume", "--accept-unstable", "--all", "--propose"];
 
     /// The action and the options, as a runner is told of them: one that does not know an option then refuses it.
     #[cfg(feature = "cli")]
     fn print(self) -> String {
-        let set = [self.resume, self.accept_unstable, self.all];
+        let set = [self.resume, self.accept_unstable, self.all, self.propose];
         let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);
         std::iter::once("record").chain(words).collect::<Vec<_>>().join(" ")
     }
@@ -90,7 +168,8 @@ impl RecordOptions {
             match Self::WORDS.iter().position(|known| *known == word)? {
                 0 => options.resume = true,
                 1 => options.accept_unstable = true,
-                _ => options.all = true,
+                2 => options.all = true,
+                _ => options.propose = true,
             }
         }
         Some(options)

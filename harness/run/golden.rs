@@ -145,15 +145,8 @@ impl Goldens {
             // insta writes nothing then.
             Policy::Verify if self.assert(&self.folder, name, text, input) => Compared::Same,
             Policy::Verify => committed.map_or(Compared::New, Compared::Differs),
-            Policy::Propose => match self.on_copy(name, text, input) {
-                Ok(Written { equal: true, .. }) => Compared::Same,
-                written => {
-                    // Where there is no room for a proposal, the difference is told all the same.
-                    let proposed = written.ok().and_then(|written| written.proposed);
-                    let _ = proposed.map(|proposed| files::write_whole(&self.pending(name), &proposed));
-                    committed.map_or(Compared::New, Compared::Differs)
-                }
-            },
+            Policy::Propose if self.propose(name, text, input) => committed.map_or(Compared::New, Compared::Differs),
+            Policy::Propose => Compared::Same,
             Policy::Overwrite => self.overwrite(name, text, input, committed)?,
         };
         if self.policy == Policy::Overwrite || (self.policy == Policy::Propose && compared == Compared::Same) {
@@ -161,6 +154,27 @@ impl Goldens {
             files::remove(&self.pending(name))?;
         }
         Ok(compared)
+    }
+
+    /// Writes a text beside a golden, for a person to decide, where insta does not find the two equal. Tells whether it
+    /// does not. Where there is no room for a proposal, nothing is written.
+    pub(crate) fn propose(&self, name: &str, text: &str, input: &Path) -> bool {
+        let proposed = match (self.policy, self.on_copy(name, text, input)) {
+            // insta was told to write goldens: then the copy is one.
+            (Policy::Overwrite, written) => written.ok().and_then(|written| written.golden),
+            (_, Ok(Written { equal: true, .. })) => return false,
+            (_, written) => written.ok().and_then(|written| written.proposed),
+        };
+        let _ = proposed.map(|proposed| files::write_whole(&self.pending(name), &proposed));
+        true
+    }
+
+    /// The text that waits beside a golden; `None` where none does.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is no golden.
+    pub(crate) fn proposed(&self, name: &str) -> Result<Option<String>> {
+        self.committed(&self.pending(name))
     }
 
     fn overwrite(&self, name: &str, text: &str, input: &Path, old: Option<String>) -> Result<Compared> {

@@ -1,16 +1,18 @@
 //! The data of a run is written when it ends, however it ends.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use tokio::time::Instant;
 
 use super::project::Project;
-use super::told::{asked_data, call_data, golden_data, now, of_run, step_data, turn_data};
+use super::told::{asked_data, call_data, golden_data, of_run, step_data, turn_data};
 use super::trial::Replayed;
 use super::verdict::has_golden;
 use crate::error::Result;
-use crate::report::{Failure, RunAction, RunData};
+use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
 use crate::scenario::Scenario;
+use crate::secrets::shown;
 
 impl Project {
     /// Takes note of what a replay showed. The last one of a run is told.
@@ -47,14 +49,14 @@ impl Project {
         run: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         self.runs.runs.forget(&scenario.name);
-        let (began, started) = (Instant::now(), now());
+        let (began, started) = (Instant::now(), Runs::now());
         let golden = has_golden(scenario).then(|| self.goldens.file(&scenario.golden_name));
         let before = golden.as_deref().and_then(|file| self.goldens.committed(file).ok().flatten());
         let result = run();
         let seen = self.runs.with(&scenario.name, std::mem::take);
         let shown = |file: PathBuf| file.strip_prefix(&self.root).map_or_else(|_| file.clone(), Path::to_owned);
         let golden = golden.map(|file| golden_data(shown(file), before, seen.golden));
-        let _ = self.runs.runs.write(&RunData {
+        self.runs.end(&RunData {
             description: Some(scenario.description.clone()).filter(|text| !text.is_empty()),
             fixture: self.fixtures.file(scenario).map(shown),
             notes: self.noted(&scenario.name),
@@ -79,11 +81,23 @@ impl Project {
         file: &Path,
         check: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let (began, started) = (Instant::now(), now());
+        let (began, started) = (Instant::now(), Runs::now());
         let result = check();
         let file = file.strip_prefix(&self.root).unwrap_or(file).to_owned();
-        let _ = self.runs.runs.write(&of_run(name, file, RunAction::Test, result.as_ref().err(), began, started));
+        self.runs.end(&of_run(name, file, RunAction::Test, result.as_ref().err(), began, started));
         result
+    }
+
+    /// Says in GitHub's summary of the job what came of the scenarios that ran, where there is such a summary.
+    pub(super) fn summarize(&self, ran: impl Fn(&str) -> bool) {
+        let Some(file) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) else { return };
+        let runs = self.runs.runs.all().unwrap_or_default();
+        let runs: Vec<RunData> = runs.into_iter().filter(|run| ran(&run.scenario)).collect();
+        let summary = shown(&markdown(&runs)) + "\n";
+        let append = || std::fs::OpenOptions::new().append(true).create(true).open(file)?.write_all(summary.as_bytes());
+        if let (false, Err(error)) = (runs.is_empty(), append()) {
+            terminal::note(format!("warning: GITHUB_STEP_SUMMARY cannot be written: {error}"));
+        }
     }
 
     /// Forgets the runs of what is no trial any more.

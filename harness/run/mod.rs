@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`runner`] | the `main` of a suite: what it does, in order |
-//! | `action` | what may be asked of a runner; a file each does it: `test`, `record` |
+//! | `action` | what may be asked of a runner; a file each does it: `test`, `record`, `accept`, `audit` |
 //! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
 //! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
 //! | `run_log`, `told`, `logged` | the data of a run: what is known of it; its parts; written when it ends |
@@ -14,7 +14,9 @@
 //! | `proof` | two runs that agree |
 //! | `orphans`, `unused_names` | files that belong to no scenario; names in `unused` that name nobody |
 
+mod accept;
 pub(crate) mod action;
+mod audit;
 pub(crate) mod commands;
 mod declared_secrets;
 mod filter;
@@ -37,3 +39,4 @@ pub(crate) mod tools;
 mod trial;
 mod unused_names;
 mod verdict;
+pub(crate) mod waiting;

@@ -43,7 +43,7 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
     };
     let committed = [look("fixtures", ".json", &fixtures)?, look("goldens", ".snap", &goldens)?].concat();
     // Mostly git ignores what was only proposed.
-    let proposed = look("goldens", ".snap.new", &goldens)?;
+    let proposed = [look("fixtures", ".json.new", &fixtures)?, look("goldens", ".snap.new", &goldens)?].concat();
     if committed.is_empty() && proposed.is_empty() {
         return Ok(unused_names::check_suite(project)?);
     }

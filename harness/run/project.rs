@@ -31,6 +31,8 @@ pub(crate) struct Project {
     pub(crate) fixtures: Fixtures,
     pub(crate) systems: Systems,
     pub(super) slots: Slots,
+    /// Whether replays keep what calls said.
+    pub(crate) hears_calls: bool,
     /// What a person should know of each scenario's run, red or green.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
     /// What is known of each scenario's run.
@@ -67,8 +69,22 @@ impl Project {
         };
         let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
         let (root, slots) = (root.to_owned(), Slots::new());
-        let runs = RunLog::of(&root);
-        Ok(Project { root, discovered, rules, callers, open, goldens, commands, fixtures, systems, slots, notes, runs })
+        let (runs, hears_calls) = (RunLog::of(&root), false);
+        Ok(Project {
+            root,
+            discovered,
+            rules,
+            callers,
+            open,
+            goldens,
+            commands,
+            fixtures,
+            systems,
+            slots,
+            hears_calls,
+            notes,
+            runs,
+        })
     }
 
     /// Ends what scenarios shared: the browser, and systems.

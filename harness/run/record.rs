@@ -50,6 +50,9 @@ fn record(
     options: RecordOptions,
 ) -> Result<(), Failure> {
     project.logged(scenario, RunAction::Record, || {
-        begin(project, scenario, options.resume)?.drive(upstreams)?.prove(options.accept_unstable)?.commit()
+        begin(project, scenario, options.resume)?
+            .drive(upstreams)?
+            .prove(options.accept_unstable)?
+            .commit(options.propose)
     })
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::report::{CallData, Runs, StepData, ToolRequestData, TurnData};
+use crate::report::{CallData, RunData, Runs, StepData, ToolRequestData, TurnData, annotation, terminal};
 
 /// What is known of the runs of this process, until each is written.
 #[derive(Debug)]
@@ -28,6 +28,16 @@ impl RunLog {
     /// Of the project in a folder.
     pub(super) fn of(root: &Path) -> RunLog {
         RunLog { runs: Runs::of(root), seen: Mutex::default() }
+    }
+
+    /// Writes a run that has ended, and marks its file where GitHub reads along. Where the data cannot be written, the run
+    /// is what it is.
+    pub(super) fn end(&self, run: &RunData) {
+        let _ = self.runs.write(run);
+        let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
+        if let Some(annotation) = annotation(run).filter(|_| on_github) {
+            terminal::note(annotation);
+        }
     }
 
     /// Changes or takes what is known of a scenario's run.

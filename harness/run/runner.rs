@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::accept;
 use super::action::Action;
 use super::commands::Commands;
 use super::golden::{self, Assert, Goldens};
@@ -13,7 +14,7 @@ use super::policy::Policy;
 use super::project::Project;
 #[cfg(feature = "record")]
 use super::record;
-use super::{restart, test};
+use super::{audit, restart, test};
 use crate::error::{Error, Result};
 use crate::report::terminal;
 use crate::secrets;
@@ -116,7 +117,10 @@ impl Suite {
     /// Where the project or what is asked of it is wrong; what a scenario fails by is printed.
     pub(crate) fn act(self, action: Action) -> Result<ExitCode> {
         let root = self.folder()?;
-        let policy = Policy::of_run(action.records(), self.update)?;
+        let policy = match action.only_reads() {
+            true => Policy::Verify,
+            false => Policy::of_run(action.records(), self.update || action.accepts())?,
+        };
         if let Some(code) = restart::with_environment(&root, &golden::environment(policy, &root))? {
             return Ok(code);
         }
@@ -126,6 +130,8 @@ impl Suite {
         secrets::hide(project.open.secrets().unwrap_or_default().scrub().clone());
         match action {
             Action::Test(wanted) => test::run(&project, &wanted),
+            Action::Audit(names, options) => audit::run(&project, &names, options),
+            Action::Accept(names) => accept::run(&project, &names),
             #[cfg(feature = "record")]
             Action::Record(names, options) => record::run(&project, &names, options),
         }
@@ -144,10 +150,13 @@ impl Suite {
     fn open(self, root: &Path, policy: Policy, action: &Action) -> Result<Project> {
         let only = match action {
             Action::Test(wanted) => wanted.only_one(),
+            Action::Audit(..) | Action::Accept(_) => None,
             #[cfg(feature = "record")]
             Action::Record(..) => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);
-        Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())
+        let mut project = Project::open(root, self.routers, goldens, self.commands, only.as_deref(), action.records())?;
+        project.hears_calls = matches!(action, Action::Audit(..));
+        Ok(project)
     }
 }

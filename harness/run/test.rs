@@ -50,9 +50,14 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     if !args.list && wanted.only_one().is_none() {
         project.keep_runs_of(|name| all.contains(name));
     }
+    let ran: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
     let conclusion = libtest_mimic::run(&args, tests);
     project.end();
     project.print_notes();
+    // A process of nextest knows of one scenario: there `retake report --form markdown` makes the summary.
+    if wanted.only_one().is_none() {
+        project.summarize(|name| ran.contains(name));
+    }
     Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
 }
 
@@ -70,8 +75,9 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                 let name = scenario.name.clone();
                 let run = move || {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
-                    let test = || test(&project, &scenario).map_err(|failure| failure.about(&scenario.description));
-                    of_libtest(project.logged(&scenario, action(project.goldens.policy()), test))
+                    let tested = || test(&project, &scenario);
+                    let tested = project.logged(&scenario, action(project.goldens.policy()), tested);
+                    of_libtest(tested.map_err(|failure| failure.about(&scenario.description)))
                 };
                 Trial::test(name, run).with_ignored_flag(ignored)
             }

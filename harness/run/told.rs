@@ -1,9 +1,8 @@
-//! What is told of a run in its data, part by part. Pure, but for the time of day.
+//! What is told of a run in its data, part by part. Pure.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use time::OffsetDateTime;
 use tokio::time::Instant;
 
 use crate::cause::Cause;
@@ -154,11 +153,4 @@ fn since(from: Instant, to: Instant) -> f64 {
 
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 100_000.0).round() / 100.0
-}
-
-/// The time of day in UTC: `2026-11-22T14:15:54.120Z`.
-pub(super) fn now() -> String {
-    let now = OffsetDateTime::now_utc();
-    let (hour, minute, second, milli) = now.time().as_hms_milli();
-    format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", now.date())
 }

@@ -10,7 +10,9 @@ use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
-use crate::model::{CallFlaw, CallSeen, DriftOf, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions};
+use crate::model::{
+    CallFlaw, CallSeen, DriftOf, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
+};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
@@ -43,6 +45,8 @@ pub(crate) struct Replayed {
     /// The calls that missed, as far as they were read.
     pub(super) missed_calls: Vec<MissedCall>,
     pub(super) unused: Vec<usize>,
+    /// What the calls said, where the project wants to know.
+    pub(super) heard: Vec<HeardCall>,
     /// The calls as they came.
     pub(super) calls: Vec<CallSeen>,
     pub(super) fixture: Option<Arc<Fixture>>,
@@ -69,6 +73,7 @@ pub(crate) fn replay(
     let replay = Arc::new(match &fixture {
         Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone())
             .with_delays(scenario.delays == Delays::Recorded)
+            .hearing(project.hears_calls)
             .remembering_calls(),
         None => Replay::none(rules.clone(), scope.clone()).remembering_calls(),
     });
@@ -83,6 +88,7 @@ pub(crate) fn replay(
         misses: scope.judge(),
         missed_calls: replay.missed_calls(),
         unused: replay.unused(),
+        heard: replay.heard(),
         calls: replay.calls_seen(),
         fixture,
         rules: rules.clone(),
@@ -115,7 +121,7 @@ pub(crate) fn play(
             let limit = limit_of(scenario, &mode);
             let (began, underway) = (Instant::now(), Underway::default());
             let deadline = began + limit.0;
-            let doubles = doubles(project, scenario, fixture, &mode).await?;
+            let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
@@ -164,17 +170,21 @@ impl Played {
     }
 }
 
-/// Starts the doubles of the suite's tool servers, where it has any.
+/// Starts the doubles of the tool servers that the scenario uses, where it uses any.
 async fn doubles(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Fixture>,
     mode: &Mode,
+    pacing: Pacing,
 ) -> Result<Option<Doubles>> {
     let none = ToolExchanges::new();
     let suite = &project.discovered.suite;
+    let used = suite.tools_of(scenario);
     Doubles::start(Given {
         suite,
+        used: &used,
+        pacing,
         root: &project.root,
         fixture: fixture.map_or(Path::new("none"), |fixture| &fixture.path),
         recorded: fixture.map_or(&none, |fixture| &fixture.tools),
@@ -220,7 +230,9 @@ impl Stay<'_> {
                 given.insert("turn", turns());
             }
             let context = scenario.resolve_vars(&given)?;
-            let mut driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), turns);
+            let calls = activity.clone();
+            let mut driver =
+                Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
             let went_well = driver.drive().await;
             if went_well {
                 activity.settled(scenario.settle, &all_served).await;
@@ -257,7 +269,13 @@ impl Stay<'_> {
         let calls = running.model.activity().in_flight();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
         let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
-        let failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
+        let mut failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
+        let held = running.model.activity().held();
+        if held > 0 {
+            let answers = if held == 1 { "a model answer is" } else { "model answers are" };
+            failure = failure
+                .help(format!("{answers} held open: the system left there when it was recorded, and has not left now"));
+        }
         Driven { failure: Some(failure), ..Driven::default() }
     }
 }

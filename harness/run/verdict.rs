@@ -251,7 +251,7 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
     let file = project.goldens.shown(&file).display();
     let policy = project.goldens.policy();
     let review = |failure: Failure| match policy {
-        Policy::Propose => failure.resolve("to look at it first", "cargo insta review"),
+        Policy::Propose => failure.resolve("to look at it first", "retake review"),
         Policy::Verify | Policy::Overwrite => failure,
     };
     match compared {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::options::{Delays, Drift, Panics, Unused};
 use super::step::{Action, Step};
-use super::template::{Context, Vars};
+use super::template::{Context, OfFixture, Vars};
 use crate::error::{Error, Place, Result};
 use crate::events::ShapeOptions;
 
@@ -59,6 +59,10 @@ pub struct Scenario {
     pub steps: Vec<Step>,
     /// What its golden holds.
     pub golden: ShapeOptions,
+    /// The tool servers that its templates name.
+    pub(super) used_tools: BTreeSet<String>,
+    /// What its templates take of the fixture.
+    pub(super) of_fixture: Vec<OfFixture>,
     /// Where `system` stands.
     pub(super) system_place: Option<Place>,
 }
@@ -140,8 +144,9 @@ impl Scenario {
     /// The context with the scenario's vars in it.
     ///
     /// # Errors
-    /// As [`Vars::resolve`].
+    /// As [`Vars::resolve`], and where a template takes what the fixture has not.
     pub fn resolve_vars(&self, context: &Context) -> Result<Context> {
+        self.of_fixture.iter().try_for_each(|value| value.check(context))?;
         self.vars.resolve(context)
     }
 }

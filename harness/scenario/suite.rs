@@ -1,10 +1,11 @@
 //! What all scenarios share: the content of `scenarios/suite.toml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::normalize::NormalizeRule;
 use super::options::Defaults;
+use super::scenario::Scenario;
 use super::system::SystemSpec;
 use super::tool::ToolSpec;
 use crate::error::Place;
@@ -31,4 +32,25 @@ pub struct Suite {
     pub defaults: Defaults,
     /// The file, relative to the root; it need not exist.
     pub path: PathBuf,
+}
+
+impl Suite {
+    /// The tool servers that a scenario and its systems name. What a router uses is not known: all of them.
+    pub(crate) fn tools_of(&self, scenario: &Scenario) -> BTreeSet<String> {
+        let mut used = scenario.used_tools.clone();
+        let mut next: Vec<&str> = scenario.system.as_deref().into_iter().chain(scenario.systems_of_pages()).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(name) = next.pop() {
+            match self.systems.get(name) {
+                _ if !seen.insert(name) => {}
+                Some(SystemSpec::Command(spec)) => {
+                    used.extend(spec.tools.iter().cloned());
+                    next.extend(spec.needs.iter().map(String::as_str));
+                }
+                Some(SystemSpec::Url(_)) => {}
+                None => used.extend(self.tools.keys().cloned()),
+            }
+        }
+        used
+    }
 }

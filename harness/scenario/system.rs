@@ -41,6 +41,8 @@ pub struct CommandSpec {
     pub ready: Ready,
     /// Whether all scenarios share one process.
     pub shared: bool,
+    /// The tool servers that its templates name.
+    pub tools: BTreeSet<String>,
     /// The environment variables whose values its templates take as `{{ secret.NAME }}`.
     pub secrets: BTreeSet<String>,
     /// The systems that have to be ready before it; `{{ systems.NAME }}` is such a one's base URL.

@@ -3,18 +3,25 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Api, Call, Target};
+use super::{Api, Call, Known, Target, anthropic, gemini, openai_responses};
 use crate::conversation::{Message, OPAQUE};
 use crate::json::Json;
 
 /// A request as a conversation of one message: its name is method and path, with the query where that counts, its content
-/// the body.
+/// the body. Of a request to count the tokens of a call only the conversation is content: prompt, tools and the like are
+/// checked, as they are of the call itself.
 pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
-    let request = Message {
+    let request = |content: Json| Message {
         name: Some(format!("{} {}", target.method, target.stored())),
-        content: body.clone(),
+        content,
         ..Message::new(OPAQUE, "")
     };
+    if let Some((counted, field)) = counted(target, body) {
+        let conversation = counted_body(body).get(field).cloned();
+        let content = Json::object([(field, Json::from(conversation))]);
+        return Call { api: Api::Opaque, messages: vec![request(content)], stream: false, array: false, ..counted };
+    }
+    let request = request(body.clone());
     Call {
         api: Api::Opaque,
         messages: vec![request],
@@ -28,6 +35,26 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
         model: body.str_of("model").unwrap_or_default().to_owned(),
         settings: Json::Null,
     }
+}
+
+/// The call whose tokens a request counts, and the field that its conversation is in.
+fn counted(target: Target<'_>, body: &Json) -> Option<(Call, &'static str)> {
+    let mut segments = target.segments();
+    let (last, before) = (segments.next()?, segments.next());
+    let body = counted_body(body);
+    let (call, field) = match (last, before) {
+        _ if !target.is_post() => return None,
+        ("count_tokens", Some("messages")) => (anthropic::request::decode(body), "messages"),
+        ("input_tokens", Some("responses")) => (openai_responses::request::decode(body, &Known::default()), "input"),
+        (last, _) if last.ends_with(":countTokens") => (gemini::request::decode(target.path, body), "contents"),
+        _ => return None,
+    };
+    call.ok().map(|call| (call, field))
+}
+
+/// The request whose tokens are counted: Gemini's may stand in a field of its own.
+fn counted_body(body: &Json) -> &Json {
+    body.get("generateContentRequest").unwrap_or(body)
 }
 
 /// Whether a canonical conversation is a request that only reads. Such a one may come any number of times, or not at all:

@@ -119,6 +119,12 @@ impl Response {
         matches!(self.body, Body::Frames(_))
     }
 
+    /// Whether it is a stream that the client left before its end.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(&self.body, Body::Frames(frames) if frames.is_open())
+    }
+
     /// A response of SSE frames.
     #[must_use]
     pub fn stream(frames: Vec<String>) -> Response {
@@ -176,7 +182,8 @@ impl Response {
             Body::Frames(frames) => {
                 let mut pieces: Vec<String> = frames.iter().map(str::to_owned).collect();
                 scrub.frames(&mut pieces, fired);
-                *frames = pieces.into_iter().collect::<Frames>().with_delays(frames.delays());
+                let scrubbed = pieces.into_iter().collect::<Frames>();
+                *frames = scrubbed.with_delays(frames.delays()).with_open(frames.is_open());
             }
             Body::Text(text) => scrub.string(text, fired),
             Body::Binary(bytes) => {

@@ -2,6 +2,7 @@ mod properties;
 mod same_key;
 
 use super::*;
+use crate::conversation::{Answer, Block, Finish, Usage};
 
 #[test]
 fn an_api_is_known_by_the_end_of_its_path() {
@@ -47,4 +48,25 @@ fn names_read_back() {
         assert_eq!(Api::from_name(api.name()), Some(api));
     }
     assert_eq!(Api::from_name("openai"), None);
+}
+
+#[test]
+fn the_details_of_usage_are_kept_and_said_over_each_api_that_has_them() {
+    let given = Usage { input: 100, output: 50, cached: 30, cache_written: 20, reasoning: 10 };
+    let answer = Answer {
+        blocks: vec![Block::Text("hi".to_owned())],
+        finish: Some(Finish::Stop),
+        usage: Some(given),
+        ..Answer::default()
+    };
+    for api in Api::ALL.into_iter().filter(|api| *api != Api::Opaque) {
+        let call = RenderFor { api, stream: false, array: false, include_usage: true, model: "m", seed: "s" };
+        let said = decode_response(api, &render(&answer, &call).unwrap()).unwrap().usage.unwrap();
+        let expected = match api {
+            Api::Anthropic => Usage { reasoning: 0, ..given },
+            Api::Ollama => Usage { input: 100, output: 50, ..Usage::default() },
+            _ => Usage { cache_written: 0, ..given },
+        };
+        assert_eq!(said, expected, "{api}");
+    }
 }

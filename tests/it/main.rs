@@ -19,6 +19,7 @@ macro_rules! tests {
     };
 }
 
+mod audit;
 #[cfg(feature = "browser")]
 mod browser;
 mod fields;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
 /// All tests, with their modules below this one.
 fn all() -> Vec<Test> {
     let tests = [
+        audit::TESTS,
         fields::TESTS,
         house::TESTS,
         mistakes::TESTS,

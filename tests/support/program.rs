@@ -23,7 +23,7 @@ impl Program {
         let mut command = Command::new(program);
         let foreign = |name: &str| {
             ["CI", "UPDATE_GOLDEN"].contains(&name)
-                || ["INSTA_", "RETAKE_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_"]
+                || ["INSTA_", "GITHUB_", "RETAKE_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_"]
                     .iter()
                     .any(|prefix| name.starts_with(prefix))
         };

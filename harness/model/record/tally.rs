@@ -39,7 +39,7 @@ impl Tally {
         let name = named.unwrap_or(if asked.is_empty() { "(no model)" } else { asked });
         let of_model = self.models.entry(name.to_owned()).or_default();
         of_model.calls += 1;
-        let Usage { input, output } = answer.and_then(|answer| answer.usage).unwrap_or_default();
+        let Usage { input, output, .. } = answer.and_then(|answer| answer.usage).unwrap_or_default();
         of_model.tokens.input = of_model.tokens.input.saturating_add(input);
         of_model.tokens.output = of_model.tokens.output.saturating_add(output);
     }

@@ -64,6 +64,31 @@ const PROVIDERS: [Provider; 4] = [
     },
 ];
 
+/// The variable that holds a key of Azure's, whose services speak OpenAI's API and take their key as `api-key`.
+const AZURE_KEY: &str = "AZURE_OPENAI_API_KEY";
+
+/// Whether an address is of one of Azure's services.
+fn is_azure(base: &str) -> bool {
+    host_of(base).is_some_and(|host| host.ends_with(".azure.com") || host.ends_with(".azure.us"))
+}
+
+fn host_of(base: &str) -> Option<String> {
+    url::Url::parse(base).ok()?.host_str().map(str::to_owned)
+}
+
+/// The key of a provider, for an address, and the variable that holds it.
+fn key_of(provider: &Provider, base: &str, set: &impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
+    let azure = (is_azure(base) && provider.name == "OpenAI").then_some(AZURE_KEY);
+    azure.into_iter().chain(provider.keys.iter().copied()).find_map(|name| Some((name, set(name)?)))
+}
+
+/// Whether the key of a variable is for an address of which it is not said whose it is: the provider's own, or one that is
+/// named to take it.
+fn is_for(provider: &Provider, variable: &str, base: &str, set: &impl Fn(&str) -> Option<String>) -> bool {
+    let is_this = |address: &str| host_of(address) == host_of(base);
+    variable == AZURE_KEY || is_this(provider.base) || set(provider.address).is_some_and(|address| is_this(&address))
+}
+
 fn index_of(api: Api) -> usize {
     match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Opaque => 0,
@@ -108,7 +133,8 @@ impl Upstreams {
         Upstreams::read(|name| env::var(name).ok())
     }
 
-    /// One address for the calls of every API, with the key of the API's provider where its usual variable holds one.
+    /// One address for the calls of every API. It takes the key of a provider, from the provider's usual variable, where the
+    /// address is that provider's own, or `RETAKE_UPSTREAM_…` names the same host: another's key is nobody else's business.
     ///
     /// # Errors
     /// Where the address is no URL.
@@ -124,20 +150,40 @@ impl Upstreams {
             }
             Err(e) => return Err(Error::new(format!("{base:?} is no URL: {e}"))),
         }
-        let key = |names: &[&str]| names.iter().find_map(|name| env::var(name).ok().filter(|key| !key.is_empty()));
+        Upstreams::of_base(base, |name| env::var(name).ok())
+    }
+
+    /// One address for the calls of every API. The key of a provider goes there only where the address is its own, or is named
+    /// as the one that takes it.
+    fn of_base(base: &str, value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
+        let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {
-            let (base, key) = (base.to_owned(), key(provider.keys));
+            let key = key_of(provider, base, &set).filter(|(name, _)| is_for(provider, name, base, &set));
+            let (base, key) = (base.to_owned(), key.map(|(_, key)| key));
             upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: true });
         }
         Ok(Upstreams(upstreams))
+    }
+
+    /// Of each key that is set and stays here though calls of its API go to an address: its variable, and the one that names
+    /// the address for it.
+    #[must_use]
+    pub fn kept_from(base: &str) -> Vec<(&'static str, &'static str)> {
+        let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let kept = |provider: &Provider| {
+            let (variable, _) = key_of(provider, base, &set)?;
+            (!is_for(provider, variable, base, &set)).then_some((variable, provider.address))
+        };
+        PROVIDERS.iter().filter_map(kept).collect()
     }
 
     pub(crate) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {
-            let (base, key) = (set(provider.address), provider.keys.iter().find_map(|name| set(name)));
+            let base = set(provider.address);
+            let key = key_of(provider, base.as_deref().unwrap_or(provider.base), &set).map(|(_, key)| key);
             if base.is_none() && key.is_none() {
                 continue;
             }
@@ -182,6 +228,7 @@ impl Upstream {
         }
         Ok(match (&self.key, PROVIDERS[self.provider].key_header) {
             (None, _) => request,
+            (Some(key), _) if is_azure(&self.base) => request.header("api-key", key),
             (Some(key), "authorization") => request.header(header::AUTHORIZATION, format!("Bearer {key}")),
             (Some(key), name) => request.header(name, key),
         })

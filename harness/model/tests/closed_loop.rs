@@ -64,7 +64,7 @@ fn exchanges() -> Vec<Exchange> {
         Answer {
             blocks: vec![Block::Text("Here it is: \u{1f600} found, and more words.".to_owned())],
             finish: Some(Finish::Stop),
-            usage: Some(Usage { input: 12, output: 7 }),
+            usage: Some(Usage { input: 12, output: 7, ..Usage::default() }),
             ..Answer::default()
         },
     ];

@@ -4,7 +4,7 @@ use crate::model::OfModel;
 #[test]
 fn a_summary_has_a_line_for_each_model() {
     let mut tally = Tally { calls: 4, in_flight: 1, ..Tally::default() };
-    let of = |calls, input, output| OfModel { calls, tokens: Usage { input, output } };
+    let of = |calls, input, output| OfModel { calls, tokens: Usage { input, output, ..Usage::default() } };
     tally.models.insert("gpt-4o-mini".to_owned(), of(3, 1_204, 88));
     tally.models.insert("big".to_owned(), of(1, 1_234_567, 0));
     tally.callers.extend(["lead_agent".to_owned(), "middleware:title".to_owned()]);

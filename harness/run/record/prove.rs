@@ -57,10 +57,12 @@ impl<'a> Driven<'a> {
         // What was asked: other scenarios that are fed by this recording ask the same, as `fixture.prompt`.
         let prompt = scenario.vars.fixed("prompt").and_then(Json::into_string);
         let prompt = prompt.map(|prompt| ("prompt".to_owned(), Json::from(crate::secrets::shown(&prompt).as_str())));
+        let context = scenario.vars.fixed("context").map(|context| ("context".to_owned(), context));
         // Several scenarios may share it: it is named as the file is.
         let name = shown.file_stem().map(|stem| ("scenario".to_owned(), Json::from(&*stem.to_string_lossy())));
-        let notes = of_old.into_iter().chain(name).chain(prompt).collect();
-        let mut made = call_log::to_fixture(journal_file, shown, notes, &project.rules, secrets.scrub())?;
+        let notes = of_old.into_iter().chain(name).chain(prompt).chain(context).collect();
+        let (old, rules) = (old.as_deref(), &project.rules);
+        let mut made = call_log::to_fixture_after(old, journal_file, shown, notes, rules, secrets.scrub())?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
         made.fixture.tools.clone_from(&self.tools);
         let turns = made.fixture.table.turns().len();

@@ -434,6 +434,10 @@ pub(super) struct RawStep {
     /// Asks again and again until a value of the answer is as said.
     /// Example: `{ json = "/status", is = "done" }`.
     pub(super) wait: Option<Spanned<RawWait>>,
+    /// Waits, behind its answer, for a model call that this caller makes in the background.
+    /// Example: `{ caller = "middleware:title" }`.
+    #[serde(rename = "await")]
+    pub(super) awaits: Option<Spanned<RawAwait>>,
     /// Puts an answer that is no stream into the golden.
     /// Default: true for streams. Example: `true`.
     pub(super) golden: Option<Spanned<bool>>,
@@ -505,6 +509,15 @@ pub(super) struct RawCancel {
     /// The event at which the client leaves.
     /// Example: `"values"`.
     pub(super) after: Spanned<String>,
+}
+
+#[derive(Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct RawAwait {
+    /// The caller whose call is waited for.
+    /// Example: `"middleware:title"`.
+    pub(super) caller: Spanned<String>,
 }
 
 #[derive(Clone, Deserialize)]

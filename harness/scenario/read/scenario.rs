@@ -105,6 +105,8 @@ impl Reader<'_> {
             delays: options.delays,
             secrets: options.secrets,
             used_secrets: names.secrets(),
+            used_tools: names.tools(),
+            of_fixture: names.of_fixture(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             record_timeout: record_limit(raw, self.file.source)?,
             vars,

@@ -8,7 +8,7 @@ use super::spanned::Spanned;
 use super::{agent, capture, page, request};
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
-use crate::scenario::step::{Action, Do, Step};
+use crate::scenario::step::{Action, AnswerAs, Do, Step};
 use crate::scenario::template::Names;
 
 /// What a step may be, by the key that says so.
@@ -36,7 +36,18 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     {
         return Err(scenario.source.error(golden.span().start, "a stream always goes into the golden"));
     }
+    if let Some(awaits) = &raw.awaits {
+        let caller = &awaits.get_ref().caller;
+        if caller.get_ref().trim().is_empty() {
+            return Err(scenario.source.error(caller.span().start, "`await` names no caller"));
+        }
+        if matches!(&action, Action::Request(request) if matches!(request.answer, AnswerAs::Listen(_))) {
+            let error = scenario.source.error(awaits.span().start, "a `listen` is not over when the next step begins");
+            return Err(error.help("let the step that causes the call wait for it"));
+        }
+    }
     Ok(Step {
+        awaits: raw.awaits.as_ref().map(|awaits| awaits.get_ref().caller.get_ref().trim().to_owned()),
         name: raw.name.as_ref().map(|name| name.get_ref().clone()),
         capture: capture::read(scenario, raw, streams)?,
         golden: raw.golden.as_ref().map_or(streams || shows(&action), |golden| *golden.get_ref()),

@@ -90,7 +90,8 @@ impl Reader<'_> {
                 error.help("write ready = { http = \"/health\" }, or ready = { line = \"regex of a log line\" }")
             );
         };
-        Ok(SystemSpec::Command(CommandSpec {
+        let ready = self.ready(ready)?;
+        let spec = CommandSpec {
             command: command.get_ref().iter().map(|part| reader.template(part)).collect::<Result<_>>()?,
             cwd: raw.cwd.as_ref().map(|cwd| reader.cwd(cwd)).transpose()?,
             copied: self.copied(raw)?,
@@ -100,10 +101,18 @@ impl Reader<'_> {
             secrets: reader.names.secrets(),
             build: self.build(raw)?,
             port: raw.port.as_ref().map(|port| self.port(port)).transpose()?,
-            ready: self.ready(ready)?,
+            tools: reader.names.tools(),
+            ready,
             shared: raw.shared.as_ref().is_some_and(|shared| *shared.get_ref()),
             needs,
-        }))
+        };
+        if let (Some(shared), Some(tool)) = (raw.shared.as_ref().filter(|_| spec.shared), spec.tools.first()) {
+            let what = format!("`{}` is shared, and `{{{{ tools.{tool} }}}}` is of one scenario", name.get_ref());
+            return Err(self
+                .error(shared, what)
+                .help("leave out `shared`: each scenario then has a process of its own"));
+        }
+        Ok(SystemSpec::Command(spec))
     }
 
     fn build(&self, raw: &RawSystem) -> Result<Vec<String>> {

@@ -17,6 +17,9 @@ pub struct Step {
     pub action: Action,
     /// Names for later steps, and where in the answer their values are.
     pub capture: BTreeMap<String, CaptureFrom>,
+    /// The caller of a model call that the step waits for behind its answer: one that comes in the background, from when the
+    /// step began.
+    pub awaits: Option<String>,
     /// Whether the answer goes into the golden: a stream always does.
     pub golden: bool,
     /// Where the step starts in `scenario.toml`.

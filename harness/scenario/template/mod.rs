@@ -12,7 +12,7 @@ mod vars;
 pub use context::Context;
 pub(super) use engine::as_text;
 pub use json::TemplateJson;
-pub(super) use names::Names;
 pub use names::RESERVED;
+pub(super) use names::{Names, OfFixture};
 pub use template::Template;
 pub use vars::Vars;

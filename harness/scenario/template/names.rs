@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::context::Context;
 use super::json::TemplateJson;
 use super::template::Template;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scenario::hints::{listed, suggest};
 
 /// Names that Retake gives a value; no var and no capture may take one.
@@ -30,6 +31,28 @@ const OF_MODEL: [&str; 6] = ["url", "openai", "anthropic", "gemini", "ollama", "
 /// The attributes of `fixture`.
 const OF_FIXTURE: [&str; 2] = ["prompt", "context"];
 
+/// A value that a template takes of the fixture, which has to be there before the first step: without it an empty message
+/// would be sent, and paid for.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::scenario) struct OfFixture {
+    /// `fixture.prompt`.
+    path: String,
+    /// That it is not there, with the place.
+    missing: Error,
+}
+
+impl OfFixture {
+    /// Refuses a context that lacks it.
+    pub(in crate::scenario) fn check(&self, context: &Context) -> Result<()> {
+        let (root, rest) = self.path.split_once('.').unwrap_or((&self.path, ""));
+        let pointer: String = rest.split('.').filter(|part| !part.is_empty()).map(|part| format!("/{part}")).collect();
+        match context.get(root).and_then(|value| value.pointer(&pointer)) {
+            Some(_) => Ok(()),
+            None => Err(self.missing.clone()),
+        }
+    }
+}
+
 /// The names that a template may use at one place of a file, and those that exist but not there.
 #[derive(Clone)]
 pub(in crate::scenario) struct Names {
@@ -38,6 +61,10 @@ pub(in crate::scenario) struct Names {
     elsewhere: BTreeMap<String, String>,
     /// The secrets that templates name: naming one declares it.
     secrets: Rc<RefCell<BTreeSet<String>>>,
+    /// The tool servers that templates name.
+    tools: Rc<RefCell<BTreeSet<String>>>,
+    /// What templates take of the fixture.
+    of_fixture: Rc<RefCell<Vec<OfFixture>>>,
     /// The attributes of `systems`.
     systems: Vec<String>,
     /// Whether a step before has a stream.
@@ -51,7 +78,15 @@ impl Names {
         let mut elsewhere: BTreeMap<_, _> =
             RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
         elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
-        Names { here, elsewhere, secrets: Rc::default(), systems: Vec::new(), stream: false }
+        Names {
+            here,
+            elsewhere,
+            secrets: Rc::default(),
+            tools: Rc::default(),
+            of_fixture: Rc::default(),
+            systems: Vec::new(),
+            stream: false,
+        }
     }
 
     /// The names for what executes a tool's calls; a command has those of the call too.
@@ -61,12 +96,20 @@ impl Names {
         let reason = |name: &str| (name.to_owned(), "a tool is called without it".to_owned());
         let mut elsewhere: BTreeMap<_, _> = RESERVED.map(reason).into();
         elsewhere.extend(OF_CALLS.map(|name| (name.to_owned(), "only `command` is rendered for each call".to_owned())));
-        Names { here, elsewhere, secrets: Rc::default(), systems: Vec::new(), stream: false }
+        Names {
+            here,
+            elsewhere,
+            secrets: Rc::default(),
+            tools: Rc::default(),
+            of_fixture: Rc::default(),
+            systems: Vec::new(),
+            stream: false,
+        }
     }
 
     /// These names for one system, which may need others.
     pub(in crate::scenario) fn of_system(&self, needed: &[String]) -> Names {
-        let mut names = Names { secrets: Rc::default(), ..self.clone() };
+        let mut names = Names { secrets: Rc::default(), tools: Rc::default(), ..self.clone() };
         needed.clone_into(&mut names.systems);
         if !needed.is_empty() {
             names.define(SYSTEMS);
@@ -77,7 +120,15 @@ impl Names {
     /// The names for a scenario's vars and steps, before any step ran.
     pub(in crate::scenario) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>) -> Names {
         let here = RESERVED.into_iter().chain(vars).map(str::to_owned).collect();
-        Names { here, elsewhere: BTreeMap::new(), secrets: Rc::default(), systems: Vec::new(), stream: false }
+        Names {
+            here,
+            elsewhere: BTreeMap::new(),
+            secrets: Rc::default(),
+            tools: Rc::default(),
+            of_fixture: Rc::default(),
+            systems: Vec::new(),
+            stream: false,
+        }
     }
 
     /// Says of a name that it exists, and why not here. The first reason stays.
@@ -98,6 +149,16 @@ impl Names {
     /// The secrets that templates named that were checked here.
     pub(in crate::scenario) fn secrets(&self) -> BTreeSet<String> {
         self.secrets.borrow().clone()
+    }
+
+    /// The tool servers that templates named that were checked here.
+    pub(in crate::scenario) fn tools(&self) -> BTreeSet<String> {
+        self.tools.borrow().clone()
+    }
+
+    /// What templates take of the fixture that were checked here.
+    pub(in crate::scenario) fn of_fixture(&self) -> Vec<OfFixture> {
+        self.of_fixture.borrow().clone()
     }
 
     /// Whether a step before has a stream.
@@ -126,8 +187,21 @@ impl Names {
             }
             let known: Vec<&str> = match root {
                 "model" => OF_MODEL.to_vec(),
-                "fixture" => OF_FIXTURE.to_vec(),
+                "fixture" => {
+                    // With code around it, it may be that nobody takes it.
+                    if !template.source().contains("{%") && !template.source().contains('|') {
+                        let missing = error(format!("`{}` is not defined: the fixture has no such note", name.path));
+                        let missing = missing
+                            .help("recording notes the vars `prompt` and `context`, where they hold no template");
+                        self.of_fixture.borrow_mut().push(OfFixture { path: name.path.clone(), missing });
+                    }
+                    OF_FIXTURE.to_vec()
+                }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
+                "tools" => {
+                    self.tools.borrow_mut().extend(name.path.split('.').nth(1).map(str::to_owned));
+                    return Ok(());
+                }
                 "secret" => {
                     let Some(variable) = name.path.split('.').nth(1) else {
                         return Err(error("`secret` stands for no value by itself".to_owned())

@@ -1,8 +1,9 @@
 //! The doubles of one stage.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
@@ -24,7 +25,8 @@ use crate::error::{Error, Result};
 use crate::fixture::{ToolExchange, ToolExchanges};
 use crate::json::{Json, Layout, Object};
 use crate::key::Normalizer;
-use crate::model::{Miss, Scope};
+use crate::model::kept::outliving;
+use crate::model::{Miss, Pacing, Scope};
 use crate::scenario::{Suite, ToolBy};
 use crate::secrets::{Fired, Scrub};
 use crate::system::Folder;
@@ -47,6 +49,10 @@ pub(crate) enum ToolsMode {
 /// What doubles are made from.
 pub(crate) struct Given<'a> {
     pub(crate) suite: &'a Suite,
+    /// The servers that the scenario and its systems name; only these are started where they answer themselves.
+    pub(crate) used: &'a BTreeSet<String>,
+    /// How long answers are held back.
+    pub(crate) pacing: Pacing,
     pub(crate) root: &'a Path,
     /// The fixture, for errors.
     pub(crate) fixture: &'a Path,
@@ -75,6 +81,8 @@ struct Servers {
     scrub: Scrub,
     by_name: BTreeMap<String, Server>,
     seen: Mutex<Vec<ToolRequest>>,
+    pacing: Pacing,
+    asked: AtomicU64,
 }
 
 struct Server {
@@ -85,14 +93,17 @@ struct Server {
 }
 
 impl Doubles {
-    /// Starts a double for each MCP server of a suite, on the current runtime; `None` where it has none. A real server is
+    /// Starts a double for each MCP server that is used, on a thread that outlives the stage; `None` where it has none. A real server is
     /// started too where answers come from it.
     ///
     /// # Errors
     /// Where one of them cannot be started.
     pub(crate) async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
         let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
-        let specs: Vec<_> = given.suite.tools.iter().filter(|(_, spec)| of_mcp(&spec.by)).collect();
+        // In replay all are there: what is recorded of one that nobody uses any more is unused.
+        let is_used = |name: &str| matches!(given.mode, ToolsMode::Replay(_)) || given.used.contains(name);
+        let specs: Vec<_> =
+            given.suite.tools.iter().filter(|(name, spec)| of_mcp(&spec.by) && is_used(name.as_str())).collect();
         if specs.is_empty() {
             return Ok(None);
         }
@@ -129,14 +140,21 @@ impl Doubles {
             by_name.insert((*name).clone(), server);
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
-        let Given { mode, scrub, fixture, .. } = given;
-        let state =
-            Arc::new(Servers { key, mode, fixture: fixture.to_owned(), scrub, by_name, seen: Mutex::default() });
+        let Given { mode, scrub, fixture, pacing, .. } = given;
+        let (fixture, seen, asked) = (fixture.to_owned(), Mutex::default(), AtomicU64::new(0));
+        let state = Arc::new(Servers { key, mode, fixture, scrub, by_name, seen, pacing, asked });
         let failed = |e: std::io::Error| Error::new(format!("failed to listen for tools: {e}"));
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let router = axum::Router::new().fallback(any(handle)).with_state(Arc::clone(&state));
-        let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
+        let serving = async move {
+            let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+            let address = listener.local_addr()?;
+            Ok((address, tokio::spawn(async move { drop(axum::serve(listener, router).await) })))
+        };
+        // Where answers are recorded ones, a call after the stage's end is a miss, as the model's are.
+        let replays = matches!(state.mode, ToolsMode::Replay(_));
+        let served = if replays { outliving()?.spawn(serving).await } else { Ok(serving.await) };
+        let (address, task) =
+            served.map_err(|e| Error::new(format!("the tool server did not start: {e}")))?.map_err(failed)?;
         let is_command = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_));
         let names = specs.iter().map(|(name, spec)| ((*name).clone(), is_command(&spec.by))).collect();
         Ok(Some(Doubles { state, address, names, task, _folder: made.map(|(_, handle)| handle) }))
@@ -160,7 +178,10 @@ impl Doubles {
 
     /// Ends them, and gives what came of them.
     pub(crate) async fn end(self) -> Asked {
-        self.task.abort();
+        match self.state.mode {
+            ToolsMode::Replay(_) => keep(self.task),
+            _ => self.task.abort(),
+        }
         let requests = self.state.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut asked = Asked { requests, ..Asked::default() };
         for (name, server) in &self.state.by_name {
@@ -175,6 +196,19 @@ impl Doubles {
             asked.recorded.insert(name.clone(), recorded);
         }
         asked
+    }
+}
+
+/// The doubles of the last stages that have ended: each holds a port.
+static ENDED: Mutex<VecDeque<JoinHandle<()>>> = Mutex::new(VecDeque::new());
+const ENDED_KEPT: usize = 64;
+
+/// Keeps the doubles of a stage that ended, for calls that come late.
+fn keep(task: JoinHandle<()>) {
+    let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    ended.push_back(task);
+    if ended.len() > ENDED_KEPT {
+        ended.pop_front().into_iter().for_each(|oldest| oldest.abort());
     }
 }
 
@@ -229,6 +263,7 @@ async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, b
         }
         return StatusCode::ACCEPTED.into_response();
     };
+    servers.pacing.hold_back(servers.asked.fetch_add(1, Ordering::Relaxed), 0).await;
     let params = without_meta(message.get("params"));
     let (came, what) = (Instant::now(), answers::asked(asked, &params));
     let answer = if asked == "ping" {
@@ -340,3 +375,6 @@ fn without_meta(params: Option<&Json>) -> Json {
     }
     params
 }
+
+#[cfg(test)]
+mod tests;

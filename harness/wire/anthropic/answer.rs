@@ -16,7 +16,10 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     let blocks = fields::each(body, "content", block)?.into_iter().flatten().collect();
     let usage = fields::optional_object(body, "usage")?.map(|usage| {
         let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-        Usage { input: count("input_tokens"), output: count("output_tokens") }
+        let (cached, cache_written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+        // What the cache has to do with is not among these.
+        let input = count("input_tokens").saturating_add(cached).saturating_add(cache_written);
+        Usage { input, output: count("output_tokens"), cached, cache_written, reasoning: 0 }
     });
     Ok(Answer {
         id: fields::optional_string(body, "id")?.map(str::to_owned),

@@ -27,11 +27,11 @@ pub(in crate::wire) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<
     let finish =
         answer.finish.clone().unwrap_or(if answer.tool_calls().is_empty() { Finish::Stop } else { Finish::ToolCalls });
     let id = answer.id.as_deref().and_then(given).map(str::to_owned);
-    let Usage { input, output } = answer.usage.unwrap_or_default();
+    let Usage { input, output, cached, cache_written, .. } = answer.usage.unwrap_or_default();
     let usage = [
-        ("input_tokens", Json::from(input)),
-        ("cache_creation_input_tokens", Json::Int(0)),
-        ("cache_read_input_tokens", Json::Int(0)),
+        ("input_tokens", Json::from(input.saturating_sub(cached).saturating_sub(cache_written))),
+        ("cache_creation_input_tokens", cache_written.into()),
+        ("cache_read_input_tokens", cached.into()),
         ("output_tokens", output.into()),
         ("service_tier", "standard".into()),
     ];

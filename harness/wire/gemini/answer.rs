@@ -19,8 +19,15 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     };
     let usage = fields::optional_object(body, "usageMetadata")?.map(|usage| {
         let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-        let output = count("candidatesTokenCount").saturating_add(count("thoughtsTokenCount"));
-        Usage { input: count("promptTokenCount"), output }
+        let reasoning = count("thoughtsTokenCount");
+        let output = count("candidatesTokenCount").saturating_add(reasoning);
+        Usage {
+            input: count("promptTokenCount"),
+            output,
+            cached: count("cachedContentTokenCount"),
+            cache_written: 0,
+            reasoning,
+        }
     });
     Ok(Answer {
         id: fields::optional_string(body, "responseId")?.map(str::to_owned),

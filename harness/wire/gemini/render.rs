@@ -30,12 +30,14 @@ pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result
     let finish = finish_reason(answer.finish.as_ref().unwrap_or(&Finish::Stop));
     let content = Json::object([("role", Json::from("model")), ("parts", parts.into())]);
     let candidate = Json::object([("content", content), ("finishReason", finish.into()), ("index", Json::Int(0))]);
-    let Usage { input, output } = answer.usage.unwrap_or_default();
-    let usage = [
+    let Usage { input, output, cached, reasoning, .. } = answer.usage.unwrap_or_default();
+    let mut usage = vec![
         ("promptTokenCount", Json::from(input)),
-        ("candidatesTokenCount", output.into()),
+        ("candidatesTokenCount", output.saturating_sub(reasoning).into()),
         ("totalTokenCount", input.saturating_add(output).into()),
     ];
+    usage.extend((cached > 0).then(|| ("cachedContentTokenCount", cached.into())));
+    usage.extend((reasoning > 0).then(|| ("thoughtsTokenCount", reasoning.into())));
     let id = answer.id.as_deref().and_then(given).map(str::to_owned);
     Ok(Json::object([
         ("candidates", vec![candidate].into()),

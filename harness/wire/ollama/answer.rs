@@ -25,7 +25,11 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
             Finish::Stop if calls => Finish::ToolCalls,
             other => other,
         }),
-        usage: input.or(output).map(|_| Usage { input: input.unwrap_or(0), output: output.unwrap_or(0) }),
+        usage: input.or(output).map(|_| Usage {
+            input: input.unwrap_or(0),
+            output: output.unwrap_or(0),
+            ..Usage::default()
+        }),
     })
 }
 

@@ -38,7 +38,7 @@ pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result
         None | Some(Finish::ToolCalls) => Finish::Stop.as_str(),
         Some(finish) => finish.as_str(),
     };
-    let Usage { input, output } = answer.usage.unwrap_or_default();
+    let Usage { input, output, .. } = answer.usage.unwrap_or_default();
     let durations = ["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"];
     let fields = [
         ("model", Json::from(answer.model.as_deref().and_then(given).unwrap_or(call.model))),

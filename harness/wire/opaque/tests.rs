@@ -38,3 +38,38 @@ fn a_body_that_is_no_json_is_text_or_base64() {
     assert_eq!(request_body(form("a1b2c3d4").as_bytes()), request_body(form("0f9e8d7c").as_bytes()));
     assert_eq!(request_body(form("a1b2c3d4").as_bytes()), form("boundary").into());
 }
+
+#[test]
+fn a_request_to_count_tokens_is_its_conversation_and_the_rest_is_checked() {
+    let asked = |api: &str, prompt: &str, said: &str| {
+        let (path, body) = match api {
+            "anthropic" => (
+                "/v1/messages/count_tokens",
+                format!(
+                    r#"{{"model": "m", "system": "{prompt}", "messages": [{{"role": "user", "content": "{said}"}}]}}"#
+                ),
+            ),
+            "gemini" => (
+                "/v1beta/models/m:countTokens",
+                format!(
+                    r#"{{"generateContentRequest": {{"systemInstruction": {{"parts": [{{"text": "{prompt}"}}]}},
+                        "contents": [{{"role": "user", "parts": [{{"text": "{said}"}}]}}]}}}}"#
+                ),
+            ),
+            _ => (
+                "/v1/responses/input_tokens",
+                format!(r#"{{"model": "m", "instructions": "{prompt}", "input": "{said}"}}"#),
+            ),
+        };
+        let body = Json::parse(body.as_bytes()).unwrap();
+        decode(Target { method: "POST", path }, &body)
+    };
+    for api in ["anthropic", "gemini", "openai"] {
+        let (one, edited, other) =
+            (asked(api, "Be kind.", "hi"), asked(api, "Be brief.", "hi"), asked(api, "Be kind.", "bye"));
+        assert_eq!(one.messages, edited.messages, "{api}");
+        assert_ne!(one.messages, other.messages, "{api}");
+        assert_eq!((one.system.as_str(), edited.system.as_str()), ("Be kind.", "Be brief."), "{api}");
+        assert_eq!(one.api, Api::Opaque);
+    }
+}

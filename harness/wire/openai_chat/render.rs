@@ -157,12 +157,16 @@ fn tool_call(id: &str, name: &str, arguments: String) -> Vec<(&'static str, Json
 }
 
 fn usage(answer: &Answer) -> Json {
-    let Usage { input, output } = answer.usage.unwrap_or_default();
-    Json::object([
+    let Usage { input, output, cached, reasoning, .. } = answer.usage.unwrap_or_default();
+    let mut usage = vec![
         ("prompt_tokens", Json::from(input)),
         ("completion_tokens", output.into()),
         ("total_tokens", input.saturating_add(output).into()),
-    ])
+    ];
+    let detail = |name: &str, count: u64| Json::object([(name.to_owned(), Json::from(count))]);
+    usage.extend((cached > 0).then(|| ("prompt_tokens_details", detail("cached_tokens", cached))));
+    usage.extend((reasoning > 0).then(|| ("completion_tokens_details", detail("reasoning_tokens", reasoning))));
+    Json::object(usage)
 }
 
 #[cfg(test)]

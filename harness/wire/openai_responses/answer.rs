@@ -37,7 +37,14 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     };
     let usage = fields::optional_object(body, "usage")?.map(|usage| {
         let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-        Usage { input: count("input_tokens"), output: count("output_tokens") }
+        let detail = |path| usage.pointer(path).and_then(Json::as_u64).unwrap_or(0);
+        Usage {
+            input: count("input_tokens"),
+            output: count("output_tokens"),
+            cached: detail("/input_tokens_details/cached_tokens"),
+            cache_written: 0,
+            reasoning: detail("/output_tokens_details/reasoning_tokens"),
+        }
     });
     Ok(Answer {
         id: fields::optional_string(body, "id")?.map(str::to_owned),

@@ -18,12 +18,12 @@ pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result
         }
     };
     let id = answer.id.as_deref().and_then(given).map(str::to_owned);
-    let Usage { input, output: written } = answer.usage.unwrap_or_default();
+    let Usage { input, output: written, cached, reasoning, .. } = answer.usage.unwrap_or_default();
     let usage = [
         ("input_tokens", Json::from(input)),
-        ("input_tokens_details", Json::object([("cached_tokens", Json::Int(0))])),
+        ("input_tokens_details", Json::object([("cached_tokens", Json::from(cached))])),
         ("output_tokens", written.into()),
-        ("output_tokens_details", Json::object([("reasoning_tokens", Json::Int(0))])),
+        ("output_tokens_details", Json::object([("reasoning_tokens", Json::from(reasoning))])),
         ("total_tokens", input.saturating_add(written).into()),
     ];
     Ok(Json::object([

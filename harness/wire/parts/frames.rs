@@ -13,6 +13,8 @@ pub struct Frames {
     ends: Arc<[usize]>,
     /// How long after the piece before it each one came, in milliseconds; none where that is not known.
     delays: Arc<[u32]>,
+    /// Whether the client left behind them, before the end.
+    open: bool,
 }
 
 impl Frames {
@@ -48,6 +50,18 @@ impl Frames {
         Frames { delays: if told { delays.into() } else { Arc::default() }, ..self }
     }
 
+    /// Whether these are all that the client had of a stream when it left: nothing comes behind them, and no end.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// The same pieces, as those of a stream that goes on or does not.
+    #[must_use]
+    pub fn with_open(self, open: bool) -> Frames {
+        Frames { open, ..self }
+    }
+
     fn ranges(&self) -> impl Iterator<Item = (usize, usize)> {
         let mut from = 0;
         self.ends.iter().map(move |to| (std::mem::replace(&mut from, *to), *to))
@@ -62,7 +76,7 @@ impl<F: AsRef<str>> FromIterator<F> for Frames {
             text.len()
         });
         let ends = ends.collect();
-        Frames { text: text.into_boxed_str().into_boxed_bytes().into(), ends, delays: Arc::default() }
+        Frames { text: text.into_boxed_str().into_boxed_bytes().into(), ends, delays: Arc::default(), open: false }
     }
 }
 

@@ -154,7 +154,7 @@ fn any_answer() -> impl Strategy<Value = Answer> {
     let usage = prop::option::of((0..=i64::MAX as u64, 0..=i64::MAX as u64));
     let names = (prop::option::of("[ -~]{1,9}"), prop::option::of("[ -~]{1,9}"));
     (names, prop::collection::vec(any_block(), 0..6), finish, usage).prop_map(|((id, model), blocks, finish, usage)| {
-        let usage = usage.map(|(input, output)| Usage { input, output });
+        let usage = usage.map(|(input, output)| Usage { input, output, ..Usage::default() });
         Answer { id, model, blocks, finish: finish.map(|word| Finish::from_word(&word)), usage }
     })
 }

@@ -91,6 +91,7 @@ pub(super) fn entries() -> Vec<Entry> {
         ),
         played("wait.json", &[(job("done"), Says::Green)]),
         played("wait.is", &[(job("finished"), Says::Red("not \"finished\""))]),
+        Entry::by("step.await.caller", "systems::left::a_step_waits_for_the_call_of_a_caller"),
         played("golden", &[(status(""), Says::Green), (status("golden = true"), Says::Red("goldens/"))]),
     ];
     entries.extend(pages());

@@ -47,6 +47,7 @@ fn what_it_records_of_a_replay_is_the_fixture_again() {
     for (upstream, stream) in [("url", false), ("openai", false), ("openai", true)] {
         let serving = Serving::of(&tree.path("fixtures/greeting.json"));
         let program = proxy(&tree, serving.ready(upstream)).env("OPENAI_API_KEY", serving.ready("key"));
+        let program = program.env("RETAKE_UPSTREAM_OPENAI", serving.ready(upstream));
         let mut proxy = Serving::start(program);
         let keys: Vec<&String> = proxy.ready.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["anthropic", "gemini", "key", "ollama", "openai", "url"]);

@@ -31,7 +31,7 @@ fn check(cases: Vec<(Mutation, &[&str])>) {
             "golden: the events of scenario `write_read_file` are not those of goldens/write_read_file.snap\n",
             "- golden, + this run\n",
             "if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
-            "to look at it first:\n    cargo insta review\n",
+            "to look at it first:\n    retake review\n",
         ]);
     }
 }

@@ -13,7 +13,8 @@ const ZONES: [&str; 5] = ["UTC0", "<+14>-14", "<-11>11", "<+0545>-5:45", "NST3:3
 const LOCALES: [&str; 4] = ["C", "C.UTF-8", "tr_TR.UTF-8", "ja_JP.eucJP"];
 const FOLDERS: [&str; 3] = ["tmp", "a blank and an ü", "a/folder/that/is/deep/enough/to/have/a/long/path"];
 /// Today, some days, and two seconds before two midnights: a run is on both sides of them.
-const DAYS: [&str; 7] = ["+0", "+40d", "-400d", "+11y", "@2028-02-29 23:59:58", "@2027-12-31 23:59:58", "@2001-09-09 01:46:39"];
+const DAYS: [&str; 7] =
+    ["+0", "+40d", "-400d", "+11y", "@2028-02-29 23:59:58", "@2027-12-31 23:59:58", "@2001-09-09 01:46:39"];
 
 /// 5 runs; as many as `RETAKE_RUNS_IN_A_ROW` says where it is set, as the gate does. All but the longest, in which nothing
 /// happens at once; the gate runs that one many times too.

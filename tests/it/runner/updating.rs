@@ -68,7 +68,7 @@ fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again() {
     let right = Tree::of(&[NAME]).read(GOLDEN);
     let tree = with_a_wrong_golden();
     let wrong = tree.read(GOLDEN);
-    tree.runner("gateway").run().exits(101).says(&["to look at it first:\n    cargo insta review\n"]);
+    tree.runner("gateway").run().exits(101).says(&["to look at it first:\n    retake review\n"]);
     assert_eq!(tree.read(GOLDEN), wrong);
     assert!(tree.read(PENDING).contains("run_id     string"));
     tree.write(GOLDEN, &right);

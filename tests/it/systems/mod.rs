@@ -10,6 +10,7 @@ pub(crate) mod described;
 pub(crate) mod gone;
 pub(crate) mod growing;
 pub(crate) mod kinds;
+pub(crate) mod left;
 pub(crate) mod provider;
 pub(crate) mod secrets;
 pub(crate) mod service;
@@ -23,6 +24,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     gone::TESTS,
     growing::TESTS,
     kinds::TESTS,
+    left::TESTS,
     secrets::TESTS,
     steps::TESTS,
 ];

@@ -4,7 +4,9 @@ use std::net::{SocketAddr, TcpListener};
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse as _;
 use axum::routing::post;
+use futures_util::StreamExt as _;
 
 use crate::support::program::Ran;
 use crate::support::tree::Tree;
@@ -36,12 +38,27 @@ pub(crate) fn record_with(tree: &Tree, names: &[&str], variables: &[(&str, &str)
     variables.iter().fold(record, |record, (name, value)| record.env(name, value)).run()
 }
 
-async fn answer(body: String) -> impl axum::response::IntoResponse {
+async fn answer(body: String) -> axum::response::Response {
     let call: serde_json::Value = serde_json::from_str(&body).unwrap();
+    if call["stream"] == true {
+        // A story without an end.
+        let piece = |text: &str| {
+            let choice = serde_json::json!({"index": 0, "delta": {"content": text}, "finish_reason": null});
+            let chunk = serde_json::json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "small", "choices": [choice]});
+            Ok::<_, std::convert::Infallible>(format!("data: {chunk}\n\n"))
+        };
+        let pieces =
+            futures_util::stream::iter([piece("Once "), piece("upon ")]).chain(futures_util::stream::pending());
+        return ([(CONTENT_TYPE, "text/event-stream")], axum::body::Body::from_stream(pieces)).into_response();
+    }
     let asked = call["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
+    if asked == "say nothing" {
+        std::future::pending::<()>().await;
+    }
     if asked.starts_with("too much") {
         let error = serde_json::json!({"error": {"message": "slow down", "type": "rate_limit_error"}});
-        return (axum::http::StatusCode::TOO_MANY_REQUESTS, [(CONTENT_TYPE, "application/json")], error.to_string());
+        let status = axum::http::StatusCode::TOO_MANY_REQUESTS;
+        return (status, [(CONTENT_TYPE, "application/json")], error.to_string()).into_response();
     }
     let answer = serde_json::json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "small",
@@ -49,5 +66,5 @@ async fn answer(body: String) -> impl axum::response::IntoResponse {
                      "message": {"role": "assistant", "content": format!("you said: {asked}"), "refusal": null}}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
     });
-    (axum::http::StatusCode::OK, [(CONTENT_TYPE, "application/json")], answer.to_string())
+    ([(CONTENT_TYPE, "application/json")], answer.to_string()).into_response()
 }

@@ -74,12 +74,12 @@ pub(crate) fn serve() -> ExitCode {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        if std::env::var_os("ASKS_AT_THE_END").is_some() {
+        if let Ok(asks) = std::env::var("ASKS_AT_THE_END") {
             let mut end = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).unwrap();
             tokio::spawn(async move {
                 end.recv().await;
                 println!("asked at the end");
-                let _ = ask("anything to remember?").await;
+                let _ = ask(if asks == "in vain" { "say nothing" } else { "anything to remember?" }).await;
                 end_after(0, 0);
             });
         }
@@ -141,6 +141,8 @@ fn router() -> Router {
             get(|| async { sse(stream::iter([": alive\n\n", "event: end\ndata: {}\n\n"].map(str::to_owned))) }),
         )
         .route("/model", post(model))
+        .route("/relay", post(relay))
+        .route("/suggest/{millis}", post(suggest))
         .route("/crash", post(crash))
         .route("/pid", get(|| async { json(&serde_json::json!({"pid": std::process::id()})) }))
         .route("/hang", post(hang))
@@ -276,6 +278,31 @@ async fn model(headers: HeaderMap, body: Bytes) -> Response {
         },
         Err(_) => StatusCode::GATEWAY_TIMEOUT.into_response(),
     }
+}
+
+/// What the model streams, as it comes: a client that leaves ends the call.
+async fn relay() -> Response {
+    let set = |name: &str| std::env::var(name).unwrap();
+    let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+    let request = client.post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
+    let call = serde_json::json!({"model": "small", "stream": true, "messages": [{"role": "user", "content": "tell a story"}]});
+    let answer = request.header(CONTENT_TYPE, "application/json").body(call.to_string()).send().await.unwrap();
+    let pieces = answer.bytes_stream().map(|_| "event: piece\ndata: {}\n\n".to_owned());
+    sse(pieces)
+}
+
+/// Answers, and lets another part of itself ask the model so long after that.
+async fn suggest(Path(millis): Path<u64>) -> StatusCode {
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        let set = |name: &str| std::env::var(name).unwrap();
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+        let request = client.post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
+        let call = serde_json::json!({"model": "small", "messages": [{"role": "user", "content": "what next?"}]});
+        let request = request.header("x-retake-caller", "suggest_agent").header(CONTENT_TYPE, "application/json");
+        drop(request.body(call.to_string()).send().await);
+    });
+    StatusCode::OK
 }
 
 async fn crash() -> StatusCode {

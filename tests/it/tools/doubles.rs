@@ -13,6 +13,8 @@ tests! {
     a_recorded_call_of_a_tool_that_nobody_makes_is_unused,
     a_live_tool_that_changed_is_named_as_the_cause_of_the_miss,
     what_a_fixture_holds_of_tools_is_checked,
+    only_the_servers_that_a_scenario_uses_are_started_while_recording,
+    a_shared_system_has_no_double_and_says_so,
 }
 
 fn program() -> String {
@@ -124,4 +126,22 @@ fn what_a_fixture_holds_of_tools_is_checked() {
     change(&tree, |exchanges| exchanges[2]["resutl"] = 1.into());
     let red = tree.retake().arg("test").run().exits(1);
     red.says(&["fixtures/ask.json:1:", "resutl: unknown field; did you mean `result`?"]);
+}
+
+fn only_the_servers_that_a_scenario_uses_are_started_while_recording() {
+    let tree = tree(&format!("{}\n[tools.other]\nmcp = {{ command = [\"no-such-server\"] }}", stdio()));
+    record(&tree);
+    tree.retake().arg("test").run().exits(0);
+}
+
+fn a_shared_system_has_no_double_and_says_so() {
+    let tree = tree(&stdio());
+    let system =
+        "[systems.agent]\ncommand = [\"agent\", \"{{ tools.files }}\"]\nready = { http = \"/\" }\nshared = true\n";
+    let suite = tree.read("scenarios/suite.toml") + system;
+    tree.write("scenarios/suite.toml", &suite);
+    tree.retake().arg("test").run().exits(2).says(&[
+        "scenarios/suite.toml:7:10: `agent` is shared, and `{{ tools.files }}` is of one scenario",
+        "leave out `shared`",
+    ]);
 }

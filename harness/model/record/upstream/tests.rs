@@ -37,6 +37,51 @@ fn addresses_are_put_together() {
 }
 
 #[test]
+fn a_key_goes_to_its_own_provider_and_to_an_address_that_is_named_for_it() {
+    let keys = |base: &str, address: &'static str| {
+        let value = move |name: &str| match name {
+            "OPENAI_API_KEY" | "ANTHROPIC_API_KEY" | "AZURE_OPENAI_API_KEY" => Some(name.to_owned()),
+            "RETAKE_UPSTREAM_OPENAI" => Some(address.to_owned()),
+            _ => None,
+        };
+        let upstreams = Upstreams::of_base(base, value).unwrap();
+        [Api::OpenAiChat, Api::Anthropic, Api::Gemini].map(|api| upstreams.of(api).unwrap().key.clone())
+    };
+    let (openai, anthropic, azure) = (
+        Some("OPENAI_API_KEY".to_owned()),
+        Some("ANTHROPIC_API_KEY".to_owned()),
+        Some("AZURE_OPENAI_API_KEY".to_owned()),
+    );
+    assert_eq!(keys("https://api.openai.com/v1", ""), [openai.clone(), None, None]);
+    assert_eq!(keys("https://api.anthropic.com", ""), [None, anthropic, None]);
+    assert_eq!(keys("https://gateway.example/v1", ""), [None, None, None]);
+    assert_eq!(keys("https://gateway.example/v1", "https://gateway.example"), [openai, None, None]);
+    assert_eq!(keys("https://team.openai.azure.com/openai", ""), [azure, None, None]);
+}
+
+#[test]
+fn azure_takes_its_key_as_its_own_clients_send_it() {
+    let set = [
+        ("RETAKE_UPSTREAM_OPENAI", "https://team.openai.azure.com"),
+        ("AZURE_OPENAI_API_KEY", "azure"),
+        ("OPENAI_API_KEY", "openai"),
+    ];
+    let upstreams = read(Box::leak(Box::new(set))).unwrap();
+    let upstream = upstreams.of(Api::OpenAiChat).unwrap();
+    let path = "/openai/deployments/small/chat/completions?api-version=1";
+    let request =
+        upstream.request(&Clients::of_providers(), &Method::POST, path, &HeaderMap::new()).unwrap().build().unwrap();
+    assert_eq!(
+        request.url().as_str(),
+        "https://team.openai.azure.com/openai/deployments/small/chat/completions?api-version=1"
+    );
+    assert_eq!(
+        (request.headers()["api-key"].to_str().unwrap(), request.headers().get("authorization")),
+        ("azure", None)
+    );
+}
+
+#[test]
 fn keys_are_sent_as_each_provider_takes_them() {
     let upstreams = read(&[("OPENAI_API_KEY", "o"), ("ANTHROPIC_API_KEY", "a"), ("GOOGLE_API_KEY", "g")]).unwrap();
     let clients = Clients::keeping(0);

@@ -151,6 +151,7 @@ fn of_steps() -> Vec<Rule> {
             json!({ "minItems": 1, "items": { "allOf": [{ "$ref": "#/definitions/Step" }, part] } }),
         ),
         value("Step", "name", json!({ "pattern": "\\S" })),
+        value("Await", "caller", json!({ "pattern": "\\S" })),
         value("Step", "headers", json!({ "propertyNames": { "pattern": HEADER }, "additionalProperties": one_line })),
         value("Step", "env", json!({ "propertyNames": { "pattern": VARIABLE } })),
         value("Step", "json_file", file.clone()),

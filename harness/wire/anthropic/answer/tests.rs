@@ -20,7 +20,10 @@ fn blocks_keep_their_order() {
         found.blocks.iter().map(|block| if let Block::Native(native) = block { native.kind() } else { "" }).collect();
     assert_eq!(kinds, ["", "", "", "web_search_tool_result", ""]);
     assert_eq!(found.blocks[..3], [Block::Reasoning("Hm".into()), Block::Text("a".into()), Block::ToolCall(call)]);
-    assert_eq!((found.finish, found.usage), (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 4 })));
+    assert_eq!(
+        (found.finish, found.usage),
+        (Some(Finish::ToolCalls), Some(Usage { input: 12, output: 4, cached: 9, ..Usage::default() }))
+    );
 }
 
 #[test]

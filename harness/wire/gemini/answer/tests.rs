@@ -19,7 +19,10 @@ fn parts_keep_their_order() {
     let texts = [Block::Reasoning("Hm".into()), Block::Text("ab".into()), Block::ToolCall(call)];
     assert_eq!(found.blocks[..3], texts);
     assert!(matches!(&found.blocks[3..], [Block::Native(native)] if native.kind() == "executableCode"));
-    assert_eq!((found.finish, found.usage), (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 9 })));
+    assert_eq!(
+        (found.finish, found.usage),
+        (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 9, reasoning: 5, ..Usage::default() }))
+    );
 }
 
 #[test]

@@ -14,7 +14,10 @@ fn an_answer_with_a_call() {
     .unwrap();
     assert_eq!(found.blocks[..2], [Block::Reasoning("Hm".into()), Block::Text("a".into())]);
     assert_eq!(found.tool_calls()[0].name, "f");
-    assert_eq!((found.finish, found.usage), (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 4 })));
+    assert_eq!(
+        (found.finish, found.usage),
+        (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 4, ..Usage::default() }))
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn a_text_answer() {
         model: Some("gpt-4o-2024-08-06".into()),
         blocks: vec![Block::Text("Mexico City.".into())],
         finish: Some(Finish::Stop),
-        usage: Some(Usage { input: 14, output: 8 }),
+        usage: Some(Usage { input: 14, output: 8, ..Usage::default() }),
     };
     assert_eq!(found, Ok(expected));
 }

@@ -12,7 +12,7 @@ fn tool_answer() -> Answer {
     Answer {
         id: Some("chatcmpl-1".into()),
         blocks: vec![Block::ToolCall(ToolCall { id: "call_1".into(), name: "get_capital".into(), args })],
-        usage: Some(Usage { input: 78, output: 9 }),
+        usage: Some(Usage { input: 78, output: 9, ..Usage::default() }),
         ..Answer::default()
     }
 }

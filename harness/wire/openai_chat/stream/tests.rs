@@ -40,7 +40,7 @@ fn a_text_stream() {
         model: Some("gpt-4o".into()),
         blocks: vec![Block::Reasoning("Hm".into()), Block::Text("Mexico City.".into())],
         finish: Some(Finish::Length),
-        usage: Some(Usage { input: 14, output: 8 }),
+        usage: Some(Usage { input: 14, output: 8, ..Usage::default() }),
     };
     assert_eq!(found, Ok(expected));
 }

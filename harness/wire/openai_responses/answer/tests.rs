@@ -33,7 +33,10 @@ fn items_keep_their_order() {
         native(&search),
     ];
     assert_eq!(found.blocks, expected);
-    assert_eq!((found.finish, found.usage), (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 4 })));
+    assert_eq!(
+        (found.finish, found.usage),
+        (Some(Finish::ToolCalls), Some(Usage { input: 3, output: 4, ..Usage::default() }))
+    );
 }
 
 #[test]

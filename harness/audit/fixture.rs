@@ -1,0 +1,147 @@
+//! What a fixture's file tells of itself: when it was recorded, secrets in it, and turns that are hard to tell apart.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use time::{Date, OffsetDateTime};
+
+use crate::fixture::{Fixture, Turn};
+use crate::json::Json;
+use crate::key::Check;
+use crate::secrets::{Fired, Scrub};
+use crate::wire::Body;
+
+/// A secret in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Secret {
+    /// Where it stands: `turns[2].output.content`.
+    pub(crate) place: String,
+    /// The name of its form, or of the variable that has its value.
+    pub(crate) form: String,
+}
+
+/// Two turns that are told apart by less than one would think.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shared {
+    pub(crate) turns: [usize; 2],
+    pub(crate) callers: [Option<String>; 2],
+    /// Of turns with one key: what differs all the same. None of turns of two callers with one conversation.
+    pub(crate) differs: Option<Check>,
+}
+
+/// The day on which the last answer of a fixture was made, as providers stamp them. `None` where none of them says.
+pub(crate) fn recorded_on(fixture: &Fixture) -> Option<Date> {
+    static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#""(?:created|created_at|createTime)"\s*:\s*(?:([0-9]{10})\b|"([0-9]{4})-([0-9]{2})-([0-9]{2})T)"#)
+            .ok()
+    });
+    let stamps = |turn: &Turn| {
+        let text = match &turn.wire.as_ref()?.response.body {
+            Body::Json(json) => String::from_utf8_lossy(&json.bytes()).into_owned(),
+            Body::Frames(frames) => String::from_utf8_lossy(&frames.text()).into_owned(),
+            Body::Text(text) => text.clone(),
+            Body::Binary(_) => return None,
+        };
+        STAMP.as_ref()?.captures_iter(&text).filter_map(|stamp| date(&stamp)).max()
+    };
+    fixture.table.turns().iter().filter_map(stamps).max()
+}
+
+fn date(stamp: &regex::Captures<'_>) -> Option<Date> {
+    if let Some(seconds) = stamp.get(1) {
+        return OffsetDateTime::from_unix_timestamp(seconds.as_str().parse().ok()?).ok().map(OffsetDateTime::date);
+    }
+    let part = |at: usize| stamp.get(at)?.as_str().parse::<u16>().ok();
+    let month = u8::try_from(part(3)?).ok()?.try_into().ok()?;
+    Date::from_calendar_date(i32::from(part(2)?), month, u8::try_from(part(4)?).ok()?).ok()
+}
+
+/// The secrets in a file of JSON.
+pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
+    let mut scrubbed = json.clone();
+    scrub.json(&mut scrubbed, &mut Fired::new());
+    let mut found = Vec::new();
+    compare(json, &scrubbed, String::new(), scrub, &mut found);
+    found
+}
+
+/// The secrets that are parted over the pieces of recorded streams, which the file's text does not show.
+pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret> {
+    let mut found = Vec::new();
+    for (index, turn) in fixture.table.turns().iter().enumerate() {
+        let Some(wire) = &turn.wire else { continue };
+        let mut fired = Fired::new();
+        wire.response.clone().scrub(scrub, &mut fired);
+        found.extend(fired.into_iter().map(|form| Secret { place: format!("turns[{index}].wire"), form }));
+    }
+    found
+}
+
+/// Turns of one caller and conversation that differ in prompt or tools: two callers under one name. And turns of two callers
+/// with one conversation: their names alone tell them apart.
+pub(crate) fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
+    let turns = fixture.table.turns();
+    let mut found: Vec<Shared> = Vec::new();
+    for (b, second) in turns.iter().enumerate() {
+        for (a, first) in turns[..b].iter().enumerate() {
+            let differs = if first.key.input_hash == second.key.input_hash && first.caller == second.caller {
+                match [Check::Prompt, Check::Tools].into_iter().find(|check| differ(first, second, *check)) {
+                    Some(check) => Some(check),
+                    None => continue,
+                }
+            } else if first.key.conversation_hash == second.key.conversation_hash && first.caller != second.caller {
+                None
+            } else {
+                continue;
+            };
+            let callers = [first.caller.clone(), second.caller.clone()];
+            if !found.iter().any(|known| known.callers == callers && known.differs == differs) {
+                found.push(Shared { turns: [a, b], callers, differs });
+            }
+        }
+    }
+    found
+}
+
+fn differ(a: &Turn, b: &Turn, check: Check) -> bool {
+    match (a.checks.and_then(|checks| checks.of(check)), b.checks.and_then(|checks| checks.of(check))) {
+        (Some(a), Some(b)) => a != b,
+        _ => false,
+    }
+}
+
+/// Collects the places at which a scrubbed value differs.
+fn compare(json: &Json, scrubbed: &Json, place: String, scrub: &Scrub, found: &mut Vec<Secret>) {
+    let form = |json: &Json| {
+        let mut fired = Fired::new();
+        scrub.json(&mut json.clone(), &mut fired);
+        fired.into_iter().next().unwrap_or_else(|| "a secret".to_owned())
+    };
+    match (json, scrubbed) {
+        (Json::Object(entries), Json::Object(others)) => {
+            for (key, value) in entries.iter() {
+                let place = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+                match others.get(key) {
+                    // A value that its key alone tells has its form from the whole.
+                    Some(other) if matches!(value, Json::Str(_)) && value != other => {
+                        let alone = form(value);
+                        let form = if alone == "a secret" { form(json) } else { alone };
+                        found.push(Secret { place, form });
+                    }
+                    Some(other) => compare(value, other, place, scrub, found),
+                    None => found.push(Secret { place: format!("{place} (the key)"), form: form(json) }),
+                }
+            }
+        }
+        (Json::Array(items), Json::Array(others)) if items.len() == others.len() => {
+            for (index, (item, other)) in items.iter().zip(others).enumerate() {
+                compare(item, other, format!("{place}[{index}]"), scrub, found);
+            }
+        }
+        _ if json != scrubbed => found.push(Secret { place, form: form(json) }),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! The kinds of change. Each weighs the same in a score, however many places a capture has for it.
+
+use crate::events::Detail;
+
+/// What a change does to a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    DropEvent,
+    RepeatEvent,
+    SwapEvents,
+    RenameEvent,
+    DropKey,
+    AddKey,
+    RenameKey,
+    RetypeKey,
+    ChangeValue,
+    ShortenList,
+    LengthenList,
+    ReverseList,
+    RepeatList,
+    SwapIds,
+    CutTail,
+    Status,
+    ContentType,
+}
+
+impl Kind {
+    /// All of them, in the order in which people are told of them.
+    pub(crate) const ALL: [Kind; 17] = [
+        Kind::DropEvent,
+        Kind::RepeatEvent,
+        Kind::SwapEvents,
+        Kind::RenameEvent,
+        Kind::DropKey,
+        Kind::AddKey,
+        Kind::RenameKey,
+        Kind::RetypeKey,
+        Kind::ChangeValue,
+        Kind::ShortenList,
+        Kind::LengthenList,
+        Kind::ReverseList,
+        Kind::RepeatList,
+        Kind::SwapIds,
+        Kind::CutTail,
+        Kind::Status,
+        Kind::ContentType,
+    ];
+
+    /// What it does, in words; also its name in JSON.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Kind::DropEvent => "drop an event",
+            Kind::RepeatEvent => "send an event twice",
+            Kind::SwapEvents => "swap two events",
+            Kind::RenameEvent => "rename an event",
+            Kind::DropKey => "drop a key",
+            Kind::AddKey => "add a key",
+            Kind::RenameKey => "rename a key",
+            Kind::RetypeKey => "change a type",
+            Kind::ChangeValue => "change a value",
+            Kind::ShortenList => "shorten a list",
+            Kind::LengthenList => "lengthen a list",
+            Kind::ReverseList => "reverse a list",
+            Kind::RepeatList => "repeat a list",
+            Kind::SwapIds => "swap two ids",
+            Kind::CutTail => "cut the end",
+            Kind::Status => "change the status",
+            Kind::ContentType => "change the content type",
+        }
+    }
+
+    /// Whether a golden of this detail is meant to notice it: values are only pinned at `values`.
+    pub(crate) fn counts_at(self, detail: Detail) -> bool {
+        self != Kind::ChangeValue || detail == Detail::Values
+    }
+}

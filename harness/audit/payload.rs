@@ -1,0 +1,139 @@
+//! Places in a payload, and what can be changed there.
+
+use super::kind::Kind;
+use crate::json::Json;
+
+/// A step from a value to one inside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// A place in a payload, and the kind of change that is possible there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) kind: Kind,
+    pub(super) path: Vec<Step>,
+}
+
+/// All places of a payload, from the outside in.
+pub(super) fn spots(json: &Json) -> Vec<Spot> {
+    let mut spots = Vec::new();
+    collect(json, &mut Vec::new(), &mut spots);
+    spots
+}
+
+fn collect(json: &Json, path: &mut Vec<Step>, spots: &mut Vec<Spot>) {
+    let mut add = |kind: Kind, path: &[Step]| spots.push(Spot { kind, path: path.to_vec() });
+    match json {
+        Json::Object(entries) => {
+            add(Kind::AddKey, path);
+            for (key, value) in entries.iter() {
+                path.push(Step::Key(key.to_owned()));
+                for kind in [Kind::DropKey, Kind::RenameKey, Kind::RetypeKey] {
+                    spots.push(Spot { kind, path: path.clone() });
+                }
+                collect(value, path, spots);
+                path.pop();
+            }
+        }
+        Json::Array(items) => {
+            if !items.is_empty() {
+                add(Kind::ShortenList, path);
+                add(Kind::LengthenList, path);
+            }
+            if items.len() > 1 {
+                add(Kind::ReverseList, path);
+                add(Kind::RepeatList, path);
+            }
+            for (index, item) in items.iter().enumerate() {
+                path.push(Step::Index(index));
+                collect(item, path, spots);
+                path.pop();
+            }
+        }
+        // Another value in place of none is another type.
+        Json::Null => {}
+        Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::Str(_) => add(Kind::ChangeValue, path),
+    }
+}
+
+/// A payload with one change; `None` where the place is not there.
+pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
+    let mut json = json.clone();
+    let Spot { kind, path } = spot;
+    if let (Kind::DropKey | Kind::RenameKey, Some((Step::Key(key), parents))) = (kind, path.split_last()) {
+        let entries = value_at(&mut json, parents)?.as_object_mut()?;
+        let value = entries.remove(key)?;
+        if *kind == Kind::RenameKey {
+            entries.insert(format!("{key}_renamed"), value);
+        }
+        return Some(json);
+    }
+    let value = value_at(&mut json, path)?;
+    match (kind, value) {
+        (Kind::AddKey, Json::Object(entries)) => _ = entries.insert("added", Json::Bool(true)),
+        (Kind::RetypeKey, value) => *value = of_another_type(value),
+        (Kind::ChangeValue, value) => *value = other_value(value),
+        (Kind::ShortenList, Json::Array(items)) => _ = items.pop(),
+        (Kind::LengthenList, Json::Array(items)) => items.extend(items.last().cloned()),
+        (Kind::ReverseList, Json::Array(items)) => items.reverse(),
+        (Kind::RepeatList, Json::Array(items)) => items.extend(items.clone()),
+        _ => return None,
+    }
+    Some(json)
+}
+
+/// The value at a place, to change it.
+pub(super) fn value_at<'a>(json: &'a mut Json, path: &[Step]) -> Option<&'a mut Json> {
+    path.iter().try_fold(json, |value, step| match (value, step) {
+        (Json::Object(entries), Step::Key(key)) => entries.get_mut(key),
+        (Json::Array(items), Step::Index(index)) => items.get_mut(*index),
+        _ => None,
+    })
+}
+
+/// A place as a JSON pointer, in which `*` stands for each element of a list: what is one place to a reader of a golden.
+pub(super) fn pointer(path: &[Step]) -> String {
+    path.iter().fold(String::new(), |pointer, step| match step {
+        Step::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
+        Step::Index(_) => pointer + "/*",
+    })
+}
+
+fn of_another_type(value: &Json) -> Json {
+    match value {
+        Json::Str(_) => Json::Int(7),
+        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => Json::from("7"),
+        Json::Bool(_) => Json::from("true"),
+        Json::Null | Json::Array(_) | Json::Object(_) => Json::from("text"),
+    }
+}
+
+fn other_value(value: &Json) -> Json {
+    match value {
+        Json::Bool(value) => Json::Bool(!value),
+        Json::Int(number) => Json::Int(number.checked_add(1).unwrap_or(0)),
+        Json::BigInt(_) => Json::Int(0),
+        Json::Float(number) => Json::Float(if *number == 0.5 { 0.25 } else { 0.5 }),
+        Json::Str(text) => Json::Str(other_text(text)),
+        other => other.clone(),
+    }
+}
+
+/// A text of the same form with another last digit, or letter where there is none, so that a UUID and a point in time stay
+/// what they are.
+pub(super) fn other_text(text: &str) -> String {
+    let last = |fits: fn(&char) -> bool| text.char_indices().rev().find(|(_, c)| fits(c));
+    let Some((at, last)) = last(char::is_ascii_digit).or_else(|| last(char::is_ascii_alphabetic)) else {
+        return format!("{text}x");
+    };
+    let other = match last {
+        '0' => '1',
+        'a' => 'b',
+        'A' => 'B',
+        other => char::from_u32(u32::from(other) - 1).unwrap_or('x'),
+    };
+    format!("{}{other}{}", &text[..at], &text[at + 1..])
+}

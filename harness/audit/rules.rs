@@ -1,0 +1,61 @@
+//! What the suite's `[[normalize]]` rules make equal that was not.
+
+use crate::conversation::Message;
+use crate::json::Json;
+use crate::key::{Hash, Rules};
+use crate::model::HeardCall;
+
+/// A rule without which two calls would have other keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Merged {
+    /// The rule's place in the suite, from 0.
+    pub(crate) rule: usize,
+    /// The turns that answered the calls.
+    pub(crate) turns: [usize; 2],
+    /// What each of the calls said where they differ.
+    pub(crate) texts: [String; 2],
+}
+
+/// For each rule that makes calls of one caller equal which differ without it, the first two of them.
+pub(crate) fn merged(calls: &[HeardCall], rules: &Rules) -> Vec<Merged> {
+    let keys: Vec<Hash> = calls.iter().map(|call| key(call, rules)).collect();
+    let mut found = Vec::new();
+    for rule in 0..rules.normalizer.own_rules() {
+        let without = without(rules, rule);
+        let alone: Vec<Hash> = calls.iter().map(|call| key(call, &without)).collect();
+        let pairs = (0..calls.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+        let mut merged = pairs.filter(|(a, b)| keys[*a] == keys[*b] && alone[*a] != alone[*b]);
+        if let Some((a, b)) = merged.next() {
+            let texts = difference(&calls[a].messages, &calls[b].messages, &without);
+            found.push(Merged { rule, turns: [calls[a].turn, calls[b].turn], texts });
+        }
+    }
+    found
+}
+
+/// The rules without one of the suite's.
+pub(super) fn without(rules: &Rules, rule: usize) -> Rules {
+    Rules { normalizer: rules.normalizer.without(rule), aliases: rules.aliases.clone() }
+}
+
+fn key(call: &HeardCall, rules: &Rules) -> Hash {
+    rules.key(&rules.canonical(call.messages.clone()), call.caller.as_deref()).input_hash
+}
+
+/// The first message in which two conversations differ, of each.
+fn difference(a: &[Message], b: &[Message], rules: &Rules) -> [String; 2] {
+    let [a, b] = [a, b].map(|messages| rules.canonical(messages.to_vec()));
+    let pair = a.iter().zip(&b).find(|(a, b)| a != b);
+    pair.map_or_else(Default::default, |(a, b)| [a, b].map(said))
+}
+
+/// What a canonical message says: its text, else the calls of tools that it makes.
+fn said(message: &Json) -> String {
+    match message.str_of("content") {
+        Some(text) if !text.is_empty() => text.to_owned(),
+        _ => message.get("tool_calls").map(Json::python_str).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

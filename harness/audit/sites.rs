@@ -1,0 +1,197 @@
+//! Where a capture can be changed, and the capture with that change.
+
+use super::ids::is_id;
+use super::kind::Kind;
+use super::payload::{self, Spot, Step, other_text};
+use crate::events::{Captured, Event, Payload, Status};
+use crate::json::{Json, Layout};
+
+/// A place in the captures of a run, and the change that is made there.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) kind: Kind,
+    /// Which capture.
+    pub(super) capture: usize,
+    /// The name of the event; empty where the change is not about one.
+    pub(super) event: String,
+    /// The place in its payload, as a JSON pointer with `*` for the elements of lists.
+    pub(super) pointer: String,
+    edit: Edit,
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Drop(usize),
+    Repeat(usize),
+    /// With the event at the other index.
+    Swap(usize, usize),
+    Rename(usize),
+    Payload(usize, Spot),
+    /// The text of a payload that is no JSON.
+    Text(usize),
+    SwapIds(IdAt, IdAt),
+    /// From this event on nothing came.
+    CutBefore(usize),
+    /// The body broke off in the middle.
+    CutInside(usize),
+    Status,
+    ContentType,
+}
+
+/// An id in a payload.
+#[derive(Clone, Debug)]
+struct IdAt {
+    event: usize,
+    path: Vec<Step>,
+    id: String,
+}
+
+/// Captures whose payloads are printed in one way, so that nothing but its change tells a changed one apart; with the
+/// payloads.
+pub(super) struct Base {
+    pub(super) captures: Vec<Captured>,
+    payloads: Vec<Vec<Option<Json>>>,
+}
+
+impl Base {
+    pub(super) fn of(captures: &[Captured]) -> Base {
+        let mut captures = captures.to_vec();
+        let payloads = |capture: &mut Captured| capture.events.iter_mut().map(reprinted).collect();
+        let payloads = captures.iter_mut().map(payloads).collect();
+        Base { captures, payloads }
+    }
+
+    /// All places at which something can be changed, by capture.
+    pub(super) fn sites(&self) -> Vec<Site> {
+        (0..self.captures.len()).flat_map(|capture| self.sites_of(capture)).collect()
+    }
+
+    fn sites_of(&self, index: usize) -> Vec<Site> {
+        let capture = &self.captures[index];
+        if capture.tree.is_some() {
+            // A page's text stands in its golden as it is.
+            return Vec::new();
+        }
+        let mut sites = Vec::new();
+        let real: Vec<usize> = (0..capture.events.len()).filter(|at| capture.events[*at].is_real()).collect();
+        let labels: Vec<String> = capture.events.iter().map(|event| event.label().into_owned()).collect();
+        let site = |kind, event: Option<usize>, pointer: String, edit| {
+            let event = event.map(|event| labels[event].clone()).unwrap_or_default();
+            Site { kind, capture: index, event, pointer, edit }
+        };
+        let whole = |kind, event, edit| site(kind, event, String::new(), edit);
+        sites.push(whole(Kind::Status, None, Edit::Status));
+        sites.push(whole(Kind::ContentType, None, Edit::ContentType));
+        if is_body(capture) {
+            sites.extend(real.iter().map(|at| whole(Kind::CutTail, Some(*at), Edit::CutInside(*at))));
+        } else {
+            for at in &real {
+                sites.push(whole(Kind::DropEvent, Some(*at), Edit::Drop(*at)));
+                sites.push(whole(Kind::RepeatEvent, Some(*at), Edit::Repeat(*at)));
+                sites.push(whole(Kind::RenameEvent, Some(*at), Edit::Rename(*at)));
+            }
+            let pairs = real.iter().zip(real.iter().skip(1));
+            sites.extend(pairs.map(|(a, b)| whole(Kind::SwapEvents, Some(*a), Edit::Swap(*a, *b))));
+            sites.extend(real.iter().skip(1).map(|at| whole(Kind::CutTail, Some(*at), Edit::CutBefore(*at))));
+        }
+        let mut ids: Vec<IdAt> = Vec::new();
+        for at in real {
+            let Some(json) = &self.payloads[index][at] else {
+                if matches!(&capture.events[at].payload, Payload::Data(_)) {
+                    sites.push(whole(Kind::ChangeValue, Some(at), Edit::Text(at)));
+                }
+                continue;
+            };
+            for spot in payload::spots(json) {
+                if let (Kind::ChangeValue, Some(Json::Str(text))) = (spot.kind, value(json, &spot.path))
+                    && is_id(text)
+                {
+                    ids.push(IdAt { event: at, path: spot.path.clone(), id: text.clone() });
+                }
+                let pointer = payload::pointer(&spot.path);
+                sites.push(site(spot.kind, Some(at), pointer, Edit::Payload(at, spot)));
+            }
+        }
+        for (at, a) in ids.iter().enumerate() {
+            if let Some(b) = ids[at + 1..].iter().find(|b| b.id != a.id) {
+                let pointer = payload::pointer(&a.path);
+                sites.push(site(Kind::SwapIds, Some(a.event), pointer, Edit::SwapIds(a.clone(), b.clone())));
+            }
+        }
+        sites
+    }
+
+    /// The capture of a place with its change.
+    pub(super) fn changed(&self, site: &Site) -> Option<Captured> {
+        let mut changed = self.captures[site.capture].clone();
+        let events = &mut changed.events;
+        let json = |event: usize| self.payloads[site.capture][event].as_ref();
+        match &site.edit {
+            Edit::Drop(at) => _ = events.remove(*at),
+            Edit::Repeat(at) => events.insert(*at, events[*at].clone()),
+            Edit::Swap(a, b) => events.swap(*a, *b),
+            Edit::Rename(at) => events[*at].name = Some(format!("{}_renamed", site.event).into()),
+            Edit::Payload(at, spot) => set(&mut events[*at], &payload::changed(json(*at)?, spot)?),
+            Edit::Text(at) => {
+                let Payload::Data(text) = &events[*at].payload else { return None };
+                events[*at].payload = Payload::Data(other_text(text).into());
+            }
+            Edit::SwapIds(a, b) => {
+                let mut first = json(a.event)?.clone();
+                *payload::value_at(&mut first, &a.path)? = Json::from(b.id.as_str());
+                let mut second = if a.event == b.event { first.clone() } else { json(b.event)?.clone() };
+                *payload::value_at(&mut second, &b.path)? = Json::from(a.id.as_str());
+                set(&mut events[a.event], &first);
+                set(&mut events[b.event], &second);
+            }
+            Edit::CutBefore(at) => events.truncate(*at),
+            Edit::CutInside(at) => {
+                let Payload::Data(text) = &events[*at].payload else { return None };
+                let half = text.char_indices().nth(text.chars().count() / 2)?.0;
+                events[*at].payload = if half == 0 { Payload::Empty } else { Payload::Data(text[..half].into()) };
+            }
+            Edit::Status => {
+                changed.status = match changed.status {
+                    Status::Http(500) => Status::Http(200),
+                    Status::Http(_) => Status::Http(500),
+                    Status::Exit(code) => Status::Exit(i32::from(code == 0)),
+                }
+            }
+            Edit::ContentType => {
+                let is_text = changed.content_type.starts_with("text/plain");
+                changed.content_type = if is_text { "application/json" } else { "text/plain" }.to_owned();
+            }
+        }
+        Some(changed)
+    }
+}
+
+impl Site {
+    /// Places that a reader of the golden would take for one.
+    pub(super) fn class(&self) -> String {
+        format!("{}\n{}\n{}", self.capture, self.event, self.pointer)
+    }
+}
+
+/// Whether a capture is a response that is no stream.
+fn is_body(capture: &Captured) -> bool {
+    matches!(&capture.events[..], [event] if event.name.as_deref() == Some("body"))
+}
+
+fn reprinted(event: &mut Event) -> Option<Json> {
+    let json = event.json()?;
+    set(event, &json);
+    Some(json)
+}
+
+fn set(event: &mut Event, json: &Json) {
+    event.payload = Payload::Data(json.print(Layout::Compact).into());
+}
+
+fn value<'a>(json: &'a Json, path: &[Step]) -> Option<&'a Json> {
+    path.iter().try_fold(json, |value, step| match (value, step) {
+        (Json::Object(entries), Step::Key(key)) => entries.get(key),
+        (Json::Array(items), Step::Index(index)) => items.get(*index),
+        _ => None,
+    })
+}

@@ -1,0 +1,120 @@
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::{Args, Subcommand};
+
+use crate::error::{Error, Result};
+use crate::files;
+use crate::report::{ReportForm, RunData, RunResult, Runs, report, terminal};
+use crate::text::counted;
+
+/// Write a report of the last runs: a page, JUnit, a summary for GitHub
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:\n  retake report\n  retake report --form junit --out junit.xml\n  \
+    retake report merge shard-1 shard-2 --form markdown >> \"$GITHUB_STEP_SUMMARY\"\n\n\
+    A report is of the last run of each scenario, whichever runner it was, from .retake/runs.\n\
+    The page is one file that needs no network, .retake/report.html; on a terminal it is opened.\n\
+    JUnit and markdown go to standard output where --out names no file.")]
+pub(super) struct Report {
+    #[command(flatten)]
+    written: Written,
+    #[command(subcommand)]
+    merge: Option<Merge>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Merge {
+    /// Take in what runs of other jobs left, then write a report of all
+    #[command(after_help = "Example:\n  retake report merge shard-1 shard-2 --form junit --out junit.xml\n\n\
+        Each folder is what a job kept: its .retake, the runs in it, or the folder that holds one.\n\
+        Of two runs of one scenario the later one counts.")]
+    Merge {
+        /// The folders
+        #[arg(required = true)]
+        folder: Vec<PathBuf>,
+        #[command(flatten)]
+        written: Written,
+    },
+}
+
+/// What is written, and where.
+#[derive(Debug, Args)]
+struct Written {
+    /// The report's form
+    #[arg(long, value_enum, default_value_t = ReportForm::Html)]
+    form: ReportForm,
+    /// The file to write; for the page .retake/report.html where absent
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Do not open the page
+    #[arg(long)]
+    no_open: bool,
+}
+
+impl Report {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let root = super::project::root()?;
+        let runs = Runs::of(&root);
+        let written = match self.merge {
+            None => self.written,
+            Some(Merge::Merge { folder, written }) => {
+                take_in(&runs, &folder)?;
+                written
+            }
+        };
+        let all = runs.all()?;
+        if all.is_empty() {
+            return Err(Error::new("no scenario has run here yet").help("to run them: retake test"));
+        }
+        let opens = !written.no_open && written.out.is_none();
+        if let Some(file) = write(&root, &all, written.form, written.out)? {
+            terminal::out(file.display());
+            if opens {
+                open(&file);
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Writes a report to a file, or to standard output. Gives the file.
+pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option<PathBuf>) -> Result<Option<PathBuf>> {
+    let text = report(runs, form)?;
+    let file = match (out, form) {
+        (Some(file), _) => file,
+        (None, ReportForm::Html) => files::run_folder(root)?.join("report.html"),
+        (None, _) => {
+            terminal::out(text.trim_end());
+            return Ok(None);
+        }
+    };
+    files::write_whole(&file, text.as_bytes())?;
+    Ok(Some(file))
+}
+
+/// Opens a page in the browser, where a person sits at a terminal. Where none opens, its name was printed.
+fn open(file: &Path) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    if std::io::stdout().is_terminal() {
+        let mut command = Command::new(program);
+        let _ = command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    }
+}
+
+/// Takes in what other jobs left, and says how much.
+fn take_in(runs: &Runs, folders: &[PathBuf]) -> Result<()> {
+    for folder in folders {
+        let others = Runs::of_other_jobs(folder)?;
+        let failed = others.iter().filter(|run| run.result == RunResult::Failed).count();
+        for other in &others {
+            // Times in UTC sort as they are written.
+            if runs.read(&other.scenario)?.is_none_or(|own| own.started <= other.started) {
+                runs.write(other)?;
+            }
+        }
+        terminal::note(format!("{}: {}, {failed} failed", folder.display(), counted(others.len(), "run")));
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use clap::Args;
+
+use crate::error::{Error, Result};
+use crate::fixture::Fixture;
+use crate::project::OpenProject;
+use crate::report::{Diff, Runs, Shown, columns, terminal};
+use crate::run::waiting::{Waiting, WaitingKind, waiting};
+use crate::text::counted;
+
+/// Look at what waits for a decision, one after another: accept, reject, or skip
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  retake review\n\n\
+    A golden that is not what a run gave waits beside the committed one, and so does a fixture\n\
+    that `retake record --propose` made. An answer is a letter and Enter: a accepts, which\n\
+    proves it on the spot by two replays; r rejects; s skips; b and u show the two texts side\n\
+    by side or one below the other, w the whole; q ends. Without questions: retake accept,\n\
+    retake reject.")]
+pub(super) struct Review {}
+
+/// How a change is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Unified,
+    Beside,
+    Whole,
+}
+
+/// What became of what waited.
+#[derive(Default)]
+struct Tally {
+    accepted: usize,
+    rejected: usize,
+    left: usize,
+}
+
+impl Review {
+    #[expect(clippy::unused_self, reason = "a subcommand without options is still one")]
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let root = super::project::root()?;
+        let all = waiting(&root)?;
+        if all.is_empty() {
+            terminal::out("nothing waits for a decision");
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut answers = std::io::stdin().lock().lines();
+        let mut tally = Tally::default();
+        let mut layout = if columns::width() >= BESIDE { Layout::Beside } else { Layout::Unified };
+        for (index, waits) in all.iter().enumerate() {
+            // What was accepted with its fixture waits no more.
+            if !waits.file.exists() {
+                tally.accepted += 1;
+                continue;
+            }
+            let texts = texts(&root, waits)?;
+            show(&root, waits, (index + 1, all.len()), &texts, layout);
+            loop {
+                terminal::ask("[a]ccept [r]eject [s]kip  side by side [b], [u]nified, [w]hole  [q]uit: ");
+                let answer = answers.next().transpose().map_err(|e| Error::new(format!("no answer: {e}")))?;
+                let Some(answer) = answer.filter(|answer| answer.trim() != "q") else {
+                    tally.left += all.len() - index;
+                    return Ok(done(&tally));
+                };
+                match answer.trim() {
+                    "a" if accept(&root, &waits.name)? => tally.accepted += 1,
+                    // It said why.
+                    "a" => tally.left += 1,
+                    "r" => {
+                        waits.reject()?;
+                        tally.rejected += 1;
+                    }
+                    "s" => tally.left += 1,
+                    letter @ ("b" | "u" | "w") => {
+                        layout = match letter {
+                            "b" => Layout::Beside,
+                            "u" => Layout::Unified,
+                            _ => Layout::Whole,
+                        };
+                        show(&root, waits, (index + 1, all.len()), &texts, layout);
+                        continue;
+                    }
+                    _ => continue,
+                }
+                break;
+            }
+        }
+        Ok(done(&tally))
+    }
+}
+
+/// From which width on two texts stand side by side at first.
+const BESIDE: usize = 120;
+
+fn done(tally: &Tally) -> ExitCode {
+    let Tally { accepted, rejected, left } = tally;
+    terminal::out(format!("\n{accepted} accepted, {rejected} rejected, {left} left"));
+    ExitCode::SUCCESS
+}
+
+/// The text that is committed, and the one that waits, as a person reads them.
+fn texts(root: &std::path::Path, waits: &Waiting) -> Result<[String; 2]> {
+    let committed = root.join(&waits.shown);
+    match waits.kind {
+        WaitingKind::Golden => {
+            let goldens = super::goldens(root.to_owned());
+            let committed = goldens.committed(&committed)?.unwrap_or_default();
+            Ok([committed, goldens.committed(&waits.file)?.unwrap_or_default()])
+        }
+        WaitingKind::Fixture => {
+            let rules = OpenProject::of_fixture(&committed, Some(root))?.rules;
+            let text = |file: &PathBuf| -> Result<String> {
+                if !file.exists() {
+                    return Ok(String::new());
+                }
+                let fixture = Fixture::parse(&waits.shown, &crate::files::read(file)?, &rules)?;
+                Ok(Shown { fixture: &fixture, rules: &rules, used_by: &[], width: columns::WIDTH }.whole())
+            };
+            Ok([text(&committed)?, text(&waits.file)?])
+        }
+    }
+}
+
+fn show(root: &std::path::Path, waits: &Waiting, (number, of): (usize, usize), texts: &[String; 2], layout: Layout) {
+    let width = columns::width();
+    let kind = match waits.kind {
+        WaitingKind::Golden => "golden",
+        WaitingKind::Fixture => "fixture",
+    };
+    terminal::out(format!("\n{}", columns::ruled(&format!("{number} of {of} · {kind} {}", waits.name), width)));
+    let run = Runs::of(root).read(&waits.name).ok().flatten();
+    let said = run.as_ref().and_then(|run| run.description.as_deref());
+    said.into_iter().flat_map(|text| columns::wrapped(text, 2, width)).for_each(terminal::out);
+    let [old, new] = texts;
+    let before = if old.is_empty() { "nothing is committed yet" } else { "- committed, + what waits" };
+    terminal::out(format!("  {}: {before}\n", waits.shown.display()));
+    let diff = match layout {
+        Layout::Unified => Diff::unified(old, new, width),
+        Layout::Beside => Diff::beside(old, new, width),
+        Layout::Whole => Diff::whole(old, new, width),
+    };
+    terminal::diff(&diff);
+    if diff.is_empty() {
+        terminal::out(format!("  {} that a person reads no difference in", counted(new.lines().count(), "line")));
+    }
+    terminal::out("");
+}
+
+/// Accepts in a process of its own, where the runner starts anew, or cargo does.
+fn accept(root: &std::path::Path, name: &str) -> Result<bool> {
+    let failed = |e: std::io::Error| Error::new(format!("failed to start `retake accept`: {e}"));
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    let status = command.args(["accept", name]).env("RETAKE_ROOT", root).status().map_err(failed)?;
+    Ok(status.success())
+}

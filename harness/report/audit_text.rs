@@ -1,0 +1,219 @@
+//! An audit, as it is read on a terminal: a line a scenario and the total, then what is worth a look.
+
+use std::fmt::Write as _;
+
+use crate::audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
+use crate::text::{clipped, counted};
+
+/// How many places are listed of what one setting would notice, unless all are asked for.
+const LISTED: usize = 4;
+
+/// The text of an audit. `all` lists each place that went unnoticed.
+pub(crate) fn audit_text(audit: &Audit, all: bool) -> String {
+    let mut out = scenarios(audit);
+    out += &kinds(audit);
+    out += &unnoticed(audit, all);
+    out += &keys(audit);
+    out += &findings(audit);
+    out.trim_end().to_owned()
+}
+
+/// A score as it is printed. It is cut, not rounded: what is not whole is never 1.00.
+fn shown(score: Option<f64>) -> String {
+    score.map_or_else(|| "-".to_owned(), |score| format!("{:.2}", (score * 100.0).floor() / 100.0))
+}
+
+fn scenarios(audit: &Audit) -> String {
+    let names = audit.scenarios.iter().map(|scenario| scenario.name.chars().count());
+    let width = names.chain(["scenario".len()]).max().unwrap_or(0);
+    let mut out = format!("{:width$}  score  noticed       detail  recorded\n", "scenario");
+    for scenario in &audit.scenarios {
+        let name = &scenario.name;
+        let audited = match &scenario.outcome {
+            Outcome::Audited(audited) => audited,
+            Outcome::Left(why) => {
+                let _ = writeln!(out, "{name:width$}  not audited: {why}");
+                continue;
+            }
+            Outcome::Red(why) => {
+                let _ = writeln!(out, "{name:width$}  red, so not audited: {}", clipped(why, 400));
+                continue;
+            }
+        };
+        let tallies = audited.scored.kinds.values();
+        let (noticed, tried) = tallies.fold((0, 0), |(n, t), tally| (n + tally.noticed, t + tally.tried));
+        let score = shown(crate::audit::mean(&audited.scored.kinds));
+        let noticed = format!("{noticed} of {tried}");
+        let fixture = audit.fixtures.iter().find(|fixture| Some(&fixture.file) == scenario.fixture.as_ref());
+        let recorded = fixture.map_or_else(String::new, |fixture| recorded(fixture, audit));
+        let detail = audited.detail.to_string();
+        let line = format!("{name:width$}  {score:>5}  {noticed:12}  {detail:6}  {recorded}");
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    let (noticed, tried) = audit.kinds().values().fold((0, 0), |(n, t), tally| (n + tally.noticed, t + tally.tried));
+    let _ = writeln!(out, "{:width$}  {:>5}  {noticed} of {tried}", "all", shown(audit.score()));
+    out
+}
+
+fn recorded(fixture: &FixtureAudit, audit: &Audit) -> String {
+    match (fixture.recorded, fixture.age(audit.today)) {
+        (Some(day), Some(age)) => format!("{day}, {} ago", counted(usize::try_from(age).unwrap_or(0), "day")),
+        _ => String::new(),
+    }
+}
+
+fn kinds(audit: &Audit) -> String {
+    let kinds = audit.kinds();
+    if kinds.is_empty() {
+        return String::new();
+    }
+    let cell = |kind: Kind| {
+        let tally = kinds.get(&kind).copied().unwrap_or_default();
+        let noticed = match tally.tried {
+            0 => "-".to_owned(),
+            tried => format!("{} of {tried}", tally.noticed),
+        };
+        format!("{:24}{noticed:14}", kind.words())
+    };
+    let mut out = "\nnoticed, by kind of change\n".to_owned();
+    let rows = Kind::ALL.len().div_ceil(2);
+    for row in 0..rows {
+        let right = Kind::ALL.get(row + rows).map(|kind| cell(*kind)).unwrap_or_default();
+        let _ = writeln!(out, "{}", format!("  {}{right}", cell(Kind::ALL[row])).trim_end());
+    }
+    out
+}
+
+/// What went unnoticed, by scenario and by the setting that notices it.
+fn unnoticed(audit: &Audit, all: bool) -> String {
+    let mut out = String::new();
+    for (scenario, audited) in audit.audited() {
+        let mut settings: Vec<&Option<Setting>> = audited.scored.unnoticed.iter().map(|one| &one.setting).collect();
+        settings.sort();
+        settings.dedup();
+        for setting in settings {
+            let of_setting: Vec<&Unnoticed> =
+                audited.scored.unnoticed.iter().filter(|one| one.setting == *setting).collect();
+            let count = of_setting.iter().map(|one| one.count).sum();
+            let _ =
+                writeln!(out, "\n{}: {} unnoticed; {}", scenario.name, counted(count, "change"), by(setting.as_ref()));
+            let listed = if all { of_setting.len() } else { LISTED };
+            for one in of_setting.iter().take(listed) {
+                let _ = writeln!(out, "  {}", place(one));
+            }
+            if of_setting.len() > listed {
+                let _ =
+                    writeln!(out, "  … and in {} (--all lists them)", counted(of_setting.len() - listed, "more place"));
+            }
+        }
+    }
+    out
+}
+
+fn by(setting: Option<&Setting>) -> String {
+    match setting {
+        Some(Setting::With(setting)) => format!("noticed with {setting}"),
+        Some(Setting::Without(option, name)) => format!("noticed without {name:?} in `{option}`"),
+        None => "noticed with no setting there is".to_owned(),
+    }
+}
+
+fn place(one: &Unnoticed) -> String {
+    let Unnoticed { kind, event, pointer, count, .. } = one;
+    let times = if *count > 1 { format!(" ×{count}") } else { String::new() };
+    format!("{:24}{}{times}", kind.words(), [event.as_str(), pointer].join(" ").trim())
+}
+
+fn keys(audit: &Audit) -> String {
+    let parts = audit.by_part();
+    if parts.is_empty() {
+        return String::new();
+    }
+    let mut out = "\nchanges of recorded answers and tool results that give a later call another key\n".to_owned();
+    for (part, tally) in &parts {
+        let tried = (tally.tried > 0).then(|| format!("{} of {}", tally.noticed, tally.tried));
+        let last = (tally.last > 0).then(|| format!("{} in no later call", tally.last));
+        let hidden = tally.hidden.iter().map(|(rule, count)| format!("{count} hidden by {}", rule_name(*rule, audit)));
+        let told: Vec<String> = tried.into_iter().chain(last).chain(hidden).collect();
+        let _ = writeln!(out, "  {:24}{}", part.words(), told.join("; "));
+    }
+    if parts.contains_key(&Part::Finish) {
+        out += "  A finish reason is part of no key.\n";
+    }
+    out
+}
+
+fn rule_name(rule: usize, audit: &Audit) -> String {
+    let pattern = audit.rules.get(rule).map_or("", |rule| &rule.pattern);
+    format!("rule {} of [[normalize]], `{pattern}`", rule + 1)
+}
+
+/// What is worth a look beside the score.
+fn findings(audit: &Audit) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (index, rule) in audit.rules.iter().enumerate() {
+        if audit.whole && !rule.fired {
+            lines.push(format!("{}, changed no text of any scenario: it can go", rule_name(index, audit)));
+        }
+        for (scenario, audited) in audit.audited() {
+            for merged in audited.merged.iter().filter(|merged| merged.rule == index) {
+                let [a, b] = merged.turns;
+                let [said, also] = merged.texts.each_ref().map(|text| format!("{:?}", clipped(text, 60)));
+                lines.push(format!(
+                    "{}, makes the calls of turns[{a}] and turns[{b}] in {} one:\n    {said}\n    {also}",
+                    rule_name(index, audit),
+                    scenario.name
+                ));
+            }
+        }
+    }
+    for (scenario, audited) in audit.audited() {
+        lines.extend(hidden(&scenario.name, audited));
+        lines.extend(audited.drift.iter().map(|line| format!("{}: {line}", scenario.name)));
+    }
+    lines.extend(audit.fixtures.iter().flat_map(of_fixture));
+    if lines.is_empty() {
+        return String::new();
+    }
+    lines.iter().fold("\nworth a look\n".to_owned(), |out, line| out + "  " + line + "\n")
+}
+
+fn hidden(name: &str, audited: &Audited) -> Vec<String> {
+    let line = |one: crate::audit::Hidden| {
+        let wide = if one.too_wide { ": it is too wide" } else { "" };
+        format!(
+            "{name}: {} = [{:?}] hides {} of the {} of these events{wide}",
+            one.option,
+            one.name,
+            one.hidden,
+            counted(one.tried, "change")
+        )
+    };
+    audited.hidden().into_iter().map(line).collect()
+}
+
+fn of_fixture(fixture: &FixtureAudit) -> Vec<String> {
+    let file = fixture.file.display();
+    let secrets =
+        fixture.secrets.iter().map(|secret| format!("{file}: {} holds a secret: {}", secret.place, secret.form));
+    let mut lines: Vec<String> = secrets.collect();
+    if !fixture.without_response.is_empty() {
+        let (count, all) = (fixture.without_response.len(), counted(fixture.turns, "turn"));
+        lines.push(format!("{file}: {count} of {all} without the response as it came: it is rendered anew"));
+    }
+    for shared in &fixture.shared {
+        let [a, b] = shared.turns;
+        let [first, second] = shared.callers.each_ref().map(|caller| caller.as_deref().unwrap_or("nobody"));
+        lines.push(match shared.differs {
+            Some(check) => format!(
+                "{file}: turns[{a}] and turns[{b}] of `{first}` have one key:\n    \
+                 they differ in {check}, as two callers do; a rule of [[callers]] tells them apart"
+            ),
+            None => format!(
+                "{file}: turns[{a}] and turns[{b}] say the same:\n    \
+                 only the names of the callers tell them apart, `{first}` and `{second}`"
+            ),
+        });
+    }
+    lines
+}

@@ -1,0 +1,74 @@
+//! What GitHub shows of runs: an annotation for each that failed, and a summary of the job. Pure.
+
+use super::run_data::{RunData, RunResult};
+
+/// The workflow command that marks a failed scenario's file; `None` for a run that passed.
+pub(crate) fn annotation(run: &RunData) -> Option<String> {
+    let failure = run.failure.as_ref()?;
+    let advice = failure.advice.first().map(|advice| format!("\n{}:\n    {}", advice.case, advice.command));
+    let message = message(&format!("{}{}", failure.headline, advice.unwrap_or_default()));
+    let (file, title) = (property(&run.file.display().to_string()), property(&run.scenario));
+    Some(format!("::error file={file},title={title}::{message}"))
+}
+
+/// A summary in Markdown: how many failed, and of each why.
+pub(crate) fn markdown(runs: &[RunData]) -> String {
+    let failed: Vec<&RunData> = runs.iter().filter(|run| run.result == RunResult::Failed).collect();
+    let drifted: Vec<&RunData> =
+        runs.iter().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty())).collect();
+    let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
+    let mut text = match failed.len() {
+        0 => format!("### All {} scenarios passed\n", runs.len()),
+        count => format!("### {count} of {} scenarios failed\n", runs.len()),
+    };
+    text += &format!("\n{calls} model calls, none to a provider.\n");
+    if !failed.is_empty() {
+        text += "\n| scenario | what happened |\n|---|---|\n";
+        for run in &failed {
+            let headline = run.failure.as_ref().map(|failure| failure.headline.as_str()).unwrap_or_default();
+            text += &format!("| `{}` | {} |\n", run.scenario, cell(headline));
+        }
+    }
+    for run in &failed {
+        let Some(failure) = &run.failure else { continue };
+        text += &format!("\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
+        for evidence in &failure.evidence {
+            text += &fenced(evidence);
+        }
+        for advice in &failure.advice {
+            text += &format!("\n{}:\n{}", advice.case, fenced(&advice.command));
+        }
+        text += "\n</details>\n";
+    }
+    if !drifted.is_empty() {
+        let names: Vec<String> = drifted.iter().map(|run| format!("`{}`", run.scenario)).collect();
+        text += &format!("\nWith drift: {}.\n", names.join(", "));
+    }
+    text
+}
+
+/// A code block that holds a text, whatever fences that has itself.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end())
+}
+
+fn cell(text: &str) -> String {
+    escaped(text).replace('|', "\\|").replace('\n', "<br>")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests;

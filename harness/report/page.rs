@@ -1,0 +1,109 @@
+//! Runs as a page: one file of HTML with its style and script in it, which asks no network for anything. Pure.
+
+mod axis;
+mod view;
+
+use std::fmt::Write as _;
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value};
+use serde::Serialize;
+
+use super::run_data::{RunData, RunResult};
+use crate::error::{Error, Result};
+use view::RunView;
+
+/// How many failed runs are open at first: where all fail, none is what is looked for.
+const OPEN: usize = 3;
+
+/// A page, as its template takes it.
+#[derive(Serialize)]
+struct Page<'a> {
+    title: String,
+    style: &'static str,
+    script: &'static str,
+    runs: Vec<RunView<'a>>,
+    failed: usize,
+    passed: usize,
+    calls: usize,
+    tokens: String,
+    started: String,
+}
+
+/// The page of runs, those that failed first.
+///
+/// # Errors
+/// Where the page cannot be rendered, which is a fault of Retake's own.
+pub(crate) fn page(runs: &[RunData]) -> Result<String> {
+    let mut sorted: Vec<&RunData> = runs.iter().collect();
+    sorted.sort_by(|a, b| {
+        (b.result == RunResult::Failed, &a.scenario).cmp(&(a.result == RunResult::Failed, &b.scenario))
+    });
+    let failed = runs.iter().filter(|run| run.result == RunResult::Failed).count();
+    let turns = || runs.iter().flat_map(|run| &run.calls).filter_map(|call| call.turn.as_ref());
+    let tokens: u64 = turns().filter_map(|turn| turn.tokens).map(|tokens| tokens.input + tokens.output).sum();
+    let started = runs.iter().map(|run| run.started.as_str()).max().unwrap_or_default();
+    let page = Page {
+        title: match failed {
+            0 if runs.len() == 1 => "The scenario passed".to_owned(),
+            0 => format!("All {} scenarios passed", runs.len()),
+            _ => format!("{failed} of {} scenarios failed", runs.len()),
+        },
+        style: include_str!("page/page.css"),
+        script: include_str!("page/page.js"),
+        runs: sorted.iter().enumerate().map(|(i, run)| RunView::of(run, i < OPEN && failed <= OPEN)).collect(),
+        failed,
+        passed: runs.len() - failed,
+        calls: runs.iter().map(|run| run.calls.len()).sum(),
+        tokens: view::in_thousands(tokens),
+        started: view::moment(started),
+    };
+    rendered(&page).map_err(|error| Error::new(format!("the page cannot be rendered: {error:#}")))
+}
+
+fn rendered(page: &Page<'_>) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.add_filter("diffed", |text: String| Value::from_safe_string(diffed(&text)));
+    environment.add_template("page.html", include_str!("page/page.html"))?;
+    environment.get_template("page.html")?.render(Serde(page))
+}
+
+/// A text as HTML, in which the lines of diffs are marked.
+fn diffed(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + text.len() / 8);
+    for (i, line) in text.lines().enumerate() {
+        if i > 0 {
+            html.push('\n');
+        }
+        let class = match line.trim_start().as_bytes() {
+            // The legend.
+            _ if line.starts_with("- golden, + ") => None,
+            [b'-', b' ', ..] => Some("del"),
+            [b'+', b' ', ..] => Some("add"),
+            _ => None,
+        };
+        let escaped = escaped(line);
+        let _ = match class {
+            Some(class) => write!(html, "<span class=\"{class}\">{escaped}</span>"),
+            None => write!(html, "{escaped}"),
+        };
+    }
+    html
+}
+
+fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '&' => html.push_str("&amp;"),
+            '"' => html.push_str("&quot;"),
+            c => html.push(c),
+        }
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! A run as the page's template takes it: times and numbers in words, long lists cut.
+
+use serde::Serialize;
+
+use super::axis::{Lane, lanes, ticks};
+use crate::report::beside::{Row, beside};
+use crate::report::explain::{says, time};
+use crate::report::run_data::{
+    CallData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData, Tokens,
+    ToolCallData, ToolRequestData,
+};
+use crate::text::clipped;
+
+/// How many events of a step, and how many calls, are listed: the data has more.
+const EVENTS: usize = 40;
+const CALLS: usize = 100;
+/// How much of an event's payload is shown, in characters.
+const PAYLOAD: usize = 160;
+
+/// A run.
+#[derive(Serialize)]
+pub(super) struct RunView<'a> {
+    id: String,
+    name: &'a str,
+    description: &'a Option<String>,
+    result: &'static str,
+    open: bool,
+    took: String,
+    started: String,
+    file: String,
+    fixture: Option<String>,
+    failure: &'a Option<FailureData>,
+    drifts: bool,
+    lanes: Vec<Lane<'a>>,
+    ticks: Vec<String>,
+    steps: Vec<StepView<'a>>,
+    calls: Vec<CallView<'a>>,
+    more_calls: usize,
+    unused: Vec<UnusedView<'a>>,
+    requests: Vec<RequestView<'a>>,
+    golden: Option<GoldenView<'a>>,
+    notes: &'a [String],
+    logs: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct StepView<'a> {
+    title: &'a str,
+    at: String,
+    took: Option<String>,
+    status: &'a Option<String>,
+    failure: &'a Option<String>,
+    count: usize,
+    names: String,
+    events: Vec<EventView<'a>>,
+    more: usize,
+}
+
+#[derive(Serialize)]
+struct EventView<'a> {
+    at: String,
+    name: &'a str,
+    payload: String,
+}
+
+#[derive(Serialize)]
+struct CallView<'a> {
+    at: String,
+    caller: &'a str,
+    messages: usize,
+    turn: Option<usize>,
+    tokens: Option<String>,
+    asked: &'a [MessageData],
+    text: Option<&'a str>,
+    tools: &'a [ToolCallData],
+    drift: &'a [DriftData],
+    miss: &'a Option<MissData>,
+}
+
+#[derive(Serialize)]
+struct UnusedView<'a> {
+    index: usize,
+    caller: &'a str,
+    says: String,
+}
+
+#[derive(Serialize)]
+struct RequestView<'a> {
+    at: String,
+    took: String,
+    server: &'a str,
+    request: &'a str,
+    answer: &'a str,
+    failed: bool,
+}
+
+#[derive(Serialize)]
+struct GoldenView<'a> {
+    file: String,
+    /// Side by side, where the two differ.
+    rows: Vec<Row>,
+    text: Option<&'a str>,
+}
+
+impl RunView<'_> {
+    /// A run, which is `open` at first where it failed.
+    pub(super) fn of(run: &RunData, open: bool) -> RunView<'_> {
+        let failed = run.result == RunResult::Failed;
+        RunView {
+            id: run.scenario.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_', "-"),
+            name: &run.scenario,
+            description: &run.description,
+            result: if failed { "failed" } else { "passed" },
+            open: open && failed,
+            took: time(run.took_ms),
+            started: moment(&run.started),
+            file: run.file.display().to_string(),
+            fixture: run.fixture.as_ref().map(|file| file.display().to_string()),
+            failure: &run.failure,
+            drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
+            lanes: lanes(run),
+            ticks: ticks(run),
+            steps: run.steps.iter().map(step).collect(),
+            calls: run.calls.iter().take(CALLS).map(call).collect(),
+            more_calls: run.calls.len().saturating_sub(CALLS),
+            unused: run
+                .unused
+                .iter()
+                .map(|turn| UnusedView {
+                    index: turn.index,
+                    caller: turn.caller.as_deref().unwrap_or("unknown"),
+                    says: says(turn),
+                })
+                .collect(),
+            requests: run.tool_requests.iter().take(CALLS).map(request).collect(),
+            golden: run.golden.as_ref().map(golden),
+            notes: &run.notes,
+            logs: run.logs.iter().map(|file| file.display().to_string()).collect(),
+        }
+    }
+}
+
+fn step(step: &StepData) -> StepView<'_> {
+    let mut names: Vec<(&str, usize)> = Vec::new();
+    for event in &step.events {
+        match names.iter_mut().find(|(name, _)| *name == event.name) {
+            Some((_, count)) => *count += 1,
+            None => names.push((&event.name, 1)),
+        }
+    }
+    let times = |(name, count): (&str, usize)| if count == 1 { name.to_owned() } else { format!("{name} ×{count}") };
+    let events = step.events.iter().take(EVENTS).map(|event| EventView {
+        at: time(event.at_ms),
+        name: &event.name,
+        payload: clipped(&event.payload, PAYLOAD).into_owned(),
+    });
+    let count = step.events.len() + step.more_events;
+    StepView {
+        title: &step.title,
+        at: time(step.at_ms),
+        took: step.took_ms.map(time),
+        status: &step.status,
+        failure: &step.failure,
+        count,
+        names: names.into_iter().map(times).collect::<Vec<_>>().join(", "),
+        events: events.collect(),
+        more: count.saturating_sub(EVENTS),
+    }
+}
+
+fn call(call: &CallData) -> CallView<'_> {
+    let turn = call.turn.as_ref();
+    let tokens = |tokens: Tokens| format!("{} + {}", in_thousands(tokens.input), in_thousands(tokens.output));
+    CallView {
+        at: time(call.at_ms),
+        caller: call.caller.as_deref().unwrap_or("unknown"),
+        messages: call.messages,
+        turn: turn.map(|turn| turn.index),
+        tokens: turn.and_then(|turn| turn.tokens).map(tokens),
+        asked: &call.asked,
+        text: turn.map(|turn| turn.text.as_str()).filter(|text| !text.is_empty()),
+        tools: turn.map(|turn| turn.tool_calls.as_slice()).unwrap_or_default(),
+        drift: &call.drift,
+        miss: &call.miss,
+    }
+}
+
+fn request(asked: &ToolRequestData) -> RequestView<'_> {
+    RequestView {
+        at: time(asked.at_ms),
+        took: time(asked.took_ms),
+        server: &asked.server,
+        request: &asked.request,
+        answer: &asked.answer,
+        failed: asked.failed,
+    }
+}
+
+fn golden(golden: &GoldenData) -> GoldenView<'_> {
+    let rows = golden.run.as_deref().map(|run| beside(golden.committed.as_deref().unwrap_or_default(), run));
+    GoldenView {
+        file: golden.file.display().to_string(),
+        rows: rows.unwrap_or_default(),
+        text: golden.committed.as_deref().or(golden.run.as_deref()),
+    }
+}
+
+/// `1,204`
+pub(super) fn in_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|part| std::str::from_utf8(part).unwrap_or("")).collect();
+    parts.join(",")
+}
+
+/// A moment as run data holds it, for people: `2026-11-22 14:15:54 UTC`.
+pub(super) fn moment(started: &str) -> String {
+    let seconds = started.split('.').next().unwrap_or_default();
+    format!("{} UTC", seconds.replace('T', " "))
+}

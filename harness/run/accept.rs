@@ -1,0 +1,102 @@
+//! Accepting what waits. Nothing takes the place of a committed file without its proof: two replays have to agree, and to
+//! give what was looked at.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::project::Project;
+use super::proof::prove;
+use super::verdict::has_golden;
+use super::waiting::{Waiting, WaitingKind, waiting_of};
+use crate::cause::{Cause, CauseKind};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::fixture::Fixture;
+use crate::report::{Failure, RunAction, terminal, unified};
+use crate::scenario::{FixtureRef, Scenario};
+
+/// Accepts what waits for scenarios by name, or all of it. The exit code is 0 where all was accepted, 1 where something was
+/// not.
+///
+/// # Errors
+/// Where nothing of a name waits, or what waits belongs to no scenario.
+pub(super) fn run(project: &Project, names: &[String]) -> Result<ExitCode> {
+    let waiting = waiting_of(&project.root, names)?;
+    if waiting.is_empty() {
+        terminal::note("nothing waits for a decision");
+    }
+    let mut of_scenarios: Vec<(&Scenario, Vec<&Waiting>)> = Vec::new();
+    for waits in &waiting {
+        let scenario = scenario_of(project, waits)?;
+        match of_scenarios.iter_mut().find(|(other, _)| other.name == scenario.name) {
+            Some((_, all)) => all.push(waits),
+            None => of_scenarios.push((scenario, vec![waits])),
+        }
+    }
+    let mut code = ExitCode::SUCCESS;
+    for (scenario, waits) in of_scenarios {
+        let name = &scenario.name;
+        match project.logged(scenario, RunAction::Update, || accept(project, scenario, &waits)) {
+            Ok(()) => {
+                let files: Vec<String> = waits.iter().map(|waits| waits.shown.display().to_string()).collect();
+                terminal::note(format!("{name}: accepted, two replays agree: {}", files.join(", ")));
+            }
+            Err(failure) => {
+                terminal::error(format!("{name}: not accepted: {failure}\n"));
+                code = ExitCode::from(1);
+            }
+        }
+    }
+    project.end();
+    project.print_notes();
+    Ok(code)
+}
+
+fn scenario_of<'a>(project: &'a Project, waits: &Waiting) -> Result<&'a Scenario> {
+    let owns = |scenario: &&Scenario| match waits.kind {
+        WaitingKind::Golden => scenario.golden_name == waits.name && has_golden(scenario),
+        WaitingKind::Fixture => scenario.fixture == FixtureRef::Named(waits.name.clone()),
+    };
+    let own = project.discovered.sound().find(|scenario| owns(scenario) && scenario.name == waits.name);
+    own.or_else(|| project.discovered.sound().find(owns)).ok_or_else(|| {
+        let error = Error::new("it waits for a decision, and belongs to no scenario that can be read");
+        error.in_file(&waits.shown).help(format!("to have it gone: retake reject {}", waits.name))
+    })
+}
+
+fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<(), Failure> {
+    let proposed_fixture = waits.iter().find(|waits| waits.kind == WaitingKind::Fixture);
+    let fixture = match proposed_fixture {
+        None => project.fixtures.of(scenario)?,
+        Some(waits) => {
+            let bytes = files::read(&waits.file)?;
+            Some(Arc::new(Fixture::parse(&waits.shown, &bytes, &project.rules)?))
+        }
+    };
+    let text = prove(project, scenario, fixture.as_ref())?;
+    let golden = project.goldens.file(&scenario.golden_name);
+    let looked_at = match project.goldens.proposed(&scenario.golden_name)? {
+        Some(proposed) => Some(proposed),
+        None => project.goldens.committed(&golden)?,
+    };
+    if let Some(text) = &text {
+        let looked_at = looked_at.as_deref().unwrap_or_default();
+        if looked_at.trim_end() != text.trim_end() {
+            project.goldens.propose(&scenario.golden_name, text, &scenario.file);
+            return Err(another(&scenario.name, looked_at, text));
+        }
+    }
+    if let Some(waits) = proposed_fixture {
+        files::write_whole(&project.root.join(&waits.shown), &files::read(&waits.file)?)?;
+        waits.reject()?;
+    }
+    text.map_or(Ok(()), |text| super::verdict::compare(project, scenario, &text))
+}
+
+fn another(name: &str, looked_at: &str, text: &str) -> Failure {
+    let what = "the golden that waited is not what the service sends now";
+    Failure::of(vec![Cause::new(CauseKind::Unstable, what)])
+        .evidence(format!("- golden, + this run\n{}", unified(looked_at, text)))
+        .resolve("what it sends now waits in its place; to look at it", "retake review")
+        .resolve("and then", format!("retake accept {name}"))
+}

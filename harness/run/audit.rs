@@ -1,0 +1,226 @@
+//! Auditing: each scenario is replayed once, and changes are tried on what it captured, on its fixture and on the suite's
+//! rules. Nothing is written.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+use time::{Date, OffsetDateTime};
+
+use super::action::AuditOptions;
+use super::golden::Compared;
+use super::project::Project;
+use super::trial::{self, Replayed};
+use super::verdict::has_golden;
+use crate::audit::{
+    Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
+    recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
+};
+use crate::error::{Error, Result};
+use crate::events::{Captured, ShapeOptions, golden, names_nothing};
+use crate::files;
+use crate::fixture::Fixture;
+use crate::json::Json;
+use crate::key::Check;
+use crate::model::{DriftOf, Pacing};
+use crate::report::{audit_json, audit_text, notes, terminal};
+use crate::scenario::{self, Broken, Scenario};
+use crate::secrets::Fired;
+use crate::text::nearest;
+
+/// A scenario, or what is wrong with it.
+type Found = std::result::Result<Scenario, Broken>;
+
+/// Audits scenarios by name, all where none is named. The exit code is 1 where one is red, or the score is less than it
+/// may be.
+///
+/// # Errors
+/// Where a name is no scenario's.
+pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) -> Result<ExitCode> {
+    let wanted = wanted(project, names)?;
+    let audit = audit(project, &wanted, options);
+    project.end();
+    let audit = audit?;
+    if options.json {
+        terminal::out(audit_json(&audit));
+    } else {
+        terminal::out(audit_text(&audit, options.all));
+    }
+    let too_low = options.min_score.filter(|least| audit.score().is_some_and(|score| score < *least));
+    if let Some(least) = too_low {
+        terminal::error(format!(
+            "the score is {:.3}, less than --min-score {least}",
+            audit.score().unwrap_or_default()
+        ));
+    }
+    Ok(ExitCode::from(u8::from(too_low.is_some() || audit.is_red())))
+}
+
+/// The scenarios that are called as a word says, or else have it in their name, as cases have their folder's.
+fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&'a Found>> {
+    let all = &project.discovered.scenarios;
+    let is_called = |word: &str| all.iter().any(|found| name_of(found) == word);
+    let fits = |found: &Found, word: &str| {
+        if is_called(word) { name_of(found) == word } else { name_of(found).contains(word) }
+    };
+    if let Some(word) = words.iter().find(|word| !all.iter().any(|found| fits(found, word))) {
+        let error = Error::new(format!("no scenario is called `{word}`"));
+        return Err(match nearest(word, all.iter().map(name_of)) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        });
+    }
+    Ok(all.iter().filter(|found| words.is_empty() || words.iter().any(|word| fits(found, word))).collect())
+}
+
+fn name_of(found: &Found) -> &str {
+    match found {
+        Ok(scenario) => &scenario.name,
+        Err(broken) => &broken.name,
+    }
+}
+
+fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<Audit> {
+    let sound: Vec<&Scenario> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    let alone = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
+    let waiting = sound.iter().map(|scenario| (scenario.name.clone(), alone(scenario))).collect();
+    let threads = project.slots.open(cores, waiting);
+    // All replays first: while the changes of one are tried, another one would play more slowly.
+    let replays = in_parallel(&sound, threads, |scenario| {
+        let _turn = project.slots.turn(&scenario.name, project.systems.alone(scenario));
+        replay(project, scenario)
+    });
+    let played: Vec<_> = sound.iter().zip(replays).collect();
+    let audited = in_parallel(&played, cores, |(scenario, replayed)| match replayed {
+        Ok(replayed) => Outcome::Audited(Box::new(audited(scenario, replayed, options))),
+        Err(outcome) => outcome.clone(),
+    });
+    let mut outcomes: BTreeMap<&str, Outcome> =
+        sound.iter().map(|scenario| scenario.name.as_str()).zip(audited).collect();
+    let scenarios = wanted.iter().map(|found| match found {
+        Ok(scenario) => ScenarioAudit {
+            name: scenario.name.clone(),
+            fixture: fixture_of(project, scenario).map(|fixture| fixture.path.clone()),
+            outcome: outcomes.remove(scenario.name.as_str()).unwrap_or_else(|| Outcome::Left(String::new())),
+        },
+        Err(Broken { name, error }) => {
+            ScenarioAudit { name: name.clone(), fixture: None, outcome: Outcome::Red(error.to_string()) }
+        }
+    });
+    let scenarios: Vec<ScenarioAudit> = scenarios.collect();
+    let red = |scenario: &ScenarioAudit| matches!(scenario.outcome, Outcome::Red(_));
+    let whole = wanted.len() == project.discovered.scenarios.len() && !scenarios.iter().any(red);
+    let fixtures = sound.iter().filter_map(|scenario| fixture_of(project, scenario));
+    let fixtures: BTreeMap<_, _> = fixtures.map(|fixture| (fixture.path.clone(), fixture)).collect();
+    let fixtures = fixtures.values().map(|fixture| of_fixture(project, fixture)).collect::<Result<_>>()?;
+    let rules = project.discovered.suite.normalize.iter().enumerate().map(|(index, rule)| RuleAudit {
+        pattern: rule.pattern.as_str().to_owned(),
+        replace: rule.replace.clone(),
+        fired: project.rules.normalizer.has_fired(index),
+    });
+    Ok(Audit { scenarios, fixtures, rules: rules.collect(), whole, today: OffsetDateTime::now_utc().date() })
+}
+
+/// A replay that is green, or why there is none.
+fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replayed, Outcome> {
+    if scenario.tools.is_some() {
+        return Err(Outcome::Left("it executes tools, and has no golden".to_owned()));
+    }
+    if scenario.needs_browser() && !cfg!(feature = "browser") {
+        return Err(Outcome::Left(scenario::without_browser().to_string()));
+    }
+    let red = |failure: String| Outcome::Red(failure.lines().next().unwrap_or_default().to_owned());
+    let fixture = project.fixtures.of(scenario).map_err(|error| red(error.to_string()))?;
+    let replayed = trial::replay(project, scenario, fixture, &project.rules, Pacing::None);
+    let replayed = replayed.map_err(|error| red(error.to_string()))?;
+    let text = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
+    let compared =
+        text.map_or(Ok(Compared::Same), |text| project.goldens.compare(&scenario.golden_name, &text, &scenario.file));
+    match compared.map_err(|error| red(error.to_string()))? {
+        Compared::Same => Ok(replayed),
+        Compared::New => Err(red("it has no golden yet".to_owned())),
+        Compared::Differs(_) => Err(red("its events are not those of its golden".to_owned())),
+    }
+}
+
+fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> Audited {
+    let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
+    let names = &played.driven.names;
+    let normalize = |text: &str| names.apply(text, &rules.normalizer);
+    let text = |captures: &[Captured], options: &ShapeOptions| {
+        // A name that is no event's any more fails before the golden is compared.
+        let nameless = names_nothing(captures, options, &normalize).is_some();
+        let text = golden(captures, options, &normalize);
+        let text = secrets.text(&text, &mut Fired::new()).into_owned();
+        if nameless { format!("an option names nothing\n{text}") } else { text }
+    };
+    let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };
+    let captures = if has_golden(scenario) { &played.driven.captured[..] } else { &[] };
+    let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
+    Audited {
+        detail: shape.detail,
+        scored: score(captures, &shape, &Rendering { text: &text, normalize: &normalize }),
+        answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
+        results: of_results(heard, rules),
+        drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),
+        merged: merged(heard, rules),
+    }
+}
+
+fn fixture_of(project: &Project, scenario: &Scenario) -> Option<Arc<Fixture>> {
+    project.fixtures.of(scenario).ok().flatten()
+}
+
+fn of_fixture(project: &Project, fixture: &Fixture) -> Result<FixtureAudit> {
+    let secrets = project.open.secrets()?;
+    let bytes = files::read_as(&fixture.path, &project.root.join(&fixture.path))?;
+    let json = Json::parse(&bytes).unwrap_or_default();
+    let mut found = secrets_in(&json, secrets.scrub());
+    if found.is_empty() {
+        found = secrets_in_streams(fixture, secrets.scrub());
+    }
+    let turns = fixture.table.turns();
+    let without = turns.iter().enumerate().filter(|(_, turn)| turn.wire.is_none());
+    Ok(FixtureAudit {
+        file: fixture.path.clone(),
+        recorded: recorded_on(fixture).or_else(|| committed_on(&project.root, &fixture.path)),
+        secrets: found,
+        without_response: without.map(|(index, _)| index).collect(),
+        turns: turns.len(),
+        shared: shared_keys(fixture),
+    })
+}
+
+/// The day of the last commit that changed a file; `None` where git does not know.
+fn committed_on(root: &Path, file: &Path) -> Option<Date> {
+    let mut git = Command::new("git");
+    git.current_dir(root).args(["log", "-1", "--format=%ct", "--"]).arg(file);
+    let output = git.stderr(std::process::Stdio::null()).output().ok()?;
+    let seconds = String::from_utf8(output.stdout).ok()?.trim().parse().ok()?;
+    OffsetDateTime::from_unix_timestamp(seconds).ok().map(OffsetDateTime::date)
+}
+
+/// Does something with each item on so many threads. Items are begun in their order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, items.len().max(1)) {
+            scope.spawn(|| {
+                while let Some((index, item)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    items.get(index).map(|item| (index, item))
+                } {
+                    let result = work(item);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, result);
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+}

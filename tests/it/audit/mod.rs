@@ -1,0 +1,6 @@
+//! `retake audit`: what it finds, what it prints, and how it ends.
+
+pub(crate) mod findings;
+pub(crate) mod printed;
+
+pub(crate) const TESTS: &[&[crate::Test]] = &[findings::TESTS, printed::TESTS];

@@ -1,0 +1,152 @@
+//! What waits for a person's decision: looked at, accepted with its proof, or rejected.
+
+use crate::support::program::{Program, Ran};
+use crate::support::tree::Tree;
+use crate::systems::described::{CHAT, READY, system};
+use crate::systems::provider::record;
+
+tests! { a_golden_that_waits_is_shown_and_accepted_with_its_proof,
+    what_is_rejected_is_gone_and_what_is_skipped_waits_on,
+    what_the_service_no_longer_sends_is_not_accepted,
+    a_golden_that_varies_is_not_accepted,
+    side_by_side_and_whole_are_a_letter_away,
+    nothing_is_accepted_in_ci,
+    a_name_that_nothing_waits_for_is_said,
+    a_runner_of_routers_accepts_what_the_command_hands_over,
+    a_fixture_that_was_proposed_waits_with_its_golden_and_takes_its_place,
+}
+
+const PENDING: &str = "goldens/chat.snap.new";
+const GOLDEN: &str = "goldens/chat.snap";
+
+/// A service that a command starts, recorded, whose golden is another one, and waits.
+fn waiting() -> Tree {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("chat", CHAT);
+    record(&tree, &["chat"]).green();
+    tree.replace(GOLDEN, "answer  {answer}", "answer  {reply}");
+    tree.retake().arg("test").run().red(&["to look at it first:\n    retake review"]);
+    assert!(tree.has(PENDING));
+    tree
+}
+
+fn review(tree: &Tree, answers: &str) -> Program {
+    tree.retake().arg("review").env("COLUMNS", "80").input(answers)
+}
+
+#[track_caller]
+fn is_accepted(tree: &Tree) {
+    assert!(tree.read(GOLDEN).contains("answer  {answer}") && !tree.has(PENDING), "{:?}", tree.files().keys());
+    tree.retake().arg("test").run().green();
+}
+
+fn a_golden_that_waits_is_shown_and_accepted_with_its_proof() {
+    let tree = waiting();
+    let reviewed = review(&tree, "a\n").run().exits(0);
+    let says = [
+        "1 of 1 · golden chat",
+        "goldens/chat.snap: - committed, + what waits",
+        "- answer  {reply}\n+ answer  {answer}\n",
+    ];
+    let reviewed = reviewed.says(&says).says(&["[a]ccept", "1 accepted, 0 rejected, 0 left"]);
+    assert!(reviewed.stderr.contains("chat: accepted, two replays agree: goldens/chat.snap"), "{}", reviewed.stderr);
+    is_accepted(&tree);
+    review(&tree, "").run().exits(0).says(&["nothing waits for a decision"]);
+    // Without questions.
+    let tree = waiting();
+    tree.retake().arg("accept").run().exits(0).says(&["chat: accepted, two replays agree"]);
+    is_accepted(&tree);
+}
+
+fn what_is_rejected_is_gone_and_what_is_skipped_waits_on() {
+    let tree = waiting();
+    let before = tree.read(GOLDEN);
+    for left in ["s\n", "q\n", ""] {
+        review(&tree, left).run().exits(0).says(&["0 accepted, 0 rejected, 1 left"]);
+        assert!(tree.has(PENDING));
+    }
+    review(&tree, "what?\nr\n").run().exits(0).says(&["0 accepted, 1 rejected, 0 left"]);
+    assert!(!tree.has(PENDING) && tree.read(GOLDEN) == before);
+    let tree = waiting();
+    tree.retake().args(&["reject", "chat"]).run().exits(0).says(&["chat: rejected, goldens/chat.snap stays as it is"]);
+    assert!(!tree.has(PENDING));
+}
+
+fn what_the_service_no_longer_sends_is_not_accepted() {
+    let tree = waiting();
+    let before = tree.read(GOLDEN);
+    tree.replace(PENDING, "answer  {answer}", "answer  {other}");
+    tree.retake().args(&["accept", "chat"]).run().exits(1).says(&[
+        "error: chat: not accepted: the golden that waited is not what the service sends now",
+        "- answer  {other}\n+ answer  {answer}\n",
+        "retake review",
+    ]);
+    assert_eq!(tree.read(GOLDEN), before);
+    // What it sends now waits instead.
+    assert!(tree.read(PENDING).contains("answer  {answer}"));
+    review(&tree, "a\n").run().exits(0).says(&["1 accepted"]);
+    is_accepted(&tree);
+}
+
+fn a_golden_that_varies_is_not_accepted() {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("pid", "fixture = \"none\"\n[[step]]\nget = \"/pid\"\ngolden = true\n[golden]\nshow = [\"/pid\"]\n");
+    tree.retake().arg("test").run().exits(1);
+    assert!(tree.has("goldens/pid.snap.new"));
+    tree.retake().args(&["accept", "pid"]).run().exits(1).says(&["error: pid: not accepted: ", "unstable"]);
+    assert!(!tree.has("goldens/pid.snap"));
+}
+
+fn side_by_side_and_whole_are_a_letter_away() {
+    let tree = waiting();
+    let ran: Ran = review(&tree, "b\nw\nu\nq\n").run().exits(0);
+    let beside = "- answer  {reply}                      │ + answer  {answer}\n";
+    let ran = ran.says(&[
+        "- answer  {reply}\n+ answer",
+        beside,
+        "  POST /chat\n  200 text/event-stream",
+        "- answer  {reply}\n+ answer",
+    ]);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
+}
+
+fn nothing_is_accepted_in_ci() {
+    let tree = waiting();
+    let before = tree.files();
+    tree.retake().arg("accept").env("CI", "true").run().exits(2).says(&["with CI set"]);
+    assert_eq!(tree.files(), before);
+}
+
+fn a_name_that_nothing_waits_for_is_said() {
+    let tree = waiting();
+    for command in ["accept", "reject"] {
+        let says = ["nothing waits for a decision on `chatt`", "did you mean `chat`?"];
+        tree.retake().args(&[command, "chatt"]).run().exits(2).says(&says);
+    }
+}
+
+fn a_runner_of_routers_accepts_what_the_command_hands_over() {
+    let tree = Tree::of(&["write_read_file"]);
+    let golden = "goldens/write_read_file.snap";
+    tree.replace(golden, "run_id     string", "run_id     number");
+    tree.runner("gateway").run().exits(101);
+    let accepting = tree.runner("gateway").env("RETAKE_ACTION", "accept");
+    accepting.run().exits(0).says(&["write_read_file: accepted, two replays agree"]);
+    assert!(tree.read(golden).contains("run_id     string") && !tree.has(&format!("{golden}.new")));
+}
+
+fn a_fixture_that_was_proposed_waits_with_its_golden_and_takes_its_place() {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("chat", CHAT);
+    record(&tree, &["chat"]).green();
+    let (fixture, golden) = (tree.read("fixtures/chat.json"), tree.read(GOLDEN));
+    tree.replace("scenarios/chat/scenario.toml", "hello", "hello there");
+    let proposed = record(&tree, &["chat", "--propose"]);
+    proposed.green();
+    proposed.tells(&["fixtures/chat.json.new", "retake review"]);
+    assert_eq!((tree.read("fixtures/chat.json"), tree.read(GOLDEN)), (fixture, golden));
+    let ran = review(&tree, "a\n").run().exits(0);
+    ran.says(&["fixture chat", "human", "hello there", "1 accepted, 0 rejected, 0 left"]);
+    assert!(tree.read("fixtures/chat.json").contains("hello there") && !tree.has("fixtures/chat.json.new"));
+    tree.retake().arg("test").run().green();
+}

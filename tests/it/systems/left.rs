@@ -1,0 +1,112 @@
+//! Model calls that their clients leave, and those that come when nobody waits for them any more.
+
+use super::described::{READY, system};
+use super::provider::record;
+use crate::support::tree::Tree;
+
+tests!(
+    a_call_that_its_client_leaves_is_recorded_and_left_again_in_replay,
+    a_client_that_does_not_leave_in_replay_is_told_by_the_time_limit,
+    a_step_waits_for_the_call_of_a_caller,
+    a_call_that_a_recording_did_not_wait_for_is_named,
+    a_call_of_nobody_keeps_the_caller_of_the_old_fixture,
+    what_the_fixture_does_not_note_is_an_error_before_the_first_step,
+    recording_notes_prompt_and_context,
+);
+
+const LEAVES: &str = "[[step]]\npost = \"/relay\"\ncancel = { after = \"piece\" }\n[golden]\ncollapse = [\"piece\"]\n";
+
+fn tree(scenario: &str) -> Tree {
+    let tree = Tree::with_suite(&system("agent", "", READY));
+    tree.scenario("a", scenario);
+    tree
+}
+
+fn a_call_that_its_client_leaves_is_recorded_and_left_again_in_replay() {
+    let tree = tree(LEAVES);
+    record(&tree, &["a"]).green();
+    assert!(tree.read("fixtures/a.json").contains("\"open\": true"), "{}", tree.read("fixtures/a.json"));
+    tree.retake().args(&["test"]).run().green();
+}
+
+fn a_client_that_does_not_leave_in_replay_is_told_by_the_time_limit() {
+    let tree = tree(LEAVES);
+    record(&tree, &["a"]).green();
+    tree.scenario("a", "timeout = \"2s\"\n[[step]]\npost = \"/relay\"\nstream = { last = \"end\" }\n");
+    tree.retake().args(&["test", "a"]).run().red(&[
+        "the scenario's time is up after 2s",
+        "a model answer is held open: the system left there when it was recorded, and has not left now",
+    ]);
+}
+
+const SUGGESTS: &str = "settle = \"0ms\"\nlinger = \"0ms\"\n[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\n\
+    stream = { last = \"end\" }\n[[step]]\npost = \"/suggest/700\"\n";
+
+fn a_step_waits_for_the_call_of_a_caller() {
+    let awaits = format!("{SUGGESTS}await = {{ caller = \"suggest_agent\" }}\n");
+    let tree = tree(&awaits);
+    record(&tree, &["a"]).green();
+    assert!(tree.read("fixtures/a.json").contains("\"caller\": \"suggest_agent\""));
+    tree.retake().args(&["test"]).run().green();
+    tree.scenario("a", &format!("timeout = \"2s\"\n{}", awaits.replace("\"suggest_agent\"", "\"another\"")));
+    tree.retake().args(&["test"]).run().red(&["it waits for a model call of `another`"]);
+    tree.scenario("a", &awaits.replace("\"suggest_agent\"", "\" \""));
+    tree.retake().args(&["test"]).run().red(&["`await` names no caller"]);
+}
+
+fn a_call_that_a_recording_did_not_wait_for_is_named() {
+    let chat = "[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\nstream = { last = \"end\" }\n";
+    let caller = "[[callers]]\nname = \"memory\"\nwhen = { message = \"^say nothing\" }\n";
+    let asks = system("agent", "ASKS_AT_THE_END = \"in vain\"", READY);
+    let tree = Tree::with_suite(&format!("{asks}{caller}"));
+    tree.scenario("a", chat);
+    record(&tree, &["a"]).tells(&[
+        "POST /v1/chat/completions of `memory`: the answer is not whole: ",
+        "if the recording did not wait for it, a step can: await = { caller = \"memory\" }",
+    ]);
+}
+
+fn a_call_of_nobody_keeps_the_caller_of_the_old_fixture() {
+    let chat = "[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\nstream = { last = \"end\" }\n";
+    let tree = tree(chat);
+    record(&tree, &["a"]).green();
+    let old = tree.read("fixtures/a.json");
+    assert!(!old.contains("\"caller\""));
+    // As an import knows it, or a person.
+    let mut fixture: serde_json::Value = serde_json::from_str(&old).unwrap();
+    let turn = fixture["turns"][0].as_object_mut().unwrap();
+    turn.insert("caller".into(), "helper".into());
+    turn.remove("input_hash");
+    tree.write("fixtures/a.json", &fixture.to_string());
+    record(&tree, &["a"]).green();
+    assert!(tree.read("fixtures/a.json").contains("\"caller\": \"helper\""), "{}", tree.read("fixtures/a.json"));
+}
+
+fn what_the_fixture_does_not_note_is_an_error_before_the_first_step() {
+    let steps =
+        "[[step]]\npost = \"/crash\"\n[[step]]\npost = \"/chat\"\njson = { message = \"{{ fixture.prompt }}\" }\n";
+    let tree = tree(&format!("fixture = \"none\"\n{steps}"));
+    let ran = tree.retake().args(&["test"]).run();
+    ran.red(&[
+        "scenario.toml:6:",
+        "`fixture.prompt` is not defined",
+        "recording notes the vars `prompt` and `context`",
+    ]);
+    assert!(!ran.all().contains("going down"), "{}", ran.all());
+}
+
+fn recording_notes_prompt_and_context() {
+    let vars = "[vars]\nprompt = \"hi\"\ncontext = { mode = \"fast\", steps = 3 }\n";
+    let chat = "[[step]]\npost = \"/chat\"\njson = { message = \"{{ prompt }}\" }\nstream = { last = \"end\" }\n";
+    let tree = tree(&format!("{vars}{chat}"));
+    record(&tree, &["a"]).green();
+    let fixture: serde_json::Value = serde_json::from_str(&tree.read("fixtures/a.json")).unwrap();
+    assert_eq!(fixture["prompt"], "hi");
+    assert_eq!(fixture["context"], serde_json::json!({"mode": "fast", "steps": 3}));
+    // Another scenario that is fed by it takes it from there.
+    let shared = chat
+        .replace("prompt }}", "fixture.prompt }}")
+        .replace("stream", "headers = { x-steps = \"{{ fixture.context.steps }}\" }\nstream");
+    tree.scenario("b", &format!("fixture = \"a\"\n{shared}"));
+    tree.retake().args(&["test", "b", "--update"]).run().green();
+}
