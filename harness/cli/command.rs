@@ -2,9 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-use super::{accept, audit, explain, import, init, key, new, reject, report, review, serve, shape, show, test, tools};
+use super::{
+    accept, audit, completions, doctor, explain, import, init, key, man, new, reject, report, review, serve, shape,
+    show, test, tools,
+};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
@@ -16,7 +19,6 @@ use crate::report::terminal;
     version,
     about,
     max_term_width = 80,
-    disable_help_subcommand = true,
     after_help = "The fields of suite.toml, scenario.toml and fixtures, and all else:\n  https://docs.rs/retake/latest/retake/guide/"
 )]
 struct Arguments {
@@ -45,6 +47,9 @@ enum Command {
     Import(import::Import),
     Key(key::KeyOf),
     Shape(shape::Shape),
+    Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
@@ -73,6 +78,9 @@ pub fn main() -> ExitCode {
         Command::Import(import) => import.run(),
         Command::Key(key) => key.run(),
         Command::Shape(shape) => shape.run(),
+        Command::Doctor(doctor) => doctor.run(),
+        Command::Completions(completions) => Ok(completions.run(Arguments::command())),
+        Command::Man(man) => man.run(Arguments::command()),
     };
     done.unwrap_or_else(|error| {
         terminal::error(error);

@@ -1,11 +1,13 @@
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 
+use super::init::Language;
 use super::schemas;
 use crate::error::{Error, Result};
 use crate::report::terminal;
-use crate::scenario::{is_name, no_name};
+use crate::scenario::{is_name, no_name, suite_of};
 
 /// Make a scenario folder from a template
 #[derive(Debug, Args)]
@@ -31,10 +33,26 @@ impl New {
         if file.exists() {
             return Err(Error::new("it is there already").in_file(&file));
         }
-        crate::files::write_whole(&file, scenario(name).as_bytes())?;
+        let scenario = scenario(name).replacen("# fixture", &format!("{}# fixture", system(&root)), 1);
+        crate::files::write_whole(&file, scenario.as_bytes())?;
         schemas::write(&root)?;
-        terminal::out(format!("{}\nedit it, then: retake record {name}", file.display()));
+        let retake = Language::of(&root).retake();
+        terminal::out(format!("{}\nedit it, then: {retake} record {name}", file.display()));
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The line that names the system, where the suite has several and no default.
+fn system(root: &Path) -> String {
+    // A suite that is wrong is told of by whoever runs it.
+    let suite = suite_of(root).unwrap_or_default();
+    let mut names = suite.systems.keys();
+    match (names.next(), names.next()) {
+        (Some(first), Some(_)) if suite.system.is_none() => {
+            let known: Vec<&str> = suite.systems.keys().map(String::as_str).collect();
+            format!("system = \"{first}\"          # of {}\n", known.join(", "))
+        }
+        _ => String::new(),
     }
 }
 

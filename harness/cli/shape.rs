@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::error::Result;
-use crate::events::{Capture, Captured, Detail, Format, ShapeOptions, Status, event_keys, golden};
+use crate::events::{AfterLast, Capture, Captured, Detail, Format, ShapeOptions, Status, event_keys, golden};
 use crate::json::{Json, Layout};
 use crate::key::Normalizer;
 use crate::report::terminal;
@@ -43,6 +43,7 @@ impl Shape {
             status: Status::Http(200),
             content_type: content_type.to_owned(),
             events,
+            after: AfterLast::default(),
             tree: None,
         };
         let options = ShapeOptions { detail: self.detail, ..ShapeOptions::default() };

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::http::HeaderMap;
 
 use crate::error::{Error, Result};
-use crate::events::{Captured, Event, Payload, Status};
+use crate::events::{AfterLast, Captured, Event, Payload, Status};
 use crate::json::{Json, Layout};
 use crate::scenario::{CaptureFrom, Step};
 use crate::text::clipped;
@@ -86,7 +86,7 @@ impl Answered {
     /// The answer, as a golden shows it.
     pub(super) fn into_captured(self) -> Captured {
         let Answered { request, status, content_type, events, .. } = self;
-        Captured { request, status, content_type, events, tree: None }
+        Captured { request, status, content_type, events, after: AfterLast::default(), tree: None }
     }
 
     /// The id with which a client would come back to this stream.

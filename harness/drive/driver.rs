@@ -5,11 +5,13 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::time::Instant;
 
+use super::afterwards::Afterwards;
 use super::agent::{self, Agent};
 use super::answered::Answered;
 use super::cookies::Cookies;
-use super::exchange::{self, Taking};
+use super::exchange::{self, ReadOn, Taking};
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
@@ -17,11 +19,12 @@ use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
+use crate::cause::CauseKind;
 use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
 use crate::model::Activity;
-use crate::scenario::{self, Action, Context, Scenario, Step};
+use crate::scenario::{self, Action, Context, Scenario, Step, StreamSpec};
 use crate::system::Stage;
 
 /// Drives one scenario on one stage.
@@ -40,7 +43,7 @@ pub(crate) struct Driver<'a> {
     underway: Underway,
     /// The model's, for steps that wait for one.
     calls: Activity,
-    failure: Option<Error>,
+    failure: Option<(CauseKind, Error)>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -52,13 +55,15 @@ pub(crate) struct Driven {
     pub(crate) captured: Vec<Captured>,
     /// The run's values and their names.
     pub(crate) names: NamedValues,
-    /// The step that failed, where one did.
-    pub(crate) failure: Option<Error>,
+    /// Why it did not come to its end: a step failed, or the time was up.
+    pub(crate) failure: Option<(CauseKind, Error)>,
 }
 
 /// One part of the golden.
 enum Part<'a> {
     Done(Captured),
+    /// A stream that is read on, behind its last event.
+    ReadOn(Captured, Afterwards),
     /// A stream that is still open, the title of the step that opened it, and the step.
     Listening(Box<Listener>, String, &'a Step),
 }
@@ -73,7 +78,7 @@ enum LastId {
 
 /// What a step gave.
 enum Outcome {
-    Answered(Box<Answered>),
+    Answered(Box<Answered>, Option<Afterwards>),
     Listening(Box<Listener>),
 }
 
@@ -114,7 +119,7 @@ impl<'a> Driver<'a> {
     pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
-                self.failure = Some(error.in_file(&self.scenario.file));
+                self.failure = Some((CauseKind::Step, error.in_file(&self.scenario.file)));
                 return false;
             }
         }
@@ -133,19 +138,22 @@ impl<'a> Driver<'a> {
         waited
     }
 
-    /// Ends the streams that are still open, each at its last event; one that has none when it ends, after `settle` at the
-    /// latest.
+    /// Ends the streams that are still open, each at its last event; one that has none, or is read on behind it, when it
+    /// ends, after `settle` at the latest.
     pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
         let mut captured = Vec::with_capacity(self.captured.len());
+        let until = Instant::now() + settle;
         for part in std::mem::take(&mut self.captured) {
             match part {
                 Part::Done(part) => captured.push(part),
+                Part::ReadOn(..) if self.failure.is_some() => {}
+                Part::ReadOn(part, after) => captured.push(Captured { after: after.finish(until).await, ..part }),
                 Part::Listening(..) if self.failure.is_some() => {}
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());
                     match listener.finish(settle).await {
                         Ok(answered) => captured.push(answered.into_captured()),
-                        Err(error) => self.failure = Some(self.failed(error, &title, step)),
+                        Err(error) => self.failure = Some((CauseKind::Step, self.failed(error, &title, step))),
                     }
                 }
             }
@@ -226,7 +234,7 @@ impl<'a> Driver<'a> {
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
-                Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?)))
+                Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?), None))
             }
             Action::Browse(_) => Err(scenario::without_browser()),
             // The reader refuses them within each other.
@@ -244,10 +252,16 @@ impl<'a> Driver<'a> {
             }
             scenario::AnswerAs::Body => Taking::Body,
             scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
-            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted),
+            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted, self.reads_on(wanted)),
         };
-        let answered = exchange::exchange(&request, &taking, &self.cookies, &self.underway).await?;
-        Ok(Outcome::Answered(Box::new(answered)))
+        let (answered, after) = exchange::exchange(&request, &taking, &self.cookies, &self.underway).await?;
+        Ok(Outcome::Answered(Box::new(answered), after))
+    }
+
+    /// Whether a stream is read on behind its last event: a client that leaves does not, nor one whose stage does not stay.
+    fn reads_on(&self, wanted: &StreamSpec) -> ReadOn {
+        let Scenario { golden, linger, .. } = self.scenario;
+        if golden.after_last && !linger.is_zero() && !wanted.cancel { ReadOn::Yes } else { ReadOn::No }
     }
 
     fn id_to_come_back_with(&self) -> Result<String> {
@@ -268,13 +282,17 @@ impl<'a> Driver<'a> {
     /// Takes in what a step gave: values for later steps, and its part of the golden.
     fn take(&mut self, index: usize, step: &'a Step, outcome: Outcome) -> Result<()> {
         match outcome {
-            Outcome::Answered(answered) => {
+            Outcome::Answered(answered, after) => {
                 if matches!(&step.action, Action::Request(request) if request.stream().is_some()) {
                     self.last_id = Some(LastId::Known(answered.last_id()));
                 }
                 self.capture(answered.captures(step)?);
                 if step.golden {
-                    self.captured.push(Part::Done(answered.into_captured()));
+                    let captured = answered.into_captured();
+                    self.captured.push(match after {
+                        Some(after) => Part::ReadOn(captured, after),
+                        None => Part::Done(captured),
+                    });
                 }
             }
             Outcome::Listening(listener) => {

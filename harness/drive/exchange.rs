@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::http::header;
-use futures_util::StreamExt as _;
 
+use super::afterwards::Afterwards;
 use super::answered::Answered;
 use super::cookies::Cookies;
 use super::listen::Listener;
@@ -23,7 +23,15 @@ use crate::text::counted;
 pub(super) enum Taking<'a> {
     Body,
     Until(&'a Pointer, Json),
-    Stream(&'a StreamSpec),
+    /// To its last event; and where this says so, what comes then too.
+    Stream(&'a StreamSpec, ReadOn),
+}
+
+/// Whether a stream is read on behind its last event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadOn {
+    Yes,
+    No,
 }
 
 /// How soon, and how often at most, a request is repeated that waits for something.
@@ -35,13 +43,17 @@ pub(super) async fn exchange(
     taking: &Taking<'_>,
     cookies: &Mutex<Cookies>,
     underway: &Underway,
-) -> Result<Answered> {
+) -> Result<(Answered, Option<Afterwards>)> {
     let mut pause = PERIOD[0];
     loop {
         let (mut answered, response) = open(request, cookies).await?;
         underway.status(answered.status);
         match taking {
-            Taking::Stream(wanted) => read_stream(response, wanted, &mut answered, underway).await?,
+            Taking::Stream(wanted, read_on) => {
+                let (response, stream) = read_stream(response, wanted, &mut answered, underway).await?;
+                let reads_on = *read_on == ReadOn::Yes && stream.done;
+                return Ok((answered, reads_on.then(|| Afterwards::start(response, stream))));
+            }
             Taking::Body => read_body(response, &mut answered).await?,
             Taking::Until(pointer, wanted) => {
                 read_body(response, &mut answered).await?;
@@ -56,7 +68,7 @@ pub(super) async fn exchange(
                 }
             }
         }
-        return Ok(answered);
+        return Ok((answered, None));
     }
 }
 
@@ -177,17 +189,15 @@ async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> 
     Ok(())
 }
 
-/// Reads a stream up to its `last` event, or to its end. A stream that is left is dropped, and with it its connection.
+/// Reads a stream up to its `last` event, or to its end. Where the response is then dropped, so is its connection.
 async fn read_stream(
-    response: reqwest::Response,
+    mut response: reqwest::Response,
     wanted: &StreamSpec,
     answered: &mut Answered,
     underway: &Underway,
-) -> Result<()> {
-    let mut chunks = response.bytes_stream();
+) -> Result<(reqwest::Response, Stream)> {
     let mut stream = Stream::new(wanted, None);
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|e| broken_off(e, answered, stream.events.len()))?;
+    while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, stream.events.len()))? {
         let known = stream.events.len();
         let is_over = stream.push(&chunk);
         underway.events(&stream.events, known);
@@ -199,8 +209,8 @@ async fn read_stream(
     stream.end();
     underway.events(&stream.events, known);
     stream.check()?;
-    answered.events = stream.events;
-    Ok(())
+    answered.events = std::mem::take(&mut stream.events);
+    Ok((response, stream))
 }
 
 fn broken_off(error: reqwest::Error, answered: &Answered, events: usize) -> Error {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `driver` | the steps, one after another, and what each gives |
 //! | `request`, `exchange` | a step's request as it is sent; sending it, and reading its answer |
-//! | `stream`, `listen` | a stream up to its last event; one that is open while later steps run |
+//! | `stream`, `afterwards`, `listen` | a stream up to its last event; what comes behind that; one that is open while later steps run |
 //! | `agent` | a step that runs a command-line agent |
 //! | `visit`, `turns` | a step that opens a page; the turns that it may wait for while they are recorded |
 //! | `answered` | what came back, and what later steps capture of it |
@@ -12,6 +12,7 @@
 //! | `named_values` | values of this run, and what goldens call them |
 //! | `underway` | how far a scenario got, and when each step and event was |
 
+mod afterwards;
 mod agent;
 mod answered;
 mod cookies;

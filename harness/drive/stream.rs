@@ -30,8 +30,10 @@ pub(super) struct Stream {
     limits: Limits,
     capture: Capture,
     pub(super) events: Vec<Event>,
-    /// Its last event came: what comes then is not taken.
+    /// Its last event came: what comes then is not taken, but as what came after it.
     pub(super) done: bool,
+    /// What came after its last event, as far as it came with that.
+    pub(super) after: Vec<Event>,
     /// How many bytes came, and the first of them.
     came: usize,
     head: Vec<u8>,
@@ -48,7 +50,7 @@ impl Stream {
     fn within(limits: Limits, wanted: &StreamSpec, format: Option<Format>) -> Stream {
         let capture = format.map_or_else(Capture::new, Capture::with_format);
         let (wanted, events, head) = (wanted.clone(), Vec::new(), Vec::new());
-        Stream { wanted, limits, capture, events, done: false, came: 0, head, refused: None }
+        Stream { wanted, limits, capture, events, done: false, after: Vec::new(), came: 0, head, refused: None }
     }
 
     /// Takes the next bytes. Tells whether no more are needed: the stream is done, or refused.
@@ -107,12 +109,30 @@ impl Stream {
 
     fn take(&mut self, events: Vec<Event>) {
         for event in events {
+            if self.done {
+                self.after.push(event);
+                continue;
+            }
             self.done = self.wanted.last.as_deref().is_some_and(|last| event.label() == last);
             self.events.push(event);
-            if self.done {
-                return;
-            }
         }
+    }
+
+    /// The events that the next bytes complete, behind the last event.
+    pub(super) fn push_after(&mut self, bytes: &[u8]) -> Vec<Event> {
+        self.came += bytes.len();
+        self.capture.push(bytes)
+    }
+
+    /// What is left at the end of the body, behind the last event.
+    pub(super) fn end_after(&mut self) -> Vec<Event> {
+        self.capture.finish()
+    }
+
+    /// Whether too much came, with so many events behind the last one.
+    pub(super) fn is_full(&self, after: usize) -> bool {
+        let Limits { event, stream, events } = self.limits;
+        self.capture.held() > event || self.came > stream || after > events
     }
 
     /// Why no more of it was taken, where it was too large.

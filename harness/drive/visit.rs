@@ -12,7 +12,7 @@ use super::request;
 use super::turns::LiveTurns;
 use crate::browser::{Chromium, Made, Page, Traffic, act};
 use crate::error::{Error, Result};
-use crate::events::{Capture, Captured, Event, Status};
+use crate::events::{AfterLast, Capture, Captured, Event, Status};
 use crate::files;
 use crate::json::Json;
 use crate::scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
@@ -177,6 +177,7 @@ fn shown_region(rendered: &Do<String>, path: &str, tree: String) -> Captured {
         status: Status::Http(200),
         content_type: String::new(),
         events: Vec::new(),
+        after: AfterLast::default(),
         tree: Some(tree),
     }
 }
@@ -200,6 +201,7 @@ fn answered(traffic: &Traffic) -> Captured {
         status: Status::Http(traffic.status),
         content_type: traffic.content_type.clone(),
         events,
+        after: AfterLast::default(),
         tree: None,
     }
 }

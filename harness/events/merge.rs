@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use super::ids::Ids;
 use super::notation::Normalize;
 use super::options::Detail;
 use super::remembered::Remembered;
-use super::scalars::Scalars;
+use super::scalars::{ScalarShape, Scalars};
+use super::words::{self, Holds, WordKeys};
 use crate::json::{Json, Object};
 
 /// The keys by which the elements of a list are told apart, the first one that all objects in it have as a string.
@@ -14,8 +16,8 @@ const DISCRIMINATORS: [&str; 2] = ["type", "role"];
 
 /// What was seen at one place.
 pub(super) struct Shape {
-    /// The types of the scalars, sorted; or their values, in order of their first appearance.
-    pub(super) scalars: Vec<String>,
+    /// The scalars.
+    pub(super) scalars: ScalarShape,
     /// The objects, merged.
     pub(super) object: Option<Fields>,
     /// The lists, merged.
@@ -35,6 +37,8 @@ pub(super) struct Field {
 
 /// The elements of merged lists.
 pub(super) struct List {
+    /// How many elements the shortest of them has, and the longest.
+    pub(super) lengths: (usize, usize),
     /// Objects that are told apart by a discriminator, which is left out of their fields.
     pub(super) variants: BTreeMap<Rc<str>, Fields>,
     /// All other elements.
@@ -46,6 +50,8 @@ pub(super) struct List {
 pub(super) enum Keep {
     Types,
     Values,
+    /// Types, of events whose number is up to where a text was cut: nothing in them is counted.
+    Chunks,
 }
 
 impl Keep {
@@ -59,6 +65,8 @@ impl Keep {
 pub(super) struct Merger<'a> {
     keep: Keep,
     normalize: &'a Normalize<'a>,
+    ids: &'a Ids,
+    words: &'a WordKeys,
     names: Remembered,
     /// How many scalars came: the turn of the next.
     turns: usize,
@@ -85,6 +93,7 @@ struct Objects {
 /// What is under one normalized key.
 struct ObjectKey {
     name: Rc<str>,
+    holds: Holds,
     seen: Seen,
     /// How many objects have the key, and the last of them: several raw keys of one object can be one when normalized.
     objects: usize,
@@ -94,6 +103,7 @@ struct ObjectKey {
 /// Elements of the lists of one place. By which discriminator they are told apart is known when all have come.
 #[derive(Default)]
 struct Elements {
+    lengths: Option<(usize, usize)>,
     kinds: BTreeMap<Kind, (Objects, [Scalars; 2])>,
     rest: Option<Box<Seen>>,
 }
@@ -101,29 +111,40 @@ struct Elements {
 /// The values of an object's discriminators, normalized, where they are strings. They are kept apart from its other fields.
 type Kind = [Option<Rc<str>>; 2];
 
-impl Merger<'_> {
-    pub(super) fn new<'a>(keep: Keep, normalize: &'a Normalize<'a>) -> Merger<'a> {
-        Merger { keep, normalize, names: Remembered::default(), turns: 0 }
+impl<'a> Merger<'a> {
+    pub(super) fn new(keep: Keep, normalize: &'a Normalize<'a>, ids: &'a Ids, words: &'a WordKeys) -> Merger<'a> {
+        Merger { keep, normalize, ids, words, names: Remembered::default(), turns: 0 }
     }
 
     /// Adds a value to what was seen at its place.
     pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) {
+        self.add_at(value, false, seen);
+    }
+
+    /// Adds a value that is under a key of words, or is not.
+    fn add_at(&mut self, value: &Json, of_words: bool, seen: &mut Seen) {
         match value {
             Json::Object(object) => self.add_object(object, [false; 2], seen.object.get_or_insert_default()),
             Json::Array(array) => {
                 let list = seen.list.get_or_insert_default();
+                list.add_length(array.len(), array.len());
                 for element in array {
                     self.add_element(element, list);
                 }
             }
-            scalar => self.add_scalar(scalar, &mut seen.scalars),
+            scalar => self.add_scalar(scalar, of_words, &mut seen.scalars),
         }
     }
 
-    fn add_scalar(&mut self, scalar: &Json, scalars: &mut Scalars) {
+    fn add_scalar(&mut self, scalar: &Json, of_words: bool, scalars: &mut Scalars) {
         match self.keep {
-            Keep::Types => scalars.add_type(scalar),
-            Keep::Values => scalars.add_value(self.turns, scalar, self.normalize),
+            Keep::Types | Keep::Chunks => {
+                let word = scalar.as_str().filter(|text| of_words && words::is_word(text));
+                // What differs from run to run is none.
+                let is_word = word.is_some_and(|word| self.ids.shown(word).is_none() && *self.name(word) == *word);
+                scalars.add_type(scalar, is_word, self.ids);
+            }
+            Keep::Values => scalars.add_value(self.turns, scalar, self.ids, self.normalize),
         }
         self.turns += 1;
     }
@@ -137,7 +158,7 @@ impl Merger<'_> {
         let (objects, of) = list.kinds.entry(kind).or_default();
         for (value, scalars) in values.into_iter().zip(of) {
             if let Some(value) = value {
-                self.add_scalar(value, scalars);
+                self.add_scalar(value, true, scalars);
             }
         }
         self.add_object(object, values.map(|value| value.is_some()), objects);
@@ -152,16 +173,21 @@ impl Merger<'_> {
             let place = match objects.guesses.get(nth) {
                 Some((guess, place)) if guess == key => *place,
                 _ => {
-                    let place = objects.place(self.name(key));
+                    let place = objects.place(self.name(key), self.words.under(key));
                     objects.guesses.truncate(nth);
                     objects.guesses.push((key.to_owned(), place));
                     place
                 }
             };
             let key = &mut objects.keys[place];
+            let of_words = match key.holds {
+                Holds::Words => true,
+                Holds::ToolName => words::is_of_tool(object),
+                Holds::Nothing => false,
+            };
             key.objects += usize::from(key.last != number);
             key.last = number;
-            self.add(value, &mut key.seen);
+            self.add_at(value, of_words, &mut key.seen);
         }
     }
 
@@ -183,7 +209,7 @@ impl Merger<'_> {
         keys.into_iter().map(field).collect()
     }
 
-    fn list(&mut self, Elements { kinds, mut rest }: Elements) -> List {
+    fn list(&mut self, Elements { lengths, kinds, mut rest }: Elements) -> List {
         let chosen = (0..DISCRIMINATORS.len()).find(|&nth| kinds.keys().all(|kind| kind[nth].is_some()));
         let mut variants: BTreeMap<Rc<str>, Objects> = BTreeMap::new();
         for (kind, (mut objects, scalars)) in kinds {
@@ -199,6 +225,7 @@ impl Merger<'_> {
             }
         }
         List {
+            lengths: lengths.unwrap_or_default(),
             variants: variants.into_iter().map(|(name, objects)| (name, self.fields(objects))).collect(),
             rest: rest.map(|seen| Box::new(self.finish(*seen))),
         }
@@ -216,8 +243,11 @@ impl Seen {
         if let Some(objects) = other.object {
             self.object.get_or_insert_default().add_all(objects);
         }
-        if let Some(Elements { kinds, rest }) = other.list {
+        if let Some(Elements { lengths, kinds, rest }) = other.list {
             let list = self.list.get_or_insert_default();
+            if let Some((shortest, longest)) = lengths {
+                list.add_length(shortest, longest);
+            }
             for (kind, (objects, scalars)) in kinds {
                 let (own, own_scalars) = list.kinds.entry(kind).or_default();
                 own.add_all(objects);
@@ -230,20 +260,28 @@ impl Seen {
     }
 }
 
+impl Elements {
+    /// Adds a length, or the range of several.
+    fn add_length(&mut self, shortest: usize, longest: usize) {
+        let (least, most) = self.lengths.unwrap_or((shortest, longest));
+        self.lengths = Some((least.min(shortest), most.max(longest)));
+    }
+}
+
 impl Objects {
     /// Where a key is.
-    fn place(&mut self, name: Rc<str>) -> usize {
+    fn place(&mut self, name: Rc<str>, holds: Holds) -> usize {
         let next = self.keys.len();
         let place = *self.places.entry(name.clone()).or_insert(next);
         if place == next {
-            self.keys.push(ObjectKey { name, seen: Seen::default(), objects: 0, last: usize::MAX });
+            self.keys.push(ObjectKey { name, holds, seen: Seen::default(), objects: 0, last: usize::MAX });
         }
         place
     }
 
     /// Adds scalars that each of the objects has under a key.
     fn add_to_each(&mut self, name: Rc<str>, scalars: Scalars) {
-        let place = self.place(name);
+        let place = self.place(name, Holds::Words);
         let key = &mut self.keys[place];
         key.objects = self.count;
         key.seen.scalars.add_all(scalars);
@@ -252,7 +290,7 @@ impl Objects {
     fn add_all(&mut self, other: Objects) {
         self.count += other.count;
         for key in other.keys {
-            let place = self.place(key.name);
+            let place = self.place(key.name, key.holds);
             let own = &mut self.keys[place];
             own.objects += key.objects;
             own.seen.add_all(key.seen);

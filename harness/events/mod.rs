@@ -5,23 +5,37 @@
 //! reads a socket or a file, and neither asserts.
 //!
 //! An option of goldens is a field of [`ShapeOptions`] (`options`); `sequence` heeds it where it is about events and their
-//! order, `merge` and `outline` where it is about what is in their payloads.
+//! order, `merge` and `outline` where it is about what is in their payloads. What a golden holds beside names, keys and types
+//! is a pin: `lengths` of lists, `words`, `ids`, the `texts` of collapsed events; `pins` says where one is loose.
 
 mod capture;
+mod captured;
+mod changes;
 mod event;
+mod ids;
+mod labels;
+mod lengths;
 mod merge;
 mod naming;
 mod notation;
 mod options;
 mod outline;
+mod pins;
 mod remembered;
 mod scalars;
 mod sequence;
 mod shape;
+mod texts;
+mod tree;
+mod value;
+mod words;
+mod written;
 
 pub use capture::{Capture, Format};
+pub use captured::{AfterLast, Captured, Ending, Status};
+pub(crate) use changes::{Change, changes};
 pub use event::{Event, Payload};
 pub use naming::{NamesNothing, names_nothing};
 pub(crate) use notation::is_time;
-pub use options::{Detail, ShapeOptions};
-pub use shape::{Captured, Status, event_keys, golden};
+pub use options::{Detail, Loose, ShapeOptions};
+pub use shape::{Golden, event_keys, golden};

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::captured::Captured;
+use super::event::Payload;
 use super::options::ShapeOptions;
-use super::shape::Captured;
 
 /// A name in an option that names no event of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamesNothing {
-    /// The option: `collapse` or `unordered`.
+    /// The option: `collapse`, `unordered` or `loose`.
     pub option: &'static str,
     /// The name.
     pub name: String,
@@ -16,7 +17,7 @@ pub struct NamesNothing {
     pub there: Vec<String>,
 }
 
-/// The first name in `collapse` or `unordered` that none of the captured events has, as it came or normalized.
+/// The first name in `collapse`, `unordered` or `loose` that none of the captured events has, as it came or normalized.
 #[must_use]
 pub fn names_nothing(
     captures: &[Captured],
@@ -25,8 +26,12 @@ pub fn names_nothing(
 ) -> Option<NamesNothing> {
     let named = |option, names: &[String]| names.iter().map(|name| (option, name.clone())).collect::<Vec<_>>();
     let mut wanted = [named("collapse", &options.collapse), named("unordered", &options.unordered)].concat();
+    wanted.extend(options.loose.iter().map(|loose| ("loose", loose.label.clone())));
     let mut there = BTreeSet::new();
-    for event in captures.iter().flat_map(|capture| &capture.events).filter(|event| options.shows(event)) {
+    for event in captures.iter().flat_map(|capture| capture.all_events(options)) {
+        if matches!(event.payload, Payload::Comment(_)) && !options.comments {
+            continue;
+        }
         // Mostly the first few events hold them all.
         if wanted.is_empty() {
             return None;

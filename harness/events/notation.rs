@@ -42,36 +42,8 @@ pub(super) fn unseen_escaped(text: &str) -> Cow<'_, str> {
     }))
 }
 
-/// A value as one line of JSON. Each string, number and key in it is normalized as a text of its own, so that a
-/// pattern sees a path without the quote behind it. A number that is a point in time is `<TS>`: agent services stamp their
-/// events so, and no pattern could tell.
-pub(super) fn value(value: &Json, normalize: &Normalize) -> String {
-    unseen_escaped(&normalized(value, normalize)).into_owned()
-}
-
-fn normalized(value: &Json, normalize: &Normalize) -> String {
-    match value {
-        Json::Null | Json::Bool(_) => value.print(Layout::Python),
-        Json::Int(_) | Json::Float(_) if is_time(value) => TIME.to_owned(),
-        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => normalize(&value.print(Layout::Python)),
-        Json::Str(text) => Json::Str(normalize(text)).print(Layout::Python),
-        Json::Array(items) => {
-            let items: Vec<_> = items.iter().map(|item| normalized(item, normalize)).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Json::Object(entries) => {
-            let entry = |(key, item): (&str, _)| {
-                format!("{}: {}", Json::Str(normalize(key)).print(Layout::Python), normalized(item, normalize))
-            };
-            let mut entries: Vec<_> = entries.iter().map(entry).collect();
-            entries.sort_unstable();
-            format!("{{{}}}", entries.join(", "))
-        }
-    }
-}
-
 /// What a point in time is called, in a text by the key's own rules too.
-const TIME: &str = "<TS>";
+pub(super) const TIME: &str = "<TS>";
 
 /// The seconds since 1970 that are taken for a point in time: from September 2020 to July 2036.
 const TIMES: Range<f64> = 1.6e9..2.1e9;
@@ -85,6 +57,31 @@ pub(crate) fn is_time(number: &Json) -> bool {
         _ => return false,
     };
     [1.0, 1e3, 1e6, 1e9].iter().any(|unit| TIMES.contains(&(number / unit)))
+}
+
+/// How far columns of texts stand apart.
+const COLUMNS: usize = 8;
+
+/// Appends a name and the text behind it. The text starts in the next of a few columns, the first of which is behind names of
+/// a `width`: no other line moves it.
+pub(super) fn padded(name: &str, text: &str, width: usize, out: &mut String) {
+    out.push_str(name);
+    if !text.is_empty() {
+        let length = name.chars().count();
+        let column = width + length.saturating_sub(width).next_multiple_of(COLUMNS);
+        out.extend(std::iter::repeat_n(' ', column - length + 2));
+        out.push_str(text);
+    }
+}
+
+/// A key as a part of a JSON pointer.
+pub(super) fn pointer_token(key: &str) -> Cow<'_, str> {
+    if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
+}
+
+/// Whether each character of a text is seen.
+pub(super) fn is_seen(text: &str) -> bool {
+    !text.contains(is_unseen)
 }
 
 /// Control characters, white space other than a blank, and characters without width.

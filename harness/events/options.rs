@@ -3,31 +3,101 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::event::{Event, Payload};
 use crate::error::Error;
 use crate::text::nearest;
 
 /// What a golden shows, and what it leaves open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeOptions {
     /// How much of a payload it holds.
     pub detail: Detail,
-    /// JSON pointers of values that stand on the line of their event.
+    /// JSON pointers of values that stand below the line of their event.
     pub show: Vec<String>,
     /// Labels of which a run of events is one line, whatever they carry. Of what they carry types are shown at most, since
-    /// values depend on where a text was cut.
+    /// values depend on where a text was cut; and the texts that they bring, each put together.
     pub collapse: Vec<String>,
     /// Labels of events that are sorted where they are neighbours.
     pub unordered: Vec<String>,
+    /// Labels of events that may come at any time, and are left out. `*` in them is any text.
+    pub ignore: Vec<String>,
     /// Whether comments are shown: when heartbeats come, and how many, is mostly nobody's intent.
     pub comments: bool,
+    /// Whether lengths of lists are shown, and how many ids there are at a place.
+    pub lengths: bool,
+    /// Keys, beside the usual ones, under which words are shown and not their type alone.
+    pub words: Vec<String>,
+    /// Whether it is shown what comes after the last event for which a step waits.
+    pub after_last: bool,
+    /// Places of which nothing is shown but types.
+    pub loose: Vec<Loose>,
+}
+
+impl Default for ShapeOptions {
+    fn default() -> ShapeOptions {
+        ShapeOptions {
+            detail: Detail::default(),
+            show: Vec::new(),
+            collapse: Vec::new(),
+            unordered: Vec::new(),
+            ignore: Vec::new(),
+            comments: false,
+            lengths: true,
+            words: Vec::new(),
+            after_last: true,
+            loose: Vec::new(),
+        }
+    }
 }
 
 impl ShapeOptions {
-    /// Whether an event has a line at all.
-    pub(super) fn shows(&self, event: &Event) -> bool {
-        self.comments || !matches!(event.payload, Payload::Comment(_))
+    /// Whether `ignore` names a label.
+    pub(super) fn ignores(&self, label: &str) -> bool {
+        self.ignore.iter().any(|pattern| fits(pattern, label))
     }
+
+    /// Whether `loose` names a place. The place of the texts that collapsed events bring has no pointer.
+    pub(super) fn loosens(&self, label: &str, pointer: Option<&str>) -> bool {
+        self.loose.iter().any(|loose| loose.label == label && loose.pointer.as_deref() == pointer)
+    }
+}
+
+/// A place of which a golden shows nothing but types: `EVENT:/pointer`, in which `*` is any element of a list, a value in
+/// the payload of an event; `EVENT` the texts that such events bring, where they are collapsed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loose {
+    /// The label of the events.
+    pub label: String,
+    /// Where in their payload.
+    pub pointer: Option<String>,
+}
+
+impl Loose {
+    /// Reads `EVENT` or `EVENT:/pointer`; `EVENT:` is the payload itself.
+    #[must_use]
+    pub fn of(text: &str) -> Loose {
+        let (label, pointer) = match (text.find(":/"), text.strip_suffix(':')) {
+            (Some(at), _) => (&text[..at], Some(&text[at + 1..])),
+            (None, Some(label)) if !label.is_empty() => (label, Some("")),
+            (None, _) => (text, None),
+        };
+        Loose { label: label.to_owned(), pointer: pointer.map(str::to_owned) }
+    }
+}
+
+impl fmt::Display for Loose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.pointer {
+            Some(pointer) => write!(f, "{}:{pointer}", self.label),
+            None => f.write_str(&self.label),
+        }
+    }
+}
+
+/// Whether a text fits a pattern in which `*` is any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(head) else { return false };
+    (0..=text.len()).filter(|&at| text.is_char_boundary(at)).any(|at| fits(rest, &text[at..]))
 }
 
 /// How much of a payload a golden holds.

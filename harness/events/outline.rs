@@ -1,131 +1,196 @@
 //! A shape as lines of text: one key a line, what is inside it indented below.
 
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
+use super::pins::Pins;
+use super::scalars::{ScalarShape, SeenIds};
+use super::tree::TreeLine;
 
 /// How many characters a list of objects may have to stand on the line of its key.
 const INLINE: usize = 80;
+/// How many words of a place are shown.
+const WORDS: usize = 12;
+/// In how many pieces the numbers of ids are shown.
+const PIECES: usize = 4;
 
 /// Words that the name of a variant must not be taken for.
-const TYPES: [&str; 5] = ["boolean", "null", "number", "object", "string"];
+const TYPES: [&str; 6] = ["boolean", "id", "null", "number", "object", "string"];
 
-/// Appends the tree of an event label: the label, alone where all payloads are objects, and the fields below it.
-pub(super) fn print(label: &str, shape: &Shape, keep: Keep, out: &mut String) {
-    let (text, below) = describe(shape, "", keep);
-    let text = if text == "object" { String::new() } else { text };
-    write(&[TreeLine { name: label.to_owned(), text, below }], 0, out);
+/// The tree of an event label: the label, alone where all payloads are objects, and the fields below it.
+pub(super) fn tree(label: &str, shape: &Shape, keep: Keep, pins: &Pins<'_>) -> TreeLine {
+    let (text, below) = Outline { keep, pins }.describe(shape, "", "");
+    TreeLine { name: label.to_owned(), text: if text == "object" { String::new() } else { text }, below: below.into() }
 }
 
-/// A name, what was seen there, and the lines of what is inside.
-struct TreeLine {
-    name: String,
-    text: String,
-    below: Vec<TreeLine>,
+/// How shapes of one label are written.
+struct Outline<'a> {
+    keep: Keep,
+    /// Which pins of the label are loose, and what the others are.
+    pins: &'a Pins<'a>,
 }
 
-fn write(lines: &[TreeLine], depth: usize, out: &mut String) {
-    let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
-    for TreeLine { name, text, below } in lines {
-        out.extend(std::iter::repeat_n("  ", depth));
-        out.push_str(name);
-        if !text.is_empty() {
-            out.extend(std::iter::repeat_n(' ', width - name.chars().count() + 2));
-            out.push_str(text);
-        }
-        out.push('\n');
-        write(below, depth + 1, out);
+impl Outline<'_> {
+    /// The text for a shape, and the lines to stand below. `place` is where it is as seen from these lines: nowhere, or
+    /// `[]`, `[][]` for the elements of lists; `pointer` is where it is in the payload.
+    fn describe(&self, shape: &Shape, place: &str, pointer: &str) -> (String, Vec<TreeLine>) {
+        let mut lines = Vec::new();
+        let object = shape.object.as_ref().map(|fields| {
+            lines.extend(self.field_lines(fields, place, pointer));
+            "object".to_owned()
+        });
+        let list = shape.list.as_ref().map(|list| {
+            self.inline_list(list, pointer).unwrap_or_else(|| {
+                let (text, below) = self.describe_list(list, place, pointer);
+                lines.extend(below);
+                text
+            })
+        });
+        (self.union(self.scalars(&shape.scalars, pointer).into_iter().chain(object).chain(list)), lines)
     }
-}
 
-/// The text for a shape, and the lines to stand below. `place` is where it is as seen from these lines: nowhere, or
-/// `[]`, `[][]` for the elements of lists.
-fn describe(shape: &Shape, place: &str, keep: Keep) -> (String, Vec<TreeLine>) {
-    let mut lines = Vec::new();
-    let object = shape.object.as_ref().map(|fields| {
-        lines.extend(field_lines(fields, place, keep));
-        "object".to_owned()
-    });
-    let list = shape.list.as_ref().map(|list| {
-        inline_list(list, keep).unwrap_or_else(|| {
-            let (text, below) = describe_list(list, place, keep);
+    fn describe_list(&self, list: &List, place: &str, pointer: &str) -> (String, Vec<TreeLine>) {
+        let (mut words, mut lines) = (Vec::new(), Vec::new());
+        let element = format!("{pointer}/*");
+        for (kind, fields) in &list.variants {
+            let kind = variant(kind);
+            lines.extend(self.field_lines(fields, &inside(place, &kind), &element));
+            words.push(kind);
+        }
+        if let Some(rest) = &list.rest {
+            let (text, below) = self.describe(rest, &format!("{place}[]"), &element);
             lines.extend(below);
-            text
-        })
-    });
-    (union(shape.scalars.iter().cloned().chain(object).chain(list), keep), lines)
-}
-
-fn describe_list(list: &List, place: &str, keep: Keep) -> (String, Vec<TreeLine>) {
-    let (mut words, mut lines) = (Vec::new(), Vec::new());
-    for (kind, fields) in &list.variants {
-        let kind = variant(kind);
-        lines.extend(field_lines(fields, &inside(place, &kind), keep));
-        words.push(kind);
-    }
-    if let Some(rest) = &list.rest {
-        let (text, below) = describe(rest, &format!("{place}[]"), keep);
-        lines.extend(below);
-        words.push(text);
-    }
-    (format!("[{}]", union(words, keep)), lines)
-}
-
-fn field_lines(fields: &Fields, place: &str, keep: Keep) -> Vec<TreeLine> {
-    let line = |(key, field): (&Rc<str>, &Field)| {
-        let (text, below) = describe(&field.shape, "", keep);
-        TreeLine { name: inside(place, &field_name(key, field)), text, below }
-    };
-    fields.iter().map(line).collect()
-}
-
-/// A shape in one piece. None where it is too long, or has variants whose fields need lines of their own.
-fn inline(shape: &Shape, keep: Keep) -> Option<String> {
-    let mut words = shape.scalars.clone();
-    if let Some(fields) = &shape.object {
-        let mut text = String::from(if fields.is_empty() { "object" } else { "{" });
-        for (i, (key, field)) in fields.iter().enumerate() {
-            text.push_str(if i == 0 { "" } else { ", " });
-            text.push_str(&field_name(key, field));
-            text.push_str(": ");
-            text.push_str(&inline(&field.shape, keep)?);
-            within(&text)?;
+            words.push(text);
         }
-        text.push_str(if fields.is_empty() { "" } else { "}" });
-        words.push(text);
+        (self.list_of(list, words, pointer), lines)
     }
-    if let Some(list) = &shape.list {
-        words.push(inline_list(list, keep)?);
+
+    fn field_lines(&self, fields: &Fields, place: &str, pointer: &str) -> Vec<TreeLine> {
+        let line = |(key, field): (&Rc<str>, &Field)| {
+            let (text, below) = self.describe(&field.shape, "", &key_in(pointer, key));
+            TreeLine { name: inside(place, &field_name(key, field)), text, below: below.into() }
+        };
+        fields.iter().map(line).collect()
     }
-    let text = union(words, keep);
-    within(&text)?;
-    Some(text)
+
+    /// A shape in one piece. None where it is too long, or has variants whose fields need lines of their own.
+    fn inline(&self, shape: &Shape, pointer: &str) -> Option<String> {
+        let mut words = self.scalars(&shape.scalars, pointer);
+        if let Some(fields) = &shape.object {
+            let mut text = String::from(if fields.is_empty() { "object" } else { "{" });
+            for (i, (key, field)) in fields.iter().enumerate() {
+                text.push_str(if i == 0 { "" } else { ", " });
+                text.push_str(&field_name(key, field));
+                text.push_str(": ");
+                text.push_str(&self.inline(&field.shape, &key_in(pointer, key))?);
+                within(&text)?;
+            }
+            text.push_str(if fields.is_empty() { "" } else { "}" });
+            words.push(text);
+        }
+        if let Some(list) = &shape.list {
+            words.push(self.inline_list(list, pointer)?);
+        }
+        let text = self.union(words);
+        within(&text)?;
+        Some(text)
+    }
+
+    fn inline_list(&self, list: &List, pointer: &str) -> Option<String> {
+        if list.variants.values().any(|fields| !fields.is_empty()) {
+            return None;
+        }
+        let element = format!("{pointer}/*");
+        let rest = list.rest.as_ref().map(|rest| self.inline(rest, &element));
+        let rest = if let Some(rest) = rest { Some(rest?) } else { None };
+        let text = self.list_of(list, list.variants.keys().map(|kind| variant(kind)).chain(rest), pointer);
+        within(&text)?;
+        Some(text)
+    }
+
+    /// A list of elements as they are described: `[3 × string]`, without a number where each list has one.
+    fn list_of(&self, list: &List, words: impl IntoIterator<Item = String>, pointer: &str) -> String {
+        let elements = self.union(words);
+        let length = match list.lengths {
+            _ if self.keep == Keep::Chunks => String::new(),
+            (1, 1) | (_, 0) => String::new(),
+            (least, most) if least == most => format!("{most} × "),
+            (least, most) => format!("{least}..{most} × "),
+        };
+        let counted = self.pins.counted(pointer, &length).unwrap_or_default();
+        format!("[{counted}{elements}]")
+    }
+
+    /// The words of a place's scalars.
+    fn scalars(&self, scalars: &ScalarShape, pointer: &str) -> Vec<String> {
+        let ScalarShape { shown, words, ids } = scalars;
+        if words.is_empty() && ids.is_empty() {
+            return shown.clone();
+        }
+        let mut pinned: Vec<String> = words.iter().take(WORDS).map(|word| notation::json_quoted(word)).collect();
+        if let more @ 1.. = words.len().saturating_sub(WORDS) {
+            pinned.push(format!("… {more} more"));
+        }
+        let counts = self.keep != Keep::Chunks && self.pins.counts();
+        pinned.extend(ids.words(counts));
+        let mut shown = shown.clone();
+        if self.pins.pinned(pointer, &pinned.join(" | ")) {
+            shown.extend(pinned);
+        } else {
+            let string = (!words.is_empty() && !shown.iter().any(|word| word == "string")).then(|| "string".to_owned());
+            shown.extend(string);
+            shown.extend((!ids.is_empty()).then(|| "id".to_owned()));
+        }
+        shown
+    }
+
+    fn union(&self, words: impl IntoIterator<Item = String>) -> String {
+        let mut words: Vec<String> = words.into_iter().collect();
+        if self.keep != Keep::Values {
+            words.sort_unstable();
+        }
+        words.join(" | ")
+    }
 }
 
-fn inline_list(list: &List, keep: Keep) -> Option<String> {
-    if list.variants.values().any(|fields| !fields.is_empty()) {
-        return None;
+impl SeenIds {
+    fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.numbers.is_empty() && self.plain.is_empty()
     }
-    let rest = list.rest.as_ref().map(|rest| inline(rest, keep));
-    let rest = if let Some(rest) = rest { Some(rest?) } else { None };
-    let text = format!("[{}]", union(list.variants.keys().map(|kind| variant(kind)).chain(rest), keep));
-    within(&text)?;
-    Some(text)
+
+    /// The ids as a shape has them: `<thread>`, `id 1..3`, `id`, `2 ids`.
+    fn words(&self, counts: bool) -> Vec<String> {
+        let mut words: Vec<String> = self.names.iter().map(ToString::to_string).collect();
+        let mut pieces: Vec<(usize, usize)> = Vec::new();
+        for &number in &self.numbers {
+            match pieces.last_mut() {
+                Some((_, last)) if *last + 1 == number => *last = number,
+                _ => pieces.push((number, number)),
+            }
+        }
+        if pieces.len() > PIECES {
+            words.push(format!("{} known ids", self.numbers.len()));
+        } else {
+            words.extend(pieces.iter().map(|(first, last)| match first == last {
+                true => format!("id {first}"),
+                false => format!("id {first}..{last}"),
+            }));
+        }
+        match self.plain.len() {
+            0 => {}
+            number @ 2.. if counts => words.push(format!("{number} ids")),
+            _ => words.push("id".to_owned()),
+        }
+        words
+    }
 }
 
 /// Nothing if a text is too long to stand inline. Longer ones are given up early, so that no text is built twice at
 /// each level that it is nested.
 fn within(text: &str) -> Option<()> {
     (text.chars().take(INLINE + 1).count() <= INLINE).then_some(())
-}
-
-fn union(words: impl IntoIterator<Item = String>, keep: Keep) -> String {
-    let mut words: Vec<String> = words.into_iter().collect();
-    if keep == Keep::Types {
-        words.sort_unstable();
-    }
-    words.join(" | ")
 }
 
 fn field_name(key: &str, field: &Field) -> String {
@@ -138,6 +203,13 @@ fn variant(kind: &str) -> String {
 
 fn inside(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
+}
+
+/// The JSON pointer of a key in what is at a pointer.
+fn key_in(pointer: &str, key: &str) -> String {
+    let mut text = String::with_capacity(pointer.len() + key.len() + 1);
+    let _ = write!(text, "{pointer}/{}", notation::pointer_token(key));
+    text
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The scalars that were seen at one place: their types, or their values.
 
-use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash as _, Hasher as _};
+use std::rc::Rc;
 
-use super::notation::{self, Normalize};
+use super::ids::{Ids, ShownId};
+use super::notation::Normalize;
+use super::value;
 use crate::json::{Json, Layout};
 
 /// How many distinct values of a place are shown.
@@ -13,53 +16,91 @@ const SHOWN: usize = 20;
 /// The scalars of one place, without those that are there twice.
 #[derive(Default)]
 pub(super) struct Scalars {
-    /// The types, or the first of the values, each with its turn among all values.
-    shown: Vec<(usize, String)>,
+    types: BTreeSet<&'static str>,
+    /// The first of the values, each with its turn among all values.
+    values: Vec<(usize, String)>,
     /// All values, as they came and as they are shown.
     raw: HashSet<u128>,
     distinct: HashSet<u128>,
+    words: BTreeSet<String>,
+    ids: SeenIds,
+}
+
+/// The ids of one place.
+#[derive(Clone, Default)]
+pub(super) struct SeenIds {
+    /// The names of those that are values of the run.
+    pub(super) names: BTreeSet<Rc<str>>,
+    /// Those that are known again elsewhere.
+    pub(super) numbers: BTreeSet<usize>,
+    /// All others.
+    pub(super) plain: HashSet<u128>,
+}
+
+/// What a place's scalars are in a shape.
+#[derive(Default)]
+pub(super) struct ScalarShape {
+    /// The types of those that are neither words nor ids, sorted; or the values, in order of their first appearance.
+    pub(super) shown: Vec<String>,
+    /// The words, sorted.
+    pub(super) words: Vec<String>,
+    pub(super) ids: SeenIds,
 }
 
 impl Scalars {
-    /// Adds the type of a scalar.
-    pub(super) fn add_type(&mut self, scalar: &Json) {
+    /// Adds the type of a scalar; of a word where it `is_word`, or an id, what it is.
+    pub(super) fn add_type(&mut self, scalar: &Json, is_word: bool, ids: &Ids) {
         let kind = scalar.kind();
-        if !self.shown.iter().any(|(_, shown)| shown == kind) {
-            self.shown.push((0, kind.to_owned()));
+        match scalar.as_str() {
+            Some(text) if is_word => {
+                if !self.words.contains(text) {
+                    self.words.insert(text.to_owned());
+                }
+            }
+            Some(text) => match ids.shown(text) {
+                Some(ShownId::Named(name)) => drop(self.ids.names.insert(name.clone())),
+                Some(ShownId::Numbered(number)) => drop(self.ids.numbers.insert(*number)),
+                Some(ShownId::Plain) => drop(self.ids.plain.insert(print_of(text))),
+                None => drop(self.types.insert(kind)),
+            },
+            None => drop(self.types.insert(kind)),
         }
     }
 
     /// Adds a scalar itself.
-    pub(super) fn add_value(&mut self, turn: usize, scalar: &Json, normalize: &Normalize) {
+    pub(super) fn add_value(&mut self, turn: usize, scalar: &Json, ids: &Ids, normalize: &Normalize) {
         if self.raw.insert(print_of(&scalar.print(Layout::Python))) {
-            let value = notation::value(scalar, normalize);
-            if self.distinct.insert(print_of(&value)) && self.shown.len() < SHOWN {
-                self.shown.push((turn, value));
+            let value = value::value(scalar, ids, normalize);
+            if self.distinct.insert(print_of(&value)) && self.values.len() < SHOWN {
+                self.values.push((turn, value));
             }
         }
     }
 
     /// Adds the scalars of another place.
     pub(super) fn add_all(&mut self, other: Scalars) {
+        self.types.extend(other.types);
+        self.words.extend(other.words);
+        self.ids.names.extend(other.ids.names);
+        self.ids.numbers.extend(other.ids.numbers);
+        self.ids.plain.extend(other.ids.plain);
         self.raw.extend(other.raw);
         self.distinct.extend(other.distinct);
-        self.shown.extend(other.shown);
-        self.shown.sort_unstable();
+        self.values.extend(other.values);
+        self.values.sort_unstable();
         let mut seen = HashSet::new();
-        self.shown.retain(|(_, shown)| seen.insert(shown.clone()));
-        self.shown.truncate(SHOWN);
+        self.values.retain(|(_, value)| seen.insert(value.clone()));
+        self.values.truncate(SHOWN);
     }
 
-    /// The types, sorted; or the values, in order of their first appearance.
-    pub(super) fn finish(self) -> Vec<String> {
-        let mut shown: Vec<String> = self.shown.into_iter().map(|(_, shown)| shown).collect();
-        if self.distinct.is_empty() {
-            shown.sort_unstable();
-        }
+    /// What they are in a shape.
+    pub(super) fn finish(self) -> ScalarShape {
+        let mut shown: Vec<String> = self.values.into_iter().map(|(_, value)| value).collect();
         if let more @ 1.. = self.distinct.len().saturating_sub(SHOWN) {
             shown.push(format!("… {more} more"));
         }
-        shown
+        shown.extend(self.types.iter().map(|kind| (*kind).to_owned()));
+        ScalarShape { shown, words: self.words.into_iter().collect(), ids: self.ids }
     }
 }
 

@@ -1,58 +1,96 @@
 //! Events are read once, one after another, into both parts of a golden: one line an event, and what is inside them, merged.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use super::captured::{Captured, Ending};
 use super::event::{Event, Payload};
+use super::ids::Ids;
+use super::labels::{Label, Labels};
+use super::lengths::Lengths;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
+use super::pins::{Pinned, Pins};
 use super::remembered::Remembered;
-use crate::json::Json;
+use super::texts::Messages;
+use super::value;
+use super::words::WordKeys;
+use crate::json::{Json, Object};
+
+/// How wide the labels of events are at least.
+const LABELS: usize = 8;
+/// How many texts of one run of collapsed events are shown.
+const TEXTS: usize = 12;
 
 /// The lines of a golden's first part, and the shapes of its second one by label.
 pub(super) struct Sequence {
     lines: Vec<EventLine>,
-    pub(super) shapes: BTreeMap<String, (Keep, Shape)>,
+    pub(super) shapes: BTreeMap<String, LabelShape>,
+    /// How many of the events have ids, and how many there are.
+    with_id: usize,
+    real: usize,
+}
+
+/// What is inside the events of one label.
+pub(super) struct LabelShape {
+    /// The label as options name it.
+    pub(super) name: String,
+    pub(super) keep: Keep,
+    pub(super) shape: Shape,
+}
+
+/// What all captures of a golden are written by.
+pub(super) struct Writing<'a> {
+    pub(super) options: &'a ShapeOptions,
+    pub(super) normalize: &'a Normalize<'a>,
+    pub(super) ids: &'a Ids,
+    pub(super) words: &'a WordKeys,
+    pub(super) pinned: &'a RefCell<Pinned>,
 }
 
 /// A line and how often it comes in a row.
 struct EventLine {
     label: Rc<Label>,
-    /// What stands behind the label; empty for an event without data.
-    rest: Rc<str>,
+    rest: Rest,
+    /// What is shown of it, below.
+    shown: Vec<String>,
     count: usize,
 }
 
-/// A label, as it is written, and what the options say of it.
-struct Label {
-    text: String,
-    collapsed: bool,
-    unordered: bool,
+/// What stands behind a label: nothing for an event without data. Between its pieces stand the lengths of lists.
+#[derive(Clone)]
+struct Rest {
+    pieces: Rc<[String]>,
+    /// Each with its key.
+    lengths: Vec<(Rc<str>, Lengths)>,
 }
 
 impl Sequence {
-    /// Reads events. There are no shapes where nothing is to be kept of them.
-    pub(super) fn of(events: &[Event], options: &ShapeOptions, normalize: &Normalize) -> Sequence {
+    /// Reads the events of a capture. There are no shapes where nothing is to be kept of them.
+    pub(super) fn of(capture: &Captured, writing: &Writing<'_>) -> Sequence {
+        let Writing { options, normalize, ids, words, .. } = *writing;
         let mut reader = Reader {
-            options,
-            normalize,
-            labels: HashMap::new(),
-            lists: Remembered::default(),
-            mergers: [Merger::new(Keep::Types, normalize), Merger::new(Keep::Values, normalize)],
+            writing,
+            labels: Labels::new(options, normalize),
+            keys: Remembered::default(),
+            mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(|keep| Merger::new(keep, normalize, ids, words)),
             lines: Vec::new(),
             waiting: Vec::new(),
             seen: BTreeMap::new(),
+            messages: BTreeMap::new(),
+            with_id: 0,
+            real: 0,
         };
-        for event in events {
+        for event in &capture.events {
             reader.read(event);
         }
-        reader.sort_waiting();
-        let Reader { lines, seen, mut mergers, .. } = reader;
-        let nested = seen.into_iter().filter(|(_, (_, seen))| seen.is_nested());
-        let shapes = nested.map(|(label, (keep, seen))| (label, (keep, mergers[keep as usize].finish(seen))));
-        Sequence { lines, shapes: shapes.collect() }
+        if options.after_last {
+            reader.read_on(capture);
+        }
+        reader.finish()
     }
 
     /// Whether no event has a line.
@@ -60,148 +98,291 @@ impl Sequence {
         self.lines.is_empty()
     }
 
+    /// Which events have ids, for the line of the status.
+    pub(super) fn ids(&self) -> &'static str {
+        match self.with_id {
+            0 => "",
+            all if all == self.real => ", with ids",
+            _ => ", some with ids",
+        }
+    }
+
     /// Appends the lines. Runs of equal ones are counted.
-    pub(super) fn print(&self, out: &mut String) {
-        let width = self.lines.iter().map(|line| line.label.text.chars().count()).max().unwrap_or(0);
-        for EventLine { label, rest, count } in &self.lines {
-            out.push_str(&label.text);
-            if !rest.is_empty() {
-                out.extend(std::iter::repeat_n(' ', width - label.text.chars().count() + 2));
-                out.push_str(rest);
-            }
+    pub(super) fn print(&self, writing: &Writing<'_>, out: &mut String) {
+        for EventLine { label, rest, shown, count } in &self.lines {
+            let pins = Pins::new(&label.name, writing.options, writing.pinned);
+            let mut text = rest.print(|pointer, length| pins.counted(pointer, length).is_some());
             if *count > 1 && !label.collapsed {
-                let _ = write!(out, " ×{count}");
+                let _ = write!(text, " ×{count}");
+            }
+            let mut shown = shown.iter();
+            if let (true, Some(first)) = (label.collapsed, shown.clone().next()) {
+                let _ = write!(text, "  {first}");
+                shown.next();
+            }
+            if rest.is_empty() {
+                let _ = write!(out, "{}{text}", label.text);
+            } else {
+                notation::padded(&label.text, &text, LABELS, out);
             }
             out.push('\n');
+            for line in shown {
+                notation::padded("", line, LABELS, out);
+                out.push('\n');
+            }
         }
     }
 }
 
 /// Reads events. Labels and lists of keys come again and again: each is written once.
 struct Reader<'a, 'o> {
-    options: &'o ShapeOptions,
-    normalize: &'o Normalize<'o>,
-    /// By label, and whether it belongs to no event: a comment, a tail.
-    labels: HashMap<String, [Option<Rc<Label>>; 2]>,
+    writing: &'o Writing<'o>,
+    labels: Labels<'o>,
     /// The keys of objects, as they are written.
-    lists: Remembered,
+    keys: Remembered<Keys>,
     /// One for each [`Keep`].
-    mergers: [Merger<'o>; 2],
+    mergers: [Merger<'o>; 3],
     lines: Vec<EventLine>,
     /// Events in a row that are to be sorted.
     waiting: Vec<Waiting<'a>>,
     /// What was seen in payloads, by label.
-    seen: BTreeMap<String, (Keep, Seen)>,
+    seen: BTreeMap<String, (Rc<Label>, Keep, Seen)>,
+    /// The texts of collapsed events, by label.
+    messages: BTreeMap<String, (Rc<Label>, Messages)>,
+    with_id: usize,
+    real: usize,
 }
 
 /// An event that is to be sorted among its neighbours.
 struct Waiting<'a> {
     label: Rc<Label>,
-    rest: Rc<str>,
-    /// Equal lines are told apart only where their values are shown, in order of appearance.
-    values: String,
+    rest: Rest,
+    /// By what equal labels are sorted: as they are written, without ids, and their values where these are shown in order
+    /// of appearance.
+    sorted_by: (String, String),
+    shown: Vec<String>,
     event: &'a Event,
 }
 
 impl<'a> Reader<'a, '_> {
     fn read(&mut self, event: &'a Event) {
-        if !self.options.shows(event) {
+        if !self.writing.options.comments && matches!(event.payload, Payload::Comment(_)) {
             return;
         }
         let json = event.json();
-        let label = self.label(event.label_with(json.as_ref()), !event.is_real());
-        let rest = if label.collapsed { "…".into() } else { self.rest(&event.payload, json.as_ref()) };
-        if !label.unordered {
-            self.sort_waiting();
-            self.merge(&label, json.as_ref());
-            self.line(label, rest);
+        let label = self.labels.of(event.label_with(json.as_ref()), !event.is_real());
+        if label.ignored {
             return;
         }
-        let values = if self.options.detail == Detail::Values {
-            json.map(|json| notation::value(&json, self.normalize)).unwrap_or_default()
+        self.real += usize::from(event.is_real());
+        self.with_id += usize::from(event.is_real() && event.id.is_some());
+        let (rest, shown) = if label.collapsed {
+            (Rest::word("…"), Vec::new())
         } else {
-            self.merge(&label, json.as_ref());
-            String::new()
+            (self.rest(&event.payload, json.as_ref()), self.shown(json.as_ref()))
         };
-        self.waiting.push(Waiting { label, rest, values, event });
+        if !label.unordered {
+            self.sort_waiting();
+            self.line(label, rest, shown, json.as_ref());
+            return;
+        }
+        let blank = |json: &Json| value::value(json, &Ids::default(), self.writing.normalize);
+        let mut sorted_by = (rest.print(|_, _| true), String::new());
+        // How a text was cut is the order of collapsed events.
+        for pointer in self.writing.options.show.iter().filter(|_| !label.collapsed) {
+            sorted_by.0.extend(json.as_ref().and_then(|json| json.pointer(pointer)).map(blank));
+        }
+        if self.writing.options.detail == Detail::Values && !label.collapsed {
+            sorted_by.1 = json.as_ref().map(blank).unwrap_or_default();
+        }
+        self.waiting.push(Waiting { label, rest, sorted_by, shown, event });
+    }
+
+    /// Reads what came after the last event, and how the stream ended.
+    fn read_on(&mut self, capture: &'a Captured) {
+        self.sort_waiting();
+        let before = self.lines.len();
+        self.note("(after the last event)");
+        for event in capture.after.events.iter().filter(|event| event.is_real()) {
+            self.read(event);
+        }
+        self.sort_waiting();
+        if self.lines.len() == before + 1 {
+            self.lines.pop();
+        }
+        match capture.after.ending {
+            Ending::Ended => {}
+            Ending::Open => self.note("(left open)"),
+            Ending::BrokeOff => self.note("(broke off)"),
+        }
+    }
+
+    /// A line that is no event's.
+    fn note(&mut self, text: &str) {
+        let label = self.labels.of_note(text);
+        self.lines.push(EventLine { label, rest: Rest::word(""), shown: Vec::new(), count: 1 });
+    }
+
+    fn finish(mut self) -> Sequence {
+        self.sort_waiting();
+        for (label, messages) in std::mem::take(&mut self.messages).into_values() {
+            let pins = Pins::new(&label.name, self.writing.options, self.writing.pinned);
+            for (line, text) in messages.finish(self.writing.normalize) {
+                if pins.text(&text) {
+                    self.lines[line].shown.push(text);
+                }
+            }
+        }
+        for line in self.lines.iter_mut().filter(|line| line.label.collapsed && line.shown.len() > TEXTS) {
+            let more = line.shown.len() - TEXTS;
+            line.shown.truncate(TEXTS);
+            line.shown.push(format!("… {more} more texts"));
+        }
+        let Reader { lines, seen, mut mergers, with_id, real, .. } = self;
+        let nested = seen.into_iter().filter(|(_, (_, _, seen))| seen.is_nested());
+        let shapes = nested.map(|(text, (label, keep, seen))| {
+            (text, LabelShape { name: label.name.clone(), keep, shape: mergers[keep as usize].finish(seen) })
+        });
+        Sequence { lines, shapes: shapes.collect(), with_id, real }
     }
 
     fn sort_waiting(&mut self) {
         let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.sort_by(|a, b| (&a.label.text, &a.rest, &a.values).cmp(&(&b.label.text, &b.rest, &b.values)));
-        for Waiting { label, rest, event, .. } in waiting {
-            if self.options.detail == Detail::Values {
-                self.merge(&label, event.json().as_ref());
-            }
-            self.line(label, rest);
+        waiting.sort_by(|a, b| (&a.label.text, &a.sorted_by).cmp(&(&b.label.text, &b.sorted_by)));
+        for Waiting { label, rest, shown, event, .. } in waiting {
+            self.line(label, rest, shown, event.json().as_ref());
         }
     }
 
-    fn line(&mut self, label: Rc<Label>, rest: Rc<str>) {
+    /// Takes an event in: what is inside it, and its line, which may be one more of the last one, where they differ in
+    /// lengths only, too.
+    fn line(&mut self, label: Rc<Label>, rest: Rest, shown: Vec<String>, json: Option<&Json>) {
+        self.merge(&label, json);
+        if label.collapsed {
+            let line = match self.lines.last() {
+                Some(last) if last.label.text == label.text => self.lines.len() - 1,
+                _ => self.lines.len(),
+            };
+            let messages =
+                self.messages.entry(label.text.clone()).or_insert_with(|| (label.clone(), Messages::default()));
+            json.iter().for_each(|json| messages.1.take(json, line));
+        }
         match self.lines.last_mut() {
-            Some(last) if last.label.text == label.text && last.rest == rest => last.count += 1,
-            _ => self.lines.push(EventLine { label, rest, count: 1 }),
+            Some(last) if last.label.text == label.text && last.rest.pieces == rest.pieces && last.shown == shown => {
+                last.count += 1;
+                for ((_, last), (_, next)) in last.rest.lengths.iter_mut().zip(&rest.lengths) {
+                    last.add(next);
+                }
+            }
+            _ => self.lines.push(EventLine { label, rest, shown, count: 1 }),
         }
     }
 
-    fn merge(&mut self, label: &Label, json: Option<&Json>) {
-        let Some(json) = json.filter(|_| self.options.detail != Detail::Keys) else { return };
+    fn merge(&mut self, label: &Rc<Label>, json: Option<&Json>) {
+        let detail = self.writing.options.detail;
+        let Some(json) = json.filter(|_| detail != Detail::Keys) else { return };
         if !self.seen.contains_key(&label.text) {
-            let keep = if label.collapsed { Keep::Types } else { Keep::of(self.options.detail) };
-            self.seen.insert(label.text.clone(), (keep, Seen::default()));
+            let keep = if label.collapsed { Keep::Chunks } else { Keep::of(detail) };
+            self.seen.insert(label.text.clone(), (label.clone(), keep, Seen::default()));
         }
-        let Some((keep, seen)) = self.seen.get_mut(&label.text) else { return };
+        let Some((_, keep, seen)) = self.seen.get_mut(&label.text) else { return };
         self.mergers[*keep as usize].add(json, seen);
     }
 
-    fn label(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
-        if let Some(Some(label)) = self.labels.get(raw).map(|labels| &labels[usize::from(no_event)]) {
-            return label.clone();
+    fn rest(&mut self, payload: &Payload, json: Option<&Json>) -> Rest {
+        match (json, payload) {
+            (Some(Json::Object(entries)), _) => self.keys(entries),
+            (Some(Json::Array(items)), _) => {
+                let pieces: Rc<[String]> = ["[".to_owned(), "]".to_owned()].into();
+                Rest { pieces, lengths: vec![("".into(), Lengths::of(items.len()))] }
+            }
+            (Some(scalar), _) => Rest::word(scalar.kind()),
+            (None, Payload::Data(text)) if &**text == "[DONE]" => Rest::word("\"[DONE]\""),
+            (None, Payload::Data(_) | Payload::Tail(_)) => Rest::word("text"),
+            (None, Payload::Empty) => Rest::word(""),
+            (None, Payload::Comment(text)) if text.is_empty() => Rest::word(""),
+            (None, Payload::Comment(text)) => Rest::word(&notation::prose(&(self.writing.normalize)(text))),
         }
-        let normal = if no_event { raw.to_owned() } else { (self.normalize)(raw) };
-        let is_in = |labels: &[String]| labels.iter().any(|label| *label == normal || label == raw);
-        let text = match &*normal {
-            ":" | "(unterminated)" if no_event => normal.clone(),
-            ":" | "(unterminated)" => notation::json_quoted(&normal),
-            _ => notation::name(&normal).into_owned(),
-        };
-        let (collapsed, unordered) = (is_in(&self.options.collapse), is_in(&self.options.unordered));
-        let label = Rc::new(Label { text, collapsed, unordered });
-        self.labels.entry(raw.to_owned()).or_default()[usize::from(no_event)] = Some(label.clone());
-        label
     }
 
-    fn rest(&mut self, payload: &Payload, json: Option<&Json>) -> Rc<str> {
-        let rest: Rc<str> = match (json, payload) {
-            (Some(Json::Object(entries)), _) => self.keys(entries.keys()),
-            (Some(Json::Array(_)), _) => "[]".into(),
-            (Some(scalar), _) => scalar.kind().into(),
-            (None, Payload::Data(text)) if &**text == "[DONE]" => "\"[DONE]\"".into(),
-            (None, Payload::Data(_) | Payload::Tail(_)) => "text".into(),
-            (None, Payload::Empty) => "".into(),
-            (None, Payload::Comment(text)) if text.is_empty() => "".into(),
-            (None, Payload::Comment(text)) => return notation::prose(&(self.normalize)(text)).into(),
-        };
-        let shown = self.options.show.iter().filter_map(|pointer| Some((pointer, json?.pointer(pointer)?)));
-        let shown = shown.map(|(pointer, value)| {
-            format!("  {} = {}", notation::name(pointer), notation::value(value, self.normalize))
-        });
-        let shown: String = shown.collect();
-        if shown.is_empty() { rest } else { format!("{rest}{shown}").into() }
+    fn shown(&self, json: Option<&Json>) -> Vec<String> {
+        let Some(json) = json else { return Vec::new() };
+        let Writing { options, normalize, ids, .. } = self.writing;
+        let found = options.show.iter().filter_map(|pointer| Some((pointer, json.pointer(pointer)?)));
+        let shown = found
+            .map(|(pointer, value)| format!("{} = {}", notation::name(pointer), value::value(value, ids, normalize)));
+        shown.collect()
     }
 
-    fn keys<'k>(&mut self, keys: impl Iterator<Item = &'k str> + Clone) -> Rc<str> {
+    /// The keys of an object, each list among its values with its length.
+    fn keys(&mut self, entries: &Object) -> Rest {
         let mut raw = String::new();
-        for key in keys.clone() {
+        for (key, value) in entries.iter() {
             // With its length, since a key may hold any character.
-            let _ = write!(raw, "{}:{key}", key.len());
+            let _ = write!(raw, "{}{}{key}", key.len(), if value.as_array().is_some() { '[' } else { ':' });
         }
-        self.lists.of(&raw, || {
-            let mut keys: Vec<String> = keys.map(|key| (self.normalize)(key)).collect();
-            keys.sort_unstable();
-            keys.dedup();
-            let keys: Vec<_> = keys.iter().map(|key| notation::name(key)).collect();
-            format!("{{{}}}", keys.join(", "))
-        })
+        let normalize = self.writing.normalize;
+        let keys = self.keys.of(&raw, || Keys::of(entries, normalize));
+        let length = |raw: &str| entries.get(raw).and_then(Json::as_array).map_or(0, <[Json]>::len);
+        let lengths = keys.lists.iter().map(|(raw, pointer)| (pointer.clone(), Lengths::of(length(raw))));
+        Rest { pieces: keys.pieces.clone(), lengths: lengths.collect() }
+    }
+}
+
+/// The keys of objects, as they are written.
+struct Keys {
+    /// Cut where the lengths of lists go.
+    pieces: Rc<[String]>,
+    /// The key of each list, as it came, and the pointer of its place.
+    lists: Vec<(String, Rc<str>)>,
+}
+
+impl Keys {
+    fn of(entries: &Object, normalize: &Normalize) -> Keys {
+        let mut keys: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for key in entries.keys() {
+            keys.entry(normalize(key)).or_default().push(key);
+        }
+        let (mut pieces, mut piece, mut lists) = (Vec::new(), String::from("{"), Vec::new());
+        for (nth, (key, raw)) in keys.iter().enumerate() {
+            piece.push_str(if nth == 0 { "" } else { ", " });
+            piece.push_str(&notation::name(key));
+            // Several keys that are one when normalized have no length.
+            if let [raw] = raw[..]
+                && entries.get(raw).is_some_and(|value| value.as_array().is_some())
+            {
+                pieces.push(std::mem::take(&mut piece));
+                lists.push((raw.to_owned(), format!("/{}", notation::pointer_token(key)).into()));
+            }
+        }
+        piece.push('}');
+        pieces.push(piece);
+        Keys { pieces: pieces.into(), lists }
+    }
+}
+
+impl Rest {
+    fn is_empty(&self) -> bool {
+        self.pieces.iter().all(String::is_empty)
+    }
+
+    fn word(text: &str) -> Rest {
+        Rest { pieces: [text.to_owned()].into(), lengths: Vec::new() }
+    }
+
+    /// As it is written, with the lengths that `counts` says are to be, by pointer and text.
+    fn print(&self, counts: impl Fn(&str, &str) -> bool) -> String {
+        let mut text = String::new();
+        for (nth, piece) in self.pieces.iter().enumerate() {
+            text.push_str(piece);
+            let Some((pointer, lengths)) = self.lengths.get(nth) else { continue };
+            let length = lengths.to_string();
+            match counts(pointer, &length) {
+                true if pointer.is_empty() => text.push_str(&length),
+                true => drop(write!(text, "[{length}]")),
+                false => {}
+            }
+        }
+        text
     }
 }

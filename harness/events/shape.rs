@@ -4,56 +4,58 @@
 //! Written out event by event, types make lines that nobody reads. So the sequence holds names and top-level keys
 //! only, and what is inside is merged into trees, where a change at any depth is a change of its own line.
 
-use std::fmt;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
+use super::captured::Captured;
 use super::event::Event;
-use super::options::ShapeOptions;
-use super::sequence::Sequence;
+use super::ids::Ids;
+use super::options::{Loose, ShapeOptions};
+use super::pins::{Pinned, Pins};
+use super::sequence::{LabelShape, Sequence, Writing};
+use super::tree::Trees;
+use super::words::WordKeys;
 use super::{notation, outline};
 use crate::json::Json;
 
-/// How an answer ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// With an HTTP status.
-    Http(u16),
-    /// With the exit code of a command.
-    Exit(i32),
+/// A golden's text, and what in it can be left loose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Golden {
+    /// The text. Ends with exactly one newline.
+    pub text: String,
+    pinned: Pinned,
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Status::Http(status) => write!(f, "{status}"),
-            Status::Exit(code) => write!(f, "exit {code}"),
-        }
+impl Golden {
+    /// The golden of what a scenario captured, in step order.
+    ///
+    /// `normalize` replaces what differs from run to run by names. It is given each request, label, key, comment, text and
+    /// shown value, each as a text of its own.
+    #[must_use]
+    pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
+        let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
+        let pinned = RefCell::default();
+        let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };
+        let mut trees = Trees::default();
+        let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
+        // `---` would be taken for the header of the snapshot file.
+        let text = texts.join("\n\n") + if texts.is_empty() { "\n" } else { "" };
+        Golden { text, pinned: pinned.into_inner() }
+    }
+
+    /// The places at which this golden pins something else than another one of the same scenario.
+    #[must_use]
+    pub fn differing_pins(&self, other: &Golden) -> Vec<Loose> {
+        let places: BTreeSet<&Loose> = self.pinned.keys().chain(other.pinned.keys()).collect();
+        let differs = |place: &&Loose| self.pinned.get(*place) != other.pinned.get(*place);
+        places.into_iter().filter(differs).cloned().collect()
     }
 }
 
-/// One response that a step captured, or what a page showed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Captured {
-    /// Method and path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
-    pub request: String,
-    /// How the answer ended.
-    pub status: Status,
-    /// The content type as it was sent; empty where there is none.
-    pub content_type: String,
-    /// Its events; of a response that is no stream, its [`Event::body`].
-    pub events: Vec<Event>,
-    /// In place of a response: the accessible tree of a region, a node a line.
-    pub tree: Option<String>,
-}
-
-/// The golden text of what a scenario captured, in step order. Ends with exactly one newline.
-///
-/// `normalize` replaces what differs from run to run by names. It is given each request, label, key, comment and shown value,
-/// each as a text of its own.
+/// The golden text of what a scenario captured: see [`Golden::of`].
 #[must_use]
 pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
-    let texts: Vec<String> = captures.iter().map(|capture| capture.text(options, normalize)).collect();
-    // `---` would be taken for the header of the snapshot file.
-    texts.join("\n\n") + if texts.is_empty() { "\n" } else { "" }
+    Golden::of(captures, options, normalize).text
 }
 
 /// The label and the sorted top-level keys of each event, no keys where its payload is no object. Comments and
@@ -68,30 +70,31 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     events.iter().filter(|event| event.is_real()).map(keys).collect()
 }
 
-impl Captured {
-    fn text(&self, options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
-        let request = normalize(self.request.trim());
-        let request = notation::unseen_escaped(request.trim());
-        if let Some(tree) = &self.tree {
-            let lines = tree.lines().map(|line| format!("{}\n", notation::unseen_escaped(&normalize(line))));
-            return format!("{request}\n\n{}", lines.collect::<String>());
-        }
-        let media_type = self.content_type.split(';').next().unwrap_or_default();
-        let status = format!("{} {}", self.status, notation::unseen_escaped(media_type.trim()));
-        let mut out = format!("{request}\n{}\n", status.trim_end());
-        let sequence = Sequence::of(&self.events, options, normalize);
-        if !sequence.is_empty() {
-            out.push('\n');
-            sequence.print(&mut out);
-        }
-        if !sequence.shapes.is_empty() {
-            out.push('\n');
-        }
-        for (label, (keep, shape)) in &sequence.shapes {
-            outline::print(label, shape, *keep, &mut out);
-        }
-        out
+/// What a golden says of one capture.
+fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String {
+    let normalize = writing.normalize;
+    let request = normalize(capture.request.trim());
+    let request = notation::unseen_escaped(request.trim());
+    if let Some(tree) = &capture.tree {
+        let lines = tree.lines().map(|line| format!("{}\n", notation::unseen_escaped(&normalize(line))));
+        return format!("{request}\n\n{}", lines.collect::<String>());
     }
+    let sequence = Sequence::of(capture, writing);
+    let media_type = capture.content_type.split(';').next().unwrap_or_default();
+    let status = format!("{} {}{}", capture.status, notation::unseen_escaped(media_type.trim()), sequence.ids());
+    let mut out = format!("{request}\n{}\n", status.trim_end());
+    if !sequence.is_empty() {
+        out.push('\n');
+        sequence.print(writing, &mut out);
+    }
+    if !sequence.shapes.is_empty() {
+        out.push('\n');
+    }
+    for (label, LabelShape { name, keep, shape }) in &sequence.shapes {
+        let pins = Pins::new(name, writing.options, writing.pinned);
+        trees.write(&outline::tree(label, shape, *keep, &pins), &mut out);
+    }
+    out
 }
 
 #[cfg(test)]

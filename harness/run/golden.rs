@@ -2,8 +2,8 @@
 //!
 //! insta reads its environment once and prints to stdout, where a test runner's own output stands, so it is kept silent
 //! and the comparison's result is read back from it. Nor does it write into the project: what it writes beside a copy of a
-//! golden is written whole from there. Its `source:` must name the user's file and no path of a machine, so
-//! the assertion expands there: [`assert_golden!`](crate::assert_golden) is what `suite!` passes in.
+//! golden is written whole from there, without the `source:` that is the file of an assertion: whether the command or a
+//! test program runs a scenario, its golden is the same. Whose golden it is says `input_file:`.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -122,6 +122,12 @@ impl Goldens {
         self.policy
     }
 
+    /// What a golden holds, where it is there and can be read.
+    #[must_use]
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.committed(&self.file(name)).ok().flatten()
+    }
+
     /// Compares a text with its golden; writes what the policy allows. `input` is the scenario's file, which the golden
     /// names.
     ///
@@ -140,6 +146,8 @@ impl Goldens {
         }
         // insta looks through the folder at each assertion, which adds up where it holds a thousand goldens.
         let is_same = committed.as_deref() == Some(text.trim_end());
+        // A header of an older version is written anew.
+        let is_same = is_same && !(self.policy == Policy::Overwrite && has_source(&file));
         let compared = match self.policy {
             _ if is_same => Compared::Same,
             // insta writes nothing then.
@@ -210,7 +218,7 @@ impl Goldens {
         let whole = |file: &Path| {
             let snapshot = __insta::Snapshot::from_file(file).ok()?;
             let is_whole = snapshot.as_text().is_some_and(|found| found.to_string().trim_end() == text.trim_end());
-            std::fs::read(file).ok().filter(|_| is_whole)
+            std::fs::read(file).ok().filter(|_| is_whole).map(|bytes| without_source(&bytes))
         };
         Ok(Written { equal, golden: whole(&copy), proposed: whole(&copy.with_extension("snap.new")) })
     }
@@ -252,12 +260,31 @@ impl Goldens {
         let bytes = files::read_as(shown, file)?;
         check(&bytes).map_err(|error| error.in_file(shown))?;
         let snapshot = __insta::Snapshot::from_file(file).map_err(|_| {
-            let expected = "expected the fields `source` and `input_file` between two lines `---`";
+            let expected = "expected the field `input_file` between two lines `---`";
             Error::new(format!("its header is not that of a snapshot: {expected}")).in_file(shown)
         })?;
         let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(shown))?;
         Ok(Some(text.to_string()))
     }
+}
+
+/// Whether the header of a golden names the file of an assertion, as older ones do.
+fn has_source(file: &Path) -> bool {
+    std::fs::read(file).is_ok_and(|bytes| without_source(&bytes) != bytes)
+}
+
+/// A snapshot's file without the line of its header that names the file of the assertion.
+fn without_source(snapshot: &[u8]) -> Vec<u8> {
+    let mut lines = snapshot.split_inclusive(|byte| *byte == b'\n');
+    let mut kept: Vec<u8> = lines.next().unwrap_or_default().to_vec();
+    let mut in_header = true;
+    for line in lines {
+        in_header &= !line.starts_with(b"---");
+        if !(in_header && line.starts_with(b"source:")) {
+            kept.extend_from_slice(line);
+        }
+    }
+    kept
 }
 
 /// Whether `cargo insta test --unreferenced` lists the goldens that are used, which insta itself then has to compare.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::process::Command;
 
-use retake::internal::events::{Capture, Captured, Event, ShapeOptions, golden};
+use retake::internal::events::{AfterLast, Capture, Captured, Event, ShapeOptions, golden};
 
 use crate::table::{Table, fastest, peak_memory, rate};
 
@@ -37,6 +37,7 @@ fn captured(events: Vec<Event>) -> Captured {
         status: retake::internal::events::Status::Http(200),
         content_type,
         events,
+        after: AfterLast::default(),
         tree: None,
     }
 }

@@ -17,11 +17,11 @@ pub const COMPARES: &str = "RETAKE_BENCH_COMPARES";
 fn texts() -> [(&'static str, String); 3] {
     let lines = |count: usize| {
         (0..count).fold(String::new(), |mut text, n| {
-            let _ = writeln!(text, "values  {{messages, n}}  /n = {n}");
+            let _ = writeln!(text, "values    {{messages[1], n}}\n          /n = {n}");
             text
         })
     };
-    let line = format!("values  {{text}}  /text = \"{}\"\n", "text ".repeat(2_000_000));
+    let line = format!("values    {{text}}\n          /text = \"{}\"\n", "text ".repeat(2_000_000));
     [("20,000 events", lines(20_000)), ("200,000 events", lines(200_000)), ("one event of 10 MB", line)]
 }
 

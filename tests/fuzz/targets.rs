@@ -9,7 +9,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retake::internal::events::{Capture, Captured, Detail, Event, Format, ShapeOptions, Status, event_keys, golden};
+use retake::internal::events::{
+    AfterLast, Capture, Captured, Detail, Event, Format, Loose, ShapeOptions, Status, event_keys, golden,
+};
 use retake::internal::fixture::{Fixture, call_log};
 use retake::internal::json::{Json, Layout};
 use retake::internal::key::{Normalizer, Rules, message_from_langchain};
@@ -166,6 +168,7 @@ pub fn stream(data: &[u8]) {
         status: Status::Http(200),
         content_type: String::new(),
         events,
+        after: AfterLast::default(),
         tree: None,
     };
     for detail in [Detail::Keys, Detail::Types, Detail::Values] {
@@ -174,7 +177,11 @@ pub fn stream(data: &[u8]) {
             show: vec!["/a/-1".to_owned(), String::new()],
             collapse: vec!["b".to_owned()],
             unordered: vec!["a".to_owned()],
+            ignore: vec!["c*".to_owned()],
             comments: true,
+            words: vec!["w".to_owned()],
+            loose: vec![Loose::of("b"), Loose::of("a:/a/*")],
+            ..ShapeOptions::default()
         };
         let normalizer = Normalizer::default();
         let text = golden(std::slice::from_ref(&captured), &options, &|text| normalizer.apply(text).into_owned());

@@ -1,6 +1,6 @@
 use super::*;
 use crate::audit::Setting;
-use crate::events::{Detail, Event, Payload, Status, golden};
+use crate::events::{AfterLast, Detail, Event, Payload, Status, golden};
 use crate::key::Normalizer;
 
 fn event(name: &str, data: &str) -> Event {
@@ -13,6 +13,7 @@ fn stream(events: Vec<Event>) -> Captured {
         status: Status::Http(200),
         content_type: "text/event-stream".to_owned(),
         events,
+        after: AfterLast::default(),
         tree: None,
     }
 }

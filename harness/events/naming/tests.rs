@@ -1,5 +1,5 @@
 use super::*;
-use crate::events::{Capture, Status};
+use crate::events::{AfterLast, Capture, Status};
 
 fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, String)> {
     let events = Capture::new().push(body.as_bytes());
@@ -8,6 +8,7 @@ fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, 
         status: Status::Http(200),
         content_type: "text/event-stream".into(),
         events,
+        after: AfterLast::default(),
         tree: None,
     };
     let normalize = |text: &str| text.replace("r-1", "<run>");

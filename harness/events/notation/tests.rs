@@ -1,4 +1,6 @@
 use super::*;
+use crate::events::ids::Ids;
+use crate::events::value::value;
 
 #[test]
 fn a_name_is_quoted_where_it_could_be_misread() {
@@ -28,7 +30,7 @@ fn prose_is_quoted_where_it_would_not_be_seen() {
 
 #[test]
 fn numbers_that_are_points_in_time_are_one() {
-    let plain = |json: &str| value(&Json::parse(json.as_bytes()).unwrap(), &str::to_owned);
+    let plain = |json: &str| value(&Json::parse(json.as_bytes()).unwrap(), &Ids::default(), &str::to_owned);
     let times = "[1795310937, 1795310937.2082062, 1795310951851, 1795310951851.5, 1795310951851000, \
                      1600000000, 2099999999000000000]";
     assert_eq!(plain(times), "[<TS>, <TS>, <TS>, <TS>, <TS>, <TS>, <TS>]");
@@ -42,5 +44,5 @@ fn numbers_that_are_points_in_time_are_one() {
 fn values_are_normalized_part_by_part() {
     let json = Json::parse(br#"{"b9": [1.0, null, "9\n"], "a9": 19, "c": "\u2028"}"#).unwrap();
     let normalize = |text: &str| text.replace('9', "#");
-    assert_eq!(value(&json, &normalize), r##"{"a#": 1#, "b#": [1.0, null, "#\n"], "c": "\u2028"}"##);
+    assert_eq!(value(&json, &Ids::default(), &normalize), r##"{"a#": 1#, "b#": [1.0, null, "#\n"], "c": "\u2028"}"##);
 }

@@ -1,17 +1,25 @@
+use std::cell::RefCell;
+
 use super::*;
+use crate::events::ids::Ids;
 use crate::events::merge::{Merger, Seen};
+use crate::events::options::ShapeOptions;
+use crate::events::tree::Trees;
+use crate::events::words::WordKeys;
 use crate::json::Json;
 
 fn tree(keep: Keep, payloads: &[&str]) -> String {
     let payloads: Vec<Json> = payloads.iter().map(|text| Json::parse(text.as_bytes()).unwrap()).collect();
     let normalize = |text: &str| text.replace("u-1", "<ID>");
-    let (mut merger, mut seen) = (Merger::new(keep, &normalize), Seen::default());
+    let (ids, words) = (Ids::default(), WordKeys::new(&[]));
+    let (mut merger, mut seen) = (Merger::new(keep, &normalize, &ids, &words), Seen::default());
     for payload in &payloads {
         merger.add(payload, &mut seen);
     }
-    let shape = merger.finish(seen);
+    let (options, pinned) = (ShapeOptions::default(), RefCell::default());
     let mut out = String::new();
-    print("event", &shape, keep, &mut out);
+    let tree = super::tree("event", &merger.finish(seen), keep, &Pins::new("event", &options, &pinned));
+    Trees::default().write(&tree, &mut out);
     out
 }
 
@@ -26,11 +34,11 @@ fn objects_are_merged_key_by_key() {
         &[r#"{"a": 1, "long name": {"x": "", "y": {}}}"#, r#"{"a": null, "b": 1.5, "long name": {"x": true}}"#],
         &[
             "event",
-            "  a            null | number",
-            "  b?           number",
-            "  \"long name\"  object",
-            "    x   boolean | string",
-            "    y?  object",
+            "  a          null | number",
+            "  b?         number",
+            "  \"long name\"        object",
+            "    x          boolean | string",
+            "    y?         object",
         ],
     );
 }
@@ -42,21 +50,24 @@ fn elements_are_told_apart_by_type_or_else_by_role() {
         &[list, r#"{"m": [{"type": "ai", "role": "x", "more": [true]}]}"#],
         &[
             "event",
-            "  m  [ai | null | string | tool]",
+            "  m          [1..4 × ai | null | string | tool]",
             "    ai.id?     number",
             "    ai.more?   [boolean]",
-            "    ai.role    string",
-            "    tool.role  string",
+            "    ai.role    \"x\"",
+            "    tool.role  \"x\"",
         ],
     );
     let list = r#"{"m": [{"type": 1, "role": "user", "text": ""}, {"role": "null"}]}"#;
-    check(&[list], &["event", "  m  [\"null\" | user]", "    user.text  string", "    user.type  number"]);
+    check(&[list], &["event", "  m          [2 × \"null\" | user]", "    user.text  string", "    user.type  number"]);
 }
 
 #[test]
 fn short_lists_of_objects_stand_on_the_line() {
     let calls = r#"{"calls": [{"id": "a", "args": {}}, {"id": "b", "args": {}, "x": {"y": [1, "2"]}}], "none": []}"#;
-    check(&[calls], &["event", "  calls  [{args: object, id: string, x?: {y: [number | string]}}]", "  none   []"]);
+    check(
+        &[calls],
+        &["event", "  calls      [2 × {args: object, id: string, x?: {y: [2 × number | string]}}]", "  none       []"],
+    );
 }
 
 #[test]
@@ -65,12 +76,12 @@ fn long_lists_of_objects_get_lines() {
     check(
         &[&format!(r#"[[{{"{key}": 1, "o": {{"p": ""}}, "l": [{{"type": "t", "q": 1}}]}}], null]"#)],
         &[
-            "event  [[object] | null]",
+            "event  [2 × [object] | null]",
             &format!("  [][].{key}  number"),
-            &format!("  [][].l{}  [t]", " ".repeat(59)),
-            "    t.q  number",
-            &format!("  [][].o{}  object", " ".repeat(59)),
-            "    p  string",
+            "  [][].l     [t]",
+            "    t.q        number",
+            "  [][].o     object",
+            "    p          string",
         ],
     );
     let edge = |length: usize| format!(r#"{{"l": [{{"{}": 1}}]}}"#, "k".repeat(length));
@@ -82,22 +93,29 @@ fn long_lists_of_objects_get_lines() {
 fn a_list_as_payload_stands_beside_the_label() {
     check(
         &[r#"[{"content": "", "type": "ai"}, {"step": 1}]"#, r#"[{"step": 1}]"#],
-        &["event  [{content?: string, step?: number, type?: string}]"],
+        &["event  [1..2 × {content?: string, step?: number, type?: \"ai\"}]"],
     );
-    check(&["[1]", r#"{"a": 1}"#, "null"], &["event  [number] | null | object", "  a  number"]);
+    check(&["[1]", r#"{"a": 1}"#, "null"], &["event  [number] | null | object", "  a          number"]);
 }
 
 #[test]
 fn keys_that_normalize_to_one_are_one() {
-    check(&[r#"{"u-1": 1, "u-11": ""}"#, r#"{"u-1": 1}"#], &["event", "  <ID>    number", "  <ID>1?  string"]);
+    check(&[r#"{"u-1": 1, "u-11": ""}"#, r#"{"u-1": 1}"#], &["event", "  <ID>       number", "  <ID>1?     string"]);
     let shape = tree(Keep::Types, &[r#"{"au-1": 1, "a<ID>": ""}"#, r#"{"au-1": 1}"#]);
-    assert_eq!(shape, "event\n  a<ID>  number | string\n");
+    assert_eq!(shape, "event\n  a<ID>      number | string\n");
 }
 
 #[test]
 fn values_stand_in_order_and_are_counted_past_twenty() {
     let payloads = [r#"{"a": "z", "l": [1, 2], "o": {"x": null}}"#, r#"{"a": "u-1", "o": 7}"#, r#"{"a": "z"}"#];
-    let lines = ["event", "  a   \"z\" | \"<ID>\"", "  l?  [1 | 2]", "  o?  7 | object", "    x  null", ""];
+    let lines = [
+        "event",
+        "  a          \"z\" | \"<ID>\"",
+        "  l?         [2 × 1 | 2]",
+        "  o?         7 | object",
+        "    x          null",
+        "",
+    ];
     assert_eq!(tree(Keep::Values, &payloads), lines.join("\n"));
     let many: Vec<String> = (0..23).map(|n| format!("[{n}]")).collect();
     let many = tree(Keep::Values, &many.iter().map(String::as_str).collect::<Vec<_>>());

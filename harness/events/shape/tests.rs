@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::events::{Capture, Detail, Payload};
+use crate::events::{AfterLast, Capture, Detail, Payload, Status};
 use crate::json::Layout;
 
 const RUN: &str = r#": joined
@@ -43,6 +43,7 @@ fn captured(events: Vec<Event>) -> Captured {
         status: Status::Http(200),
         content_type,
         events,
+        after: AfterLast::default(),
         tree: None,
     }
 }
@@ -88,10 +89,14 @@ fn a_run_is_a_sequence_and_its_trees() {
 
 :         joined
 metadata  {run_id, thread_id}
-values    {messages}  /messages/-1/content = "hi"
-values    {messages}  /messages/-1/content = ""
+values    {messages[1]}
+          /messages/-1/content = "hi"
+values    {messages[2]}
+          /messages/-1/content = ""
 messages  …
-values    {messages, title}  /title = "Hi"  /messages/-1/content = "hi from <run>."
+values    {messages[2], title}
+          /title = "Hi"
+          /messages/-1/content = "hi from <run>."
 end       null
 
 messages  [{content: string, id?: string}]
@@ -99,12 +104,12 @@ metadata
   run_id     string
   thread_id  string
 values
-  messages  [ai | human | tool]
-    ai.content      string
-    ai.tool_calls?  [{args: object, id: string, name: string}]
-    human.content   string
-    tool.content    string
-  title?    string
+  messages   [1..2 × ai | human | tool]
+    ai.content         string
+    ai.tool_calls?     [{args: object, id: string, name: "f"}]
+    human.content      string
+    tool.content       string
+  title?     string
 "#
     );
 }
@@ -114,8 +119,8 @@ fn runs_of_equal_lines_are_counted() {
     let text = sequence(RUN, &ShapeOptions::default());
     assert_eq!(
         text,
-        "metadata  {run_id, thread_id}\nvalues    {messages} ×2\nmessages  [] ×2\n\
-         values    {messages, title}\nend       null\n"
+        "metadata  {run_id, thread_id}\nvalues    {messages[1..2]} ×2\nmessages  [1] ×2\n\
+         values    {messages[2], title}\nend       null\n"
     );
 }
 
@@ -124,20 +129,20 @@ fn each_kind_of_payload_has_its_word() {
     let body = "data: [DONE]\n\ndata: 1.5\n\ndata: \"x\"\n\ndata: false\n\ndata: []\n\ndata: {}\n\ndata: prose\n\n\
                 event: ping\n\nevent: ping\n\n:beat \n:beat \n:\n\nevent: ':'\n\nevent: :\n\ndata: {\"a b\": 1, \"\": 2, \"r-1\": 3}\n\nevent: x";
     let lines = [
-        "message         \"[DONE]\"",
-        "message         number",
-        "message         string",
-        "message         boolean",
-        "message         []",
-        "message         {}",
-        "message         text",
+        "message   \"[DONE]\"",
+        "message   number",
+        "message   string",
+        "message   boolean",
+        "message   [0]",
+        "message   {}",
+        "message   text",
         "ping ×2",
-        ":               \"beat \" ×2",
+        ":         \"beat \" ×2",
         ":",
         "':'",
         "\":\"",
-        "message         {\"\", <run>, \"a b\"}",
-        "(unterminated)  text",
+        "message   {\"\", <run>, \"a b\"}",
+        "(unterminated)    text",
         "",
     ];
     assert_eq!(sequence(body, &ShapeOptions { comments: true, ..ShapeOptions::default() }), lines.join("\n"));
@@ -146,7 +151,7 @@ fn each_kind_of_payload_has_its_word() {
 #[test]
 fn comments_collapse_too() {
     let options = ShapeOptions { collapse: list(&[":"]), comments: true, ..ShapeOptions::default() };
-    assert_eq!(sequence(":a\n:b\n:c\ndata: 1\n\n:d\n", &options), ":        …\nmessage  number\n:        …\n");
+    assert_eq!(sequence(":a\n:b\n:c\ndata: 1\n\n:d\n", &options), ":         …\nmessage   number\n:         …\n");
 }
 
 #[test]
@@ -154,13 +159,13 @@ fn comments_are_shown_only_where_they_are_asked_for() {
     let options = ShapeOptions { unordered: list(&["b", "a"]), ..ShapeOptions::default() };
     let beats = "event: b\ndata: 1\n\n: heartbeat\n\n: heartbeat\n\nevent: a\ndata: 1\n\n:\n\n";
     assert_eq!(sequence(beats, &options), sequence(&beats.replace(": heartbeat\n\n", ""), &options));
-    assert_eq!(sequence(beats, &options), "a  number\nb  number\n");
+    assert_eq!(sequence(beats, &options), "a         number\nb         number\n");
     assert_eq!(
         golden(&[captured(events(": beat\n\n"))], &options, &replay),
         golden(&[captured(vec![])], &options, &replay)
     );
     let shown = sequence(beats, &ShapeOptions { comments: true, ..ShapeOptions::default() });
-    assert_eq!(shown, "b  number\n:  heartbeat ×2\na  number\n:\n");
+    assert_eq!(shown, "b         number\n:         heartbeat ×2\na         number\n:\n");
 }
 
 #[test]
@@ -173,7 +178,7 @@ fn values_of_collapsed_events_do_not_depend_on_where_a_text_was_cut() {
     let options = ShapeOptions { detail: Detail::Values, collapse, ..ShapeOptions::default() };
     let text = shape(&body(&["hel", "lo"]), &options);
     assert_eq!(text, shape(&body(&["h", "e", "llo"]), &options));
-    assert!(text.ends_with("\nend\n  text  \"hello\"\nmessages  [{content: string}]\n"), "{text}");
+    assert!(text.ends_with("\nend\n  text       \"hello\"\nmessages  [{content: string}]\n"), "{text}");
 }
 
 #[test]
@@ -183,7 +188,7 @@ fn keys_have_no_trees_and_values_have_values() {
     let values = ShapeOptions { detail: Detail::Values, ..ShapeOptions::default() };
     let text = shape(RUN, &values);
     assert!(text.contains("\nmetadata\n  run_id     \"<run>\"\n  thread_id  \"t-1\"\n"), "{text}");
-    assert!(text.contains("\n    ai.content      \"\" | \"hi from <run>.\"\n"), "{text}");
+    assert!(text.contains("\n    ai.content         \"\" | \"hi from <run>.\"\n"), "{text}");
 }
 
 #[test]
@@ -193,11 +198,12 @@ fn a_plain_response_is_a_body_and_captures_stand_apart() {
         status: Status::Http(204),
         content_type: String::new(),
         events: vec![Event::body(br#"{"ok": true}"#)],
+        after: AfterLast::default(),
         tree: None,
     };
     let empty = Captured { events: Vec::new(), ..body.clone() };
     let text = golden(&[body, empty], &ShapeOptions::default(), &replay);
-    assert_eq!(text, "GET /health\n204\n\nbody  {ok}\n\nbody\n  ok  boolean\n\n\nGET /health\n204\n");
+    assert_eq!(text, "GET /health\n204\n\nbody      {ok}\n\nbody\n  ok         boolean\n\n\nGET /health\n204\n");
     assert_eq!(golden(&[], &ShapeOptions::default(), &replay), "\n");
 }
 
@@ -207,12 +213,15 @@ fn a_nested_change_is_one_changed_line() {
     let before = shape(&body, &ShapeOptions::default());
     let after = |from: &str, to: &str| changed(&before, &shape(&body.replace(from, to), &ShapeOptions::default()));
     let lines = |gone: &[&str], new: &[&str]| (list(gone), list(new));
-    assert_eq!(after("\"c\"", "\"d\""), lines(&["      c      number"], &["      d      number"]));
-    assert_eq!(after("\"c\": 1", "\"c\": \"1\""), lines(&["      c      number"], &["      c      string"]));
-    assert_eq!(after("\"c\": 1, ", ""), lines(&["      c      number"], &[]));
-    assert_eq!(after("\"z\": \"\"", "\"z\": null"), lines(&["  z     string"], &["  z     null"]));
+    assert_eq!(after("\"c\"", "\"d\""), lines(&["      c          number"], &["      d          number"]));
+    assert_eq!(after("\"c\": 1", "\"c\": \"1\""), lines(&["      c          number"], &["      c          string"]));
+    assert_eq!(after("\"c\": 1, ", ""), lines(&["      c          number"], &[]));
+    assert_eq!(after("\"z\": \"\"", "\"z\": null"), lines(&["  z          string"], &["  z          null"]));
     let renamed = after("\"z\"", "\"y\"");
-    assert_eq!(renamed, lines(&["T  {a, type, z}", "  z     string"], &["T  {a, type, y}", "  y     string"]));
+    assert_eq!(
+        renamed,
+        lines(&["T         {a, type, z}", "  z          string"], &["T         {a, type, y}", "  y          string"])
+    );
 }
 
 #[test]
@@ -221,7 +230,7 @@ fn neighbours_without_order_are_sorted() {
     let a = "event: result\ndata: {\"a\": 1}\n\nevent: call\ndata: 1\n\n";
     let b = "event: call\ndata: 1\n\nevent: result\ndata: {\"a\": 1}\n\n";
     let text = sequence(&format!("{a}{b}event: x\n\n{b}"), &options);
-    let lines = ["call    number ×2", "result  {a} ×2", "x", "call    number", "result  {a}", ""];
+    let lines = ["call      number ×2", "result    {a} ×2", "x", "call      number", "result    {a}", ""];
     assert_eq!(text, lines.join("\n"));
 }
 
@@ -271,7 +280,7 @@ proptest! {
             show: list(&["/l/0"]),
             collapse: list(&["message"]),
             unordered: list(&["a", "b", "<run>", "message"]),
-            comments: false,
+            ..ShapeOptions::default()
         };
         let text = |events| golden(&[captured(events)], &options, &replay);
         prop_assert_eq!(text(events), text(shuffled));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::events::{Captured, Event, Payload, ShapeOptions, Status, golden};
+use crate::events::{AfterLast, Captured, Event, Payload, ShapeOptions, Status, golden};
 
 #[test]
 fn changes_stand_with_their_context_and_stay_a_screenful() {
@@ -47,18 +47,25 @@ fn the_diffs_of_large_goldens_stay_a_screenful() {
         let (request, content_type) = ("GET /".to_owned(), "text/event-stream".to_owned());
         let options = ShapeOptions { show: vec![show.to_owned()], ..ShapeOptions::default() };
         golden(
-            &[Captured { request, status: Status::Http(200), content_type, events, tree: None }],
+            &[Captured {
+                request,
+                status: Status::Http(200),
+                content_type,
+                events,
+                after: AfterLast::default(),
+                tree: None,
+            }],
             &options,
             &str::to_owned,
         )
     };
-    let line = |n: usize| format!("values  {{n}}  /n = {n}\n");
+    let line = |n: usize| format!("values    {{n}}\n          /n = {n}\n");
     let many = text(r#"{"n": 0}"#, "/n").replace(&line(0), &(0..200_000).map(line).collect::<String>());
-    assert_eq!(many.lines().count(), 200_006);
+    assert_eq!(many.lines().count(), 400_006);
     let middle = many.replace("/n = 100000\n", "/n = \"100000\"\n");
-    let around = ["  values  {n}  /n = 99998", "  values  {n}  /n = 99999"];
-    let differs = ["- values  {n}  /n = 100000", "+ values  {n}  /n = \"100000\""];
-    let behind = ["  values  {n}  /n = 100001", "  values  {n}  /n = 100002"];
+    let around = ["            /n = 99999", "  values    {n}"];
+    let differs = ["-           /n = 100000", "+           /n = \"100000\""];
+    let behind = ["  values    {n}", "            /n = 100001"];
     assert_eq!(unified(&many, &middle), [around, differs, behind].concat().join("\n"));
     assert_eq!(unified(&many, &many), "");
 

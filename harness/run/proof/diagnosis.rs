@@ -2,12 +2,13 @@
 //! equal, tried on both.
 
 use super::differing::Differing;
+use super::loosening::Loosening;
 use super::rule::Rule;
 use super::tried::{Tried, applied, normalizer, with};
 use super::vary::{Mend, Variation, compare};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::{Check, Rules};
+use crate::key::{Check, Rules, UNKNOWN_CALLER};
 use crate::model::{MissReason, MissedCall, describe};
 use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
@@ -35,6 +36,8 @@ pub(super) struct Finding {
 pub(super) struct Diagnosis {
     pub(super) findings: Vec<Finding>,
     pub(super) rules: Vec<Rule>,
+    /// What mends it where no rule does, and it is the golden alone that varies.
+    pub(super) loosening: Option<Loosening>,
 }
 
 /// What varied in the calls that missed.
@@ -156,7 +159,7 @@ impl MissedAt<'_> {
     }
 
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
-        let caller = self.missed.lookup.caller.as_deref().unwrap_or("unknown");
+        let caller = self.missed.lookup.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
         let causes = variations.iter().map(|variation| {
             let own = self.replayed.name_of(&variation.values.1);
             own.map_or_else(
@@ -229,8 +232,9 @@ pub(super) fn of_goldens(first: &Replayed, second: &Replayed, scenario: &Scenari
         let rules = rules_of(&compare(&a, &b, in_context, &fits));
         let (a, b) = texts(&with(tried.rules, &rules));
         if !rules.is_empty() && a == b {
-            return Diagnosis { findings: Vec::new(), rules };
+            return Diagnosis { rules, ..Diagnosis::default() };
         }
     }
-    Diagnosis::default()
+    let loosening = Loosening::of([first, second], &scenario.golden, tried.rules);
+    Diagnosis { loosening, ..Diagnosis::default() }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::diagnosis::{self, Diagnosis, Finding};
+use super::loosening::Loosening;
 use super::replays::{Disagreement, Proof};
 use super::rule::Rule;
 use super::tried::{self, Tried};
@@ -15,6 +16,8 @@ const ROUNDS: usize = 5;
 pub(super) struct Inquiry {
     pub(super) findings: Vec<Finding>,
     pub(super) rules: Vec<Rule>,
+    /// What of the golden is to be left open besides.
+    pub(super) loosening: Option<Loosening>,
     pub(super) outcome: Outcome,
 }
 
@@ -52,6 +55,7 @@ impl Proof<'_> {
             };
             if diagnosis.rules.is_empty() {
                 inquiry.findings.extend(diagnosis.findings);
+                inquiry.loosening = diagnosis.loosening;
                 inquiry.outcome = Outcome::Left;
                 return inquiry;
             }

@@ -27,7 +27,6 @@ impl Proof<'_> {
         let name = &self.scenario.name;
         let (replayed, failure, golden) = match &disagreement {
             Disagreement::NoStage(failure) => return failed(failure.clone()),
-            // The system differs from the one that was recorded: the failure says so, and what to do.
             Disagreement::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
             Disagreement::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
             Disagreement::Differ { first, texts: [one, other], .. } => {
@@ -61,12 +60,16 @@ impl Proof<'_> {
     /// With what resolves it. `of_golden` says that all calls were answered, and the golden varies.
     fn resolved(&self, mut failure: Failure, of_golden: bool, inquiry: &Inquiry) -> Failure {
         let name = &self.scenario.name;
-        let Inquiry { findings, rules, outcome } = inquiry;
+        let Inquiry { findings, rules, loosening, outcome } = inquiry;
         if findings.iter().any(|finding| finding.reordered) {
             let what = "no rule can mend an order: let the tool or the system sort what it returns".to_owned();
             failure = failure.resolve("for the same items in another order", what);
         }
-        if of_golden {
+        if let Some(loosening) = loosening {
+            failure = failure.evidence("tried: with the option below, the goldens of the two replays are equal");
+            let file = self.scenario.file.display();
+            failure = failure.resolve(&format!("if it may vary, add under [golden] in {file}"), loosening.toml());
+        } else if of_golden {
             failure = failure.resolve(
                 "if order or number may vary",
                 "unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]",

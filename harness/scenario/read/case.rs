@@ -67,7 +67,12 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             show: over.show.or(base.show),
             collapse: over.collapse.or(base.collapse),
             unordered: over.unordered.or(base.unordered),
+            ignore: over.ignore.or(base.ignore),
             comments: over.comments.or(base.comments),
+            lengths: over.lengths.or(base.lengths),
+            words: over.words.or(base.words),
+            after_last: over.after_last.or(base.after_last),
+            loose: over.loose.or(base.loose),
         }),
         case: None,
     }

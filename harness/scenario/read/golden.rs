@@ -1,7 +1,7 @@
 //! `[golden]`: what a golden holds, and what it leaves open.
 
 use super::raw::RawGolden;
-use crate::events::ShapeOptions;
+use crate::events::{Loose, ShapeOptions};
 
 /// The options of a golden, which need no check beyond that of each value.
 pub(super) fn read(raw: Option<&RawGolden>) -> ShapeOptions {
@@ -11,6 +11,11 @@ pub(super) fn read(raw: Option<&RawGolden>) -> ShapeOptions {
         show: raw.show.iter().flatten().map(|pointer| pointer.as_str().to_owned()).collect(),
         collapse: raw.collapse.unwrap_or_default(),
         unordered: raw.unordered.unwrap_or_default(),
+        ignore: raw.ignore.unwrap_or_default(),
         comments: raw.comments.unwrap_or_default(),
+        lengths: raw.lengths.unwrap_or(true),
+        words: raw.words.unwrap_or_default(),
+        after_last: raw.after_last.unwrap_or(true),
+        loose: raw.loose.iter().flatten().map(|place| Loose::of(place)).collect(),
     }
 }

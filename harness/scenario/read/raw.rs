@@ -579,7 +579,22 @@ pub(super) struct RawGolden {
     /// Events that have no order among neighbours.
     /// Default: `[]`. Example: `["tool_result"]`.
     pub(super) unordered: Option<Vec<String>>,
+    /// Events that may come at any time and are left out; `*` is any part.
+    /// Default: `[]`. Example: `["heartbeat"]`.
+    pub(super) ignore: Option<Vec<String>>,
     /// Whether comments of a stream, such as heartbeats, are in it.
     /// Default: `false`. Example: `true`.
     pub(super) comments: Option<bool>,
+    /// Whether lengths of lists are in it, and how many ids there are at a place.
+    /// Default: `true`. Example: `false`.
+    pub(super) lengths: Option<bool>,
+    /// Keys, beside `type`, `role`, `status` and the like, under which words are shown and not their type alone.
+    /// Default: `[]`. Example: `["phase"]`.
+    pub(super) words: Option<Vec<String>>,
+    /// Whether what a stream brings behind its `last` event is in it.
+    /// Default: `true`. Example: `false`.
+    pub(super) after_last: Option<bool>,
+    /// Events, or places in them, of which types alone are shown: `EVENT` or `EVENT:/pointer`, with `*` for any part.
+    /// Default: `[]`. Example: `["values:/run_id"]`.
+    pub(super) loose: Option<Vec<String>>,
 }

@@ -120,6 +120,10 @@ fn project() -> &'static Path {
 #[test]
 fn the_schemas_accept_all_scenarios_of_this_project() {
     let (suite, scenario) = (Schema::of("suite"), Schema::of("scenario"));
+    // The packed crate has none.
+    if !project().join("scenarios").is_dir() {
+        return;
+    }
     let mut read = 0;
     for folder in ["scenarios", "tests/systems/scenarios"] {
         let entries = std::fs::read_dir(project().join(folder)).unwrap();

@@ -227,7 +227,7 @@ fn the_page_s_traffic_and_its_tree_go_into_the_golden() {
     let golden = tree.read("goldens/page.snap");
     for part in [
         "aria main, on /page/asks\n\nmain\n  paragraph\n    text \"A thing\"\n",
-        "page: GET /things/*\n200 application/json\n\nbody  {id, name}\n",
+        "page: GET /things/*\n200 application/json\n\nbody      {id, name}\n",
     ] {
         assert!(golden.contains(part), "{part:?} in {golden}");
     }

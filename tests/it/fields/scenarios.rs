@@ -87,18 +87,24 @@ fn tools() -> Vec<Entry> {
 }
 
 fn goldens() -> Vec<Entry> {
-    let agent = "printf '{\\\"type\\\":\\\"b\\\",\\\"n\\\":1}\\n{\\\"type\\\":\\\"a\\\",\\\"n\\\":2}\\n{\\\"type\\\":\\\"a\\\",\\\"n\\\":3}\\n'";
+    let agent = "printf '{\\\"type\\\":\\\"b\\\",\\\"n\\\":1}\\n{\\\"type\\\":\\\"a\\\",\\\"n\\\":2}\\n{\\\"type\\\":\\\"a\\\",\\\"n\\\":3}\\n{\\\"type\\\":\\\"c\\\",\\\"n\\\":4,\\\"l\\\":[1],\\\"p\\\":\\\"word\\\"}\\n'";
     let shows = |field: &str, options: &str, text: &'static str| {
         let scenario =
             format!("fixture = \"none\"\n[[step]]\nrun = [\"sh\", \"-c\", \"{agent}\"]\n[golden]\n{options}\n");
         Entry::played(field, &BASE, &[(&scenario, Says::Red(text))])
     };
     vec![
-        shows("golden.detail", "", "+   n     number"),
-        shows("golden.detail", "detail = \"values\"", "+   n     1"),
+        shows("golden.detail", "", "+   n          number"),
+        shows("golden.detail", "detail = \"values\"", "+   n          1"),
         shows("golden.show", "show = [\"/n\"]", "/n = 3"),
         shows("golden.collapse", "collapse = [\"a\"]", "…"),
-        shows("golden.unordered", "unordered = [\"a\", \"b\"]", "+ a  {n, type} ×2\n+ b  {n, type}"),
+        shows("golden.unordered", "unordered = [\"a\", \"b\"]", "+ a         {n, type} ×2\n+ b         {n, type}"),
+        Entry::by("golden.ignore", "systems::steps::what_comes_after_the_last_event_stands_below_a_line"),
+        shows("golden.words", "words = [\"p\"]", "+   p          \"word\""),
+        shows("golden.lengths", "", "l[1]"),
+        shows("golden.lengths", "lengths = false", "{l, n, p, type}"),
+        Entry::by("golden.after_last", "systems::steps::what_comes_after_the_last_event_stands_below_a_line"),
+        Entry::by("golden.loose", "systems::steps::a_length_that_varies_is_named_with_the_option_that_leaves_it_open"),
         Entry::played(
             "golden.comments",
             &BASE,

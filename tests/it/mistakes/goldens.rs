@@ -15,7 +15,7 @@ const GOLDENS: &[Mistake] = &[
     (
         "no-utf8",
         |good| good.as_bytes().split(|byte| *byte == b'{').collect::<Vec<_>>().join(&b"\xff"[..]),
-        ":8:9: the byte 0xff is not UTF-8",
+        ":7:11: the byte 0xff is not UTF-8",
     ),
     (
         "mark",
@@ -34,13 +34,13 @@ const GOLDENS: &[Mistake] = &[
     ),
     (
         "header-of-another",
-        |good| good.replace("source: ", "source: [").into(),
-        ": its header is not that of a snapshot: expected the fields `source` and `input_file` between two lines `---`",
+        |good| good.replace("input_file: ", "input_file: [").into(),
+        ": its header is not that of a snapshot: expected the field `input_file` between two lines `---`",
     ),
     (
         "header-of-a-list",
         |_| b"---\n- a\n---\nPOST /ask\n".to_vec(),
-        ": its header is not that of a snapshot: expected the fields `source` and `input_file` between two lines `---`",
+        ": its header is not that of a snapshot: expected the field `input_file` between two lines `---`",
     ),
     (
         "binary",
@@ -50,14 +50,15 @@ const GOLDENS: &[Mistake] = &[
     (
         "conflict",
         |good| {
-            good.replace("answer  {text}", "<<<<<<< HEAD\nanswer  {text}\n=======\nanswer  {}\n>>>>>>> topic").into()
+            good.replace("answer    {text}", "<<<<<<< HEAD\nanswer    {text}\n=======\nanswer    {}\n>>>>>>> topic")
+                .into()
         },
-        ":8:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
-         keep one of its sides, and remove the markers down to line 12",
+        ":7:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
+         keep one of its sides, and remove the markers down to line 11",
     ),
     (
         "conflict-in-the-header",
-        |good| good.replace("source: ", "<<<<<<< HEAD\nsource: a\n=======\n>>>>>>> topic\nsource: ").into(),
+        |good| good.replace("input_file: ", "<<<<<<< HEAD\ninput_file: a\n=======\n>>>>>>> topic\ninput_file: ").into(),
         ":2:1: a merge conflict is left in this file: the line begins with `<<<<<<<`\n  \
          keep one of its sides, and remove the markers down to line 5",
     ),

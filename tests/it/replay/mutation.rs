@@ -97,9 +97,10 @@ impl Mutation {
     }
 }
 
-/// A server-sent event stream.
+/// A server-sent event stream, with ids, as the gateway's has them.
 pub(crate) fn print<'a>(events: impl IntoIterator<Item = (&'a str, &'a Value)>) -> String {
-    events.into_iter().fold(String::new(), |text, (name, data)| text + &format!("event: {name}\ndata: {data}\n\n"))
+    let event = |(nth, (name, data)): (usize, (&str, &Value))| format!("id: {nth}\nevent: {name}\ndata: {data}\n\n");
+    events.into_iter().enumerate().map(event).collect()
 }
 
 fn parse(frame: &str) -> Event {

@@ -91,11 +91,11 @@ fn a_run_that_missed_is_explained_call_by_call() {
 
 fn a_golden_that_differs_is_in_the_data_with_both_texts() {
     let tree = Tree::of(&[NAME]);
-    tree.replace("goldens/write_read_file.snap", "run_id     string", "run_id     number");
+    tree.replace("goldens/write_read_file.snap", "run_id     id\n", "run_id     number\n");
     tree.runner("gateway").run().exits(101);
     let golden = &data(&tree, NAME)["golden"];
     assert!(golden["committed"].as_str().unwrap().contains("run_id     number"));
-    assert!(golden["run"].as_str().unwrap().contains("run_id     string"));
+    assert!(golden["run"].as_str().unwrap().contains("run_id     id\n"));
     explain(&tree, NAME).run().exits(1).says(&["differs (- golden, + this run)", "number", "string"]);
 }
 

@@ -17,6 +17,7 @@ tests! { key_agrees_with_every_reference_case,
     the_project_is_found_from_any_folder_in_it,
     wrong_use_exits_2_and_names_it,
     each_help_shows_an_example,
+    a_shell_and_a_reader_of_manuals_get_all_subcommands,
 }
 
 fn key_agrees_with_every_reference_case() {
@@ -54,8 +55,8 @@ const STREAM: &str = "event: metadata\ndata: {\"run_id\": \"1\"}\n\n: heartbeat\
 fn shape_prints_what_a_golden_would_hold() {
     let tree = Tree::empty();
     tree.write("run.sse", STREAM);
-    let shape = "200 text/event-stream\n\nmetadata  {run_id}\nvalues    {messages, title}\n\
-        end       null\n\nmetadata\n  run_id  string\nvalues\n  messages  [ai]\n    ai.id  number\n  title     null\n";
+    let shape = "200 text/event-stream\n\nmetadata  {run_id}\nvalues    {messages[1], title}\n\
+        end       null\n\nmetadata\n  run_id     string\nvalues\n  messages   [ai]\n    ai.id      number\n  title      null\n";
     let from_file = tree.retake().args(&["shape", "run.sse"]).run().exits(0);
     assert_eq!(from_file.stdout, format!("run.sse\n{shape}"));
     let from_input = tree.retake().arg("shape").input(STREAM).run().exits(0);
@@ -63,7 +64,7 @@ fn shape_prints_what_a_golden_would_hold() {
     let keys = tree.retake().args(&["shape", "run.sse", "--detail", "keys"]).run().exits(0);
     assert!(!keys.stdout.contains("string") && keys.stdout.contains("metadata  {run_id}"), "{}", keys.stdout);
     let values = tree.retake().args(&["shape", "run.sse", "--detail", "values"]).run().exits(0);
-    assert!(values.stdout.contains("  run_id  \"1\"\n"), "{}", values.stdout);
+    assert!(values.stdout.contains("  run_id     \"1\"\n"), "{}", values.stdout);
 }
 
 fn shape_as_json_is_names_and_top_level_keys() {
@@ -80,7 +81,7 @@ fn shape_as_json_is_names_and_top_level_keys() {
 fn shape_reads_json_lines_too() {
     let lines = "{\"type\": \"start\", \"id\": 1}\n{\"type\": \"done\"}\n";
     let run = retake().arg("shape").input(lines).run().exits(0);
-    run.says(&["200 application/x-ndjson\n", "start  {id, type}\n", "done   {type}\n"]);
+    run.says(&["200 application/x-ndjson\n", "start     {id, type}\n", "done      {type}\n"]);
 }
 
 fn import_joins_fixtures_and_says_what_is_none() {
@@ -212,4 +213,16 @@ fn each_help_shows_an_example() {
     for command in ["init", "new", "record", "test", "serve", "import", "key", "shape"] {
         retake().args(&[command, "--help"]).run().exits(0).says(&["Usage: retake", "Example"]);
     }
+}
+
+fn a_shell_and_a_reader_of_manuals_get_all_subcommands() {
+    for shell in ["bash", "zsh", "fish"] {
+        retake().args(&["completions", shell]).run().exits(0).tells(&["doctor", "accept-unstable"]);
+    }
+    retake().arg("man").run().exits(0).tells(&[".TH retake 1", "retake\\-doctor(1)"]);
+    let tree = Tree::empty();
+    tree.retake().args(&["man", "--out", "man1"]).run().exits(0);
+    assert!(tree.read("man1/retake.1").contains("retake\\-record(1)"));
+    assert!(tree.read("man1/retake-record.1").contains("\\fB\\-\\-resume\\fR"));
+    retake().args(&["help", "record"]).run().exits(0).tells(&["--resume", "Example:"]);
 }

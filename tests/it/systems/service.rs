@@ -134,6 +134,8 @@ fn router() -> Router {
         .route("/meet", get(meet))
         .route("/numbers", get(numbers))
         .route("/afterthought", get(afterthought))
+        .route("/after/{how}", get(after))
+        .route("/zeros", get(zeros))
         .route("/echo", post(echo))
         .route("/request", any(request))
         .route(
@@ -244,6 +246,25 @@ async fn afterthought() -> Response {
         format!("event: {name}\ndata: {{}}\n\n")
     });
     sse(events.chain(stream::pending()))
+}
+
+/// A stream whose `end` comes, and then whatever the path says.
+async fn after(Path(how): Path<String>) -> Response {
+    let again = if how == "again" { "event: end\ndata: null\n\n: alive\n\nevent: beat\ndata: 1\n\n" } else { "" };
+    let events = stream::iter(["event: end\ndata: null\n\n", again].map(|event| Ok(Bytes::from(event))));
+    let broken = stream::iter((how == "break").then(|| Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))));
+    // What was sent before is to arrive.
+    let broken = broken.then(|error| async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        error
+    });
+    ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(events.chain(broken))).into_response()
+}
+
+/// As many zeros as the number of its port.
+async fn zeros() -> Response {
+    let port: usize = std::env::var("PORT").unwrap().parse().unwrap();
+    json(&serde_json::json!({"zeros": vec![0; port], "pair": [1, 2]}))
 }
 
 /// The request, as it came: with the boundary of a multipart body replaced.

@@ -1,0 +1,56 @@
+//! What a stream brings behind the last event for which its step waits: a client that stays would have it too. It is read
+//! while later steps run.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+
+use super::stream::Stream;
+use crate::events::{AfterLast, Ending};
+
+/// A stream that is read on. It is left when this is dropped.
+#[derive(Debug)]
+pub(super) struct Afterwards {
+    read: Arc<Mutex<AfterLast>>,
+    task: JoinHandle<()>,
+}
+
+impl Afterwards {
+    /// Reads on where a step has what it wants.
+    pub(super) fn start(mut response: reqwest::Response, mut stream: Stream) -> Afterwards {
+        let first = AfterLast { events: std::mem::take(&mut stream.after), ending: Ending::Open };
+        let read = Arc::new(Mutex::new(first));
+        let reading = read.clone();
+        let task = tokio::spawn(async move {
+            loop {
+                let (events, ending) = match response.chunk().await {
+                    Ok(Some(chunk)) => (stream.push_after(&chunk), None),
+                    Ok(None) => (stream.end_after(), Some(Ending::Ended)),
+                    Err(_) => (Vec::new(), Some(Ending::BrokeOff)),
+                };
+                let mut read = reading.lock().unwrap_or_else(PoisonError::into_inner);
+                read.events.extend(events);
+                read.ending = ending.unwrap_or(Ending::Open);
+                // What never ends must not fill the memory.
+                if ending.is_some() || stream.is_full(read.events.len()) {
+                    return;
+                }
+            }
+        });
+        Afterwards { read, task }
+    }
+
+    /// What came, when the stream has ended, or at a time.
+    pub(super) async fn finish(mut self, until: Instant) -> AfterLast {
+        let _ = timeout_at(until, &mut self.task).await;
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut read, AfterLast { events: Vec::new(), ending: Ending::Open })
+    }
+}
+
+impl Drop for Afterwards {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

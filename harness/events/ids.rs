@@ -1,0 +1,259 @@
+//! Which ids are equal. An id differs from run to run, and what a service promises of it is where it comes again.
+//!
+//! What is taken for an id must not depend on chance: a form that a random text has now and then would make a golden that
+//! changes now and then. So only forms count that a generator of ids gives always or never.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use super::captured::Captured;
+use super::labels::{Label, Labels};
+use super::notation::{self, Normalize};
+use super::options::{Detail, ShapeOptions};
+use crate::json::Json;
+
+/// How many hexadecimal digits make an id.
+const HEX: usize = 12;
+/// How long an id may be.
+const LONGEST: usize = 200;
+/// How providers' ids begin, whatever follows.
+const PROVIDERS: [&str; 8] = ["call_", "chatcmpl-", "fc_", "gen-", "msg_", "resp_", "rs_", "toolu_"];
+/// How many characters follow them at least.
+const PROVIDERS_TAIL: usize = 16;
+const UUID: usize = 36;
+
+/// The ids of all captures of a golden, and what stands for each.
+#[derive(Default)]
+pub(super) struct Ids {
+    shown: HashMap<String, ShownId>,
+}
+
+/// What stands for an id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ShownId {
+    /// The name of a value of the run, such as `<thread>`.
+    Named(Rc<str>),
+    /// The number by which it is known again at another place.
+    Numbered(usize),
+    /// Nothing but that it is an id: it comes at one place only, or it was met first where nothing has an order.
+    Plain,
+}
+
+/// An id as it is met.
+struct Met {
+    first_place: u64,
+    shared: bool,
+    /// Its rank among the ids that were met where there is an order.
+    rank: Option<usize>,
+    /// It was met first among events that are sorted.
+    unordered: bool,
+}
+
+/// Meets the ids of payloads.
+struct Meeting<'a> {
+    options: &'a ShapeOptions,
+    normalize: &'a Normalize<'a>,
+    met: HashMap<String, Met>,
+    ranks: usize,
+}
+
+impl Ids {
+    /// Meets the ids of all captures, in order, and numbers those that come at several places.
+    pub(super) fn of(captures: &[Captured], options: &ShapeOptions, normalize: &Normalize) -> Ids {
+        if options.detail == Detail::Keys && options.show.is_empty() {
+            return Ids::default();
+        }
+        let mut meeting = Meeting { options, normalize, met: HashMap::new(), ranks: 0 };
+        let mut labels = Labels::new(options, normalize);
+        for (nth, capture) in captures.iter().enumerate() {
+            for event in capture.all_events(options).filter(|event| event.is_real()) {
+                let Some(json) = event.json() else { continue };
+                let label = labels.of(event.label_with(Some(&json)), false);
+                if !label.ignored {
+                    // Mostly no place is loose, and none need be known by its pointer.
+                    let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
+                    meeting.value(&json, place(nth as u64, &label.text), pointer, &label);
+                }
+            }
+        }
+        meeting.numbered()
+    }
+
+    /// What stands for a text, where it is an id.
+    pub(super) fn shown(&self, text: &str) -> Option<&ShownId> {
+        let id = id_of(text)?;
+        Some(self.get(id).unwrap_or(&ShownId::Plain))
+    }
+
+    /// A normalized text with the numbers of its UUIDs: `<UUID:1>`. `raw` is the text as it was.
+    pub(super) fn number_uuids(&self, raw: &str, normalized: String) -> String {
+        const NAME: &str = "<UUID>";
+        if !normalized.contains(NAME) {
+            return normalized;
+        }
+        let named = |id: &&str| !matches!(self.get(id), Some(ShownId::Named(_)));
+        let uuids: Vec<&str> = uuids_in(raw).filter(named).collect();
+        if normalized.matches(NAME).count() != uuids.len() {
+            return normalized;
+        }
+        let mut pieces = normalized.split(NAME);
+        let mut text = pieces.next().unwrap_or_default().to_owned();
+        for (uuid, piece) in uuids.into_iter().zip(pieces) {
+            match self.get(uuid) {
+                Some(ShownId::Numbered(number)) => text.push_str(&format!("<UUID:{number}>")),
+                _ => text.push_str(NAME),
+            }
+            text.push_str(piece);
+        }
+        text
+    }
+
+    fn get(&self, id: &str) -> Option<&ShownId> {
+        self.shown.get(id).or_else(|| self.shown.get(&id.to_ascii_lowercase()))
+    }
+}
+
+impl Meeting<'_> {
+    fn value(&mut self, value: &Json, at: u64, pointer: Option<String>, label: &Label) {
+        match value {
+            Json::Str(text) => {
+                let id =
+                    id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
+                id.into_iter().for_each(|id| self.meet(id, at, label));
+            }
+            Json::Object(entries) => {
+                for (key, value) in entries.iter() {
+                    let token = |key: &str| notation::pointer_token(&(self.normalize)(key)).into_owned();
+                    let inside = pointer.as_ref().map(|pointer| format!("{pointer}/{}", token(key)));
+                    self.value(value, place(at, key), inside, label);
+                }
+            }
+            Json::Array(items) => {
+                let inside = pointer.map(|pointer| format!("{pointer}/*"));
+                for item in items {
+                    let kind = item.str_of("type").or_else(|| item.str_of("role")).unwrap_or_default();
+                    self.value(item, place(at, &("[]", kind)), inside.clone(), label);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn meet(&mut self, id: &str, at: u64, label: &Label) {
+        let id = if uuid_at_end(id) { id.to_ascii_lowercase() } else { id.to_owned() };
+        let met = match self.met.entry(id) {
+            Entry::Occupied(met) => met.into_mut(),
+            Entry::Vacant(new) => {
+                new.insert(Met { first_place: at, shared: false, rank: None, unordered: label.unordered })
+            }
+        };
+        met.shared |= met.first_place != at;
+        // How often a collapsed event comes, and so what it brings first, is up to where a text was cut.
+        if met.rank.is_none() && !label.collapsed && !label.unordered {
+            met.rank = Some(self.ranks);
+            self.ranks += 1;
+        }
+    }
+
+    fn numbered(self) -> Ids {
+        let mut shown = HashMap::new();
+        let mut ranked = Vec::new();
+        for (id, met) in self.met {
+            let normal = (self.normalize)(&id);
+            if is_name(&normal) {
+                shown.insert(id, ShownId::Named(normal.into()));
+            } else if let (Some(rank), true, false) = (met.rank, met.shared, met.unordered) {
+                ranked.push((rank, id));
+            }
+        }
+        ranked.sort_unstable();
+        shown.extend(ranked.into_iter().enumerate().map(|(nth, (_, id))| (id, ShownId::Numbered(nth + 1))));
+        Ids { shown }
+    }
+}
+
+/// Whether a normalized id is the name of a value, and not that of its form.
+fn is_name(normal: &str) -> bool {
+    let inner = normal.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    inner.is_some_and(|inner| inner != "UUID" && !inner.contains(['<', '>'])) && notation::is_seen(normal)
+}
+
+fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (inside, of).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The id that a text is; of a UUID behind a prefix, the UUID.
+fn id_of(text: &str) -> Option<&str> {
+    if !(HEX..=LONGEST).contains(&text.len())
+        || !text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-:.".contains(&c))
+    {
+        return None;
+    }
+    let parted = |head: &str| head.is_empty() || head.ends_with(['-', '_', ':', '.']);
+    if uuid_at_end(text) {
+        let (head, uuid) = text.split_at(text.len() - UUID);
+        return parted(head).then_some(uuid);
+    }
+    // `lc_run--<UUID>-0`: a part of what the UUID names.
+    let numbered = text.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('-');
+    if numbered.is_some_and(|head| uuid_at_end(head) && parted(&head[..head.len() - UUID])) {
+        return Some(text);
+    }
+    let is_of_provider = |prefix: &&str| {
+        let tail = text.strip_prefix(*prefix).filter(|tail| tail.len() >= PROVIDERS_TAIL);
+        tail.is_some_and(|tail| tail.bytes().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase()))
+    };
+    let (head, tail) = text.rsplit_once(['-', '_', ':']).unwrap_or_default();
+    let prefixed = head.starts_with(|c: char| c.is_ascii_alphabetic()) && is_hex_id(tail);
+    (is_hex_id(text) || prefixed || PROVIDERS.iter().any(is_of_provider)).then_some(text)
+}
+
+/// Whether a text is hexadecimal, of one case, and no point in time.
+fn is_hex_id(text: &str) -> bool {
+    let of = |letters: std::ops::RangeInclusive<u8>| text.bytes().all(|c| c.is_ascii_digit() || letters.contains(&c));
+    text.len() >= HEX && (of(b'a'..=b'f') || of(b'A'..=b'F')) && !is_time(text)
+}
+
+/// Whether digits are a point in time: a number of seconds and the like, or `20261122103000`. Two of them are equal by chance.
+fn is_time(digits: &str) -> bool {
+    let in_range = |range: std::ops::Range<usize>, limit: u8| {
+        digits.get(range).and_then(|part| part.parse::<u8>().ok()).is_some_and(|part| part < limit)
+    };
+    let is_date = digits.starts_with("20") && in_range(4..6, 13) && in_range(6..8, 32) && in_range(8..10, 24);
+    let is_date = is_date && in_range(10..12, 60) && matches!(digits.len(), 12 | 14 | 17);
+    digits.parse::<i64>().is_ok_and(|number| is_date || notation::is_time(&Json::Int(number)))
+}
+
+fn uuid_at_end(text: &str) -> bool {
+    text.len().checked_sub(UUID).and_then(|start| text.get(start..)).is_some_and(is_uuid)
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == UUID
+        && text.bytes().enumerate().all(|(at, c)| match at {
+            8 | 13 | 18 | 23 => c == b'-',
+            _ => c.is_ascii_hexdigit(),
+        })
+}
+
+/// The UUIDs in a text, as the key's rules find them.
+fn uuids_in(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at + UUID <= text.len() {
+            if let Some(uuid) = text.get(at..at + UUID).filter(|part| is_uuid(part)) {
+                at += UUID;
+                return Some(uuid);
+            }
+            at += 1;
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests;

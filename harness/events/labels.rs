@@ -1,0 +1,62 @@
+//! Labels as they are written in a golden, and what its options say of each.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::notation::{self, Normalize};
+use super::options::ShapeOptions;
+
+/// A label, as it is written, and what the options say of it.
+pub(super) struct Label {
+    pub(super) text: String,
+    /// As options name it.
+    pub(super) name: String,
+    pub(super) collapsed: bool,
+    pub(super) unordered: bool,
+    pub(super) ignored: bool,
+}
+
+/// Labels come again and again: each is written once.
+pub(super) struct Labels<'a> {
+    options: &'a ShapeOptions,
+    normalize: &'a Normalize<'a>,
+    /// By label, and whether it belongs to no event: a comment, a tail.
+    known: HashMap<String, [Option<Rc<Label>>; 2]>,
+}
+
+impl<'a> Labels<'a> {
+    pub(super) fn new(options: &'a ShapeOptions, normalize: &'a Normalize<'a>) -> Labels<'a> {
+        Labels { options, normalize, known: HashMap::new() }
+    }
+
+    /// A line that is no event's.
+    pub(super) fn of_note(&self, text: &str) -> Rc<Label> {
+        let (text, name) = (text.to_owned(), String::new());
+        Rc::new(Label { text, name, collapsed: false, unordered: false, ignored: false })
+    }
+
+    /// A label; `no_event` says that it is that of a comment or a tail.
+    pub(super) fn of(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
+        if let Some(Some(label)) = self.known.get(raw).map(|labels| &labels[usize::from(no_event)]) {
+            return label.clone();
+        }
+        let normal = if no_event { raw.to_owned() } else { (self.normalize)(raw) };
+        let is_in = |labels: &[String]| labels.iter().any(|label| *label == normal || label == raw);
+        let text = match &*normal {
+            ":" | "(unterminated)" if no_event => normal.clone(),
+            // What stands on a line of a golden's own is quoted.
+            text if text == ":" || text.starts_with('(') => notation::json_quoted(&normal),
+            _ => notation::name(&normal).into_owned(),
+        };
+        let options = self.options;
+        let label = Rc::new(Label {
+            text,
+            collapsed: is_in(&options.collapse),
+            unordered: is_in(&options.unordered),
+            ignored: !no_event && (options.ignores(&normal) || options.ignores(raw)),
+            name: normal,
+        });
+        self.known.entry(raw.to_owned()).or_default()[usize::from(no_event)] = Some(label.clone());
+        label
+    }
+}

@@ -1,0 +1,253 @@
+//! What a golden notices beside names, keys and types, and what it must not notice.
+
+use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Loose, ShapeOptions, Status};
+
+const RUN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+const OTHER: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
+
+/// Events as `name payload`, a line each.
+fn events(lines: &str) -> Vec<Event> {
+    let body: String = lines
+        .lines()
+        .map(|line| {
+            let (name, data) = line.trim().split_once(' ').unwrap();
+            format!("event: {name}\ndata: {data}\n\n")
+        })
+        .collect();
+    Capture::new().push(body.as_bytes())
+}
+
+fn captured(events: Vec<Event>) -> Captured {
+    Captured {
+        request: "POST /runs".into(),
+        status: Status::Http(200),
+        content_type: "text/event-stream".into(),
+        events,
+        after: AfterLast::default(),
+        tree: None,
+    }
+}
+
+fn normalize(text: &str) -> String {
+    let text = text.replace("11111111-1111-4111-8111-111111111111", "<thread>");
+    crate::key::Normalizer::default().apply(&text).into_owned()
+}
+
+fn options() -> ShapeOptions {
+    let of = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    ShapeOptions {
+        collapse: of(&["chunk"]),
+        unordered: of(&["result"]),
+        ignore: of(&["ping", "plugin.*"]),
+        ..ShapeOptions::default()
+    }
+}
+
+fn golden_of(lines: &str, options: &ShapeOptions) -> Golden {
+    Golden::of(&[captured(events(lines))], options, &normalize)
+}
+
+/// The golden without its two lines of head.
+fn golden(lines: &str) -> String {
+    golden_of(lines, &options()).text.split_once("\n\n").unwrap().1.to_owned()
+}
+
+#[track_caller]
+fn noticed(one: &str, other: &str) {
+    assert_ne!(golden(one), golden(other));
+}
+
+#[track_caller]
+fn unnoticed(one: &str, other: &str) {
+    assert_eq!(golden(one), golden(other));
+}
+
+fn loose(place: &str) -> ShapeOptions {
+    ShapeOptions { loose: vec![Loose::of(place)], ..options() }
+}
+
+#[test]
+fn neighbours_that_differ_in_lengths_are_one_line_with_their_range() {
+    let event = |count: usize| format!("values {{\"messages\": [{}]}}\n", vec!["{}"; count].join(", "));
+    let lines = |counts: &[usize]| golden(&counts.iter().map(|count| event(*count)).collect::<String>());
+    let all: Vec<usize> = (1..=40).collect();
+    assert_eq!(lines(&all), "values    {messages[1..40]} ×40\n\nvalues\n  messages   [1..40 × object]\n");
+    assert!(lines(&[3, 3]).starts_with("values    {messages[3]} ×2\n"));
+    assert!(lines(&[1, 3, 2]).starts_with("values    {messages[1, 3, 2]} ×3\n"));
+    assert!(lines(&[9, 1, 8, 2, 7, 3]).starts_with("values    {messages[1…9]} ×6\n"));
+}
+
+#[test]
+fn a_list_that_is_shorter_or_longer_is_noticed_at_each_depth_and_in_bodies() {
+    noticed("values {\"messages\": [1, 2]}", "values {\"messages\": [1]}");
+    noticed("values {\"a\": {\"b\": [{\"c\": [1, 2]}]}}", "values {\"a\": {\"b\": [{\"c\": [1]}]}}");
+    noticed("body [{}, {}, {}]", "body [{}]");
+    let without = ShapeOptions { lengths: false, ..options() };
+    let text = |lines| golden_of(lines, &without).text;
+    assert_eq!(text("body [{\"l\": [\"a\", \"b\"]}]"), text("body [{\"l\": [\"a\"]}, {\"l\": [\"b\", \"c\"]}]"));
+}
+
+#[test]
+fn what_depends_on_where_a_text_was_cut_is_unnoticed() {
+    unnoticed(
+        r#"chunk {"id": "m1", "content": "hello", "tokens": [1, 2], "piece": "aaaaaaaaaaaa"}"#,
+        r#"chunk {"id": "m1", "content": "he", "tokens": [1], "piece": "bbbbbbbbbbbb"}
+           chunk {"id": "m1", "content": "llo", "tokens": [2, 3, 4], "piece": "cccccccccccc"}"#,
+    );
+    // Nor where another event comes between two pieces.
+    unnoticed(
+        "chunk {\"id\": \"m1\", \"delta\": \"he\"}\nprogress 1\nchunk {\"id\": \"m1\", \"delta\": \"llo\"}",
+        "chunk {\"id\": \"m1\", \"delta\": \"hell\"}\nprogress 1\nchunk {\"id\": \"m1\", \"delta\": \"o\"}",
+    );
+    noticed(r#"chunk {"id": "m1", "content": "hello"}"#, r#"chunk {"id": "m1", "content": "hell"}"#);
+}
+
+#[test]
+fn messages_that_come_in_pieces_at_the_same_time_have_no_order() {
+    let (a, b) = (r#"chunk {"id": "a1", "delta": "x"}"#, r#"chunk {"id": "b1", "delta": "y"}"#);
+    unnoticed(&format!("{a}\n{b}\n{a}\n{b}"), &format!("{b}\n{b}\n{a}\n{a}"));
+}
+
+#[test]
+fn an_id_that_comes_again_is_noticed_where_it_is_another_one() {
+    let run = |start: &str, end: &str| format!("start {{\"run_id\": \"{start}\"}}\nend {{\"run_id\": \"{end}\"}}");
+    noticed(&run(RUN, RUN), &run(RUN, OTHER));
+    unnoticed(&run(RUN, RUN), &run(OTHER, OTHER));
+    unnoticed(&run(RUN, OTHER), &run(OTHER, RUN));
+    assert!(golden(&run(RUN, RUN)).ends_with("end\n  run_id     id 1\nstart\n  run_id     id 1\n"));
+    // A captured value is known by its name.
+    let named = "start {\"thread_id\": \"11111111-1111-4111-8111-111111111111\"}";
+    assert!(golden(named).ends_with("  thread_id  <thread>\n"));
+    // In another response too.
+    let two = |ids: [&str; 2]| {
+        let captures = ids.map(|id| captured(events(&format!("start {{\"run_id\": \"{id}\"}}"))));
+        Golden::of(&captures, &options(), &normalize).text
+    };
+    assert_ne!(two([RUN, RUN]), two([RUN, OTHER]));
+}
+
+#[test]
+fn ids_of_sorted_neighbours_and_of_pieces_have_no_order() {
+    let result = |id: &str| format!("result {{\"id\": \"{id}\"}}\n");
+    let ends = format!("one {{\"id\": \"{RUN}\"}}\ntwo {{\"id\": \"{OTHER}\"}}");
+    unnoticed(&(result(RUN) + &result(OTHER) + &ends), &(result(OTHER) + &result(RUN) + &ends));
+    // Those that had a number before keep it.
+    let known = format!("call {{\"id\": \"{RUN}\"}}\n");
+    assert!(golden(&(known + &result(RUN))).contains("result\n  id         id 1\n"));
+    let piece = |id: &str| format!("chunk {{\"piece_id\": \"{id}\", \"parent\": \"{RUN}\"}}\n");
+    unnoticed(&piece(RUN), &(piece(OTHER) + &piece("aaaaaaaaaaaa")).replace(OTHER, RUN));
+}
+
+#[test]
+fn at_values_uuids_that_come_again_have_numbers() {
+    let options = ShapeOptions { detail: Detail::Values, ..options() };
+    let lines =
+        format!("start {{\"run\": \"{RUN}\", \"at\": \"{OTHER}\"}}\nend {{\"of\": \"run {RUN}\", \"run\": \"{RUN}\"}}");
+    let text = golden_of(&lines, &options).text;
+    assert!(text.ends_with(
+        "end\n  of         \"run <UUID:1>\"\n  run        \"<UUID:1>\"\nstart\n  at         \"<UUID>\"\n  run        \"<UUID:1>\"\n"
+    ), "{text}");
+}
+
+#[test]
+fn words_under_the_keys_that_say_what_a_thing_is_are_noticed_and_no_others() {
+    noticed(r#"end {"status": "success"}"#, r#"end {"status": "error"}"#);
+    noticed(r#"end {"result": {"finishReason": "stop"}}"#, r#"end {"result": {"finishReason": "length"}}"#);
+    noticed(r#"call {"name": "read", "tool_call_id": "c1"}"#, r#"call {"name": "write", "tool_call_id": "c1"}"#);
+    noticed(
+        r#"call {"function": {"name": "f", "arguments": "{}"}}"#,
+        r#"call {"function": {"name": "g", "arguments": "{}"}}"#,
+    );
+    unnoticed(r#"user {"name": "Ada"}"#, r#"user {"name": "Bob"}"#);
+    unnoticed(r#"end {"phase": "a"}"#, r#"end {"phase": "b"}"#);
+    // Prose, and what differs from run to run.
+    unnoticed(r#"end {"status": "3 of 7 done"}"#, r#"end {"status": "4 of 7 done"}"#);
+    unnoticed(&format!(r#"end {{"status": "{RUN}"}}"#), &format!(r#"end {{"status": "{OTHER}"}}"#));
+    let more = ShapeOptions { words: vec!["phase".into()], ..options() };
+    assert!(golden_of(r#"end {"phase": "a"}"#, &more).text.ends_with("  phase      \"a\"\n"));
+}
+
+#[test]
+fn what_comes_after_the_last_event_stands_below_a_line() {
+    let text = |after: &str, ending: Ending, options: &ShapeOptions| {
+        let after = AfterLast { events: events(after), ending };
+        Golden::of(&[Captured { after, ..captured(events("end null")) }], options, &normalize).text
+    };
+    let head = "POST /runs\n200 text/event-stream\n\nend       null\n";
+    assert_eq!(text("", Ending::Ended, &options()), head);
+    assert_eq!(text("ping 1\nplugin.x 2", Ending::Ended, &options()), head, "what is ignored may come then too");
+    assert_eq!(
+        text("end null\nend null", Ending::Ended, &options()),
+        format!("{head}(after the last event)\nend       null ×2\n")
+    );
+    assert_eq!(text("", Ending::BrokeOff, &options()), format!("{head}(broke off)\n"));
+    assert_eq!(text("", Ending::Open, &options()), format!("{head}(left open)\n"));
+    let without = ShapeOptions { after_last: false, ..options() };
+    assert_eq!(text("end null", Ending::BrokeOff, &without), head);
+}
+
+#[test]
+fn whether_events_have_ids_stands_beside_the_content_type() {
+    let text = |body: &str| {
+        let golden = Golden::of(&[captured(Capture::new().push(body.as_bytes()))], &options(), &normalize);
+        golden.text.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(text("id: 1\ndata: 1\n\nid: 2\ndata: 1\n\n: beat\n\n"), "200 text/event-stream, with ids");
+    assert_eq!(text("id: 1\ndata: 1\n\ndata: 1\n\n"), "200 text/event-stream, some with ids");
+    assert_eq!(text("data: 1\n\n"), "200 text/event-stream");
+}
+
+#[test]
+fn what_is_loose_shows_types_alone_and_all_else_stays() {
+    let one = r#"values {"messages": [{"type": "ai", "status": "done"}], "more": [1]}"#;
+    let two = r#"values {"messages": [{"type": "ai", "status": "open"}], "more": [1]}"#;
+    let golden = |lines, place: &str| golden_of(lines, &loose(place)).text;
+    assert_eq!(golden(one, "values:/messages/*/status"), golden(two, "values:/messages/*/status"));
+    assert_ne!(golden(one, "values:/messages"), golden(two, "values:/messages"));
+    let longer = one.replace("[{", "[{\"type\": \"ai\", \"status\": \"done\"}, {");
+    assert_eq!(golden(one, "values:/messages"), golden(&longer, "values:/messages"));
+    assert_ne!(golden(one, "values:/more"), golden(&longer, "values:/more"));
+    let text = |delta: &str| format!("chunk {{\"id\": \"m1\", \"delta\": \"{delta}\"}}");
+    assert_eq!(golden(&text("a"), "chunk"), golden(&text("b"), "chunk"));
+}
+
+#[test]
+fn the_places_that_differ_between_two_runs_are_named_as_options_name_them() {
+    let differing = |one: &str, two: &str| -> Vec<String> {
+        let (one, two) = (golden_of(one, &options()), golden_of(two, &options()));
+        one.differing_pins(&two).iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(differing(r#"v {"l": [1], "m": [1]}"#, r#"v {"l": [1, 2], "m": [1]}"#), ["v:/l"]);
+    assert_eq!(differing(r#"v {"l": [{"status": "a"}]}"#, r#"v {"l": [{"status": "b"}]}"#), ["v:/l/*/status"]);
+    assert_eq!(differing(r#"v {"a/b": [1]}"#, r#"v {"a/b": []}"#), ["v:/a~1b"]);
+    assert_eq!(differing("v [1]", "v [1, 2]"), ["v:"]);
+    assert_eq!(differing(r#"chunk {"id": "1", "delta": "a"}"#, r#"chunk {"id": "1", "delta": "b"}"#), ["chunk"]);
+    for place in ["v:/l", "v:/l/*/status", "v:/a~1b", "v:", "chunk"] {
+        assert_eq!(Loose::of(place).to_string(), place);
+    }
+}
+
+#[test]
+fn a_large_tree_is_written_once_and_then_named_with_what_differs() {
+    let state = |more: &str| format!("{{\"a\": 1, \"b\": 1, \"c\": 1, \"d\": 1, \"e\": 1, \"f\": {{\"g\": 1}}{more}}}");
+    let lines =
+        |one: &str, two: &str| golden(&format!("one {{\"state\": {}}}\ntwo {{\"state\": {}}}", state(one), state(two)));
+    let end = |text: String| text.rsplit_once("\ntwo\n").unwrap().1.to_owned();
+    assert_eq!(end(lines("", "")), "  state      object, as in one.state\n");
+    assert_eq!(end(lines("", ", \"h\": 1")), "  state      object, as in one.state, but\n    h          number\n");
+    assert_eq!(end(lines(", \"h\": 1", "")), "  state      object, as in one.state, but\n    h          –\n");
+}
+
+#[test]
+fn a_run_of_five_hundred_events_stays_a_screenful() {
+    let mut lines = String::new();
+    for n in 1..=100 {
+        let messages = vec!["{\"type\": \"ai\", \"id\": \"7c9e6679-7425-40de-944b-e07fc1f90ae7\"}"; n].join(", ");
+        lines += &format!("values {{\"messages\": [{messages}]}}\n");
+    }
+    for n in 0..400 {
+        lines += &format!("chunk {{\"id\": \"m{}\", \"delta\": \"word{n} \", \"piece\": \"{n:012x}\"}}\n", n / 4);
+    }
+    let text = golden(&lines);
+    assert!(text.lines().count() < 40, "{text}");
+}

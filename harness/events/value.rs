@@ -1,0 +1,33 @@
+//! Values as they are written in a golden.
+
+use super::ids::Ids;
+use super::notation::{self, Normalize};
+use crate::json::{Json, Layout};
+
+/// A value as one line of JSON. Each string, number and key in it is normalized as a text of its own, so that a
+/// pattern sees a path without the quote behind it. A number that is a point in time is `<TS>`: agent services stamp their
+/// events so, and no pattern could tell. A UUID that comes elsewhere too has its number: `<UUID:1>`.
+pub(super) fn value(value: &Json, ids: &Ids, normalize: &Normalize) -> String {
+    notation::unseen_escaped(&normalized(value, ids, normalize)).into_owned()
+}
+
+fn normalized(value: &Json, ids: &Ids, normalize: &Normalize) -> String {
+    match value {
+        Json::Null | Json::Bool(_) => value.print(Layout::Python),
+        Json::Int(_) | Json::Float(_) if notation::is_time(value) => notation::TIME.to_owned(),
+        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => normalize(&value.print(Layout::Python)),
+        Json::Str(text) => Json::Str(ids.number_uuids(text, normalize(text))).print(Layout::Python),
+        Json::Array(items) => {
+            let items: Vec<_> = items.iter().map(|item| normalized(item, ids, normalize)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Json::Object(entries) => {
+            let entry = |(key, item): (&str, _)| {
+                format!("{}: {}", Json::Str(normalize(key)).print(Layout::Python), normalized(item, ids, normalize))
+            };
+            let mut entries: Vec<_> = entries.iter().map(entry).collect();
+            entries.sort_unstable();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}

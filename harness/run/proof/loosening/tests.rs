@@ -1,0 +1,48 @@
+use super::*;
+use crate::events::{AfterLast, Capture, Captured, Ending, Status};
+
+/// What is proposed for two runs whose only event has these payloads.
+fn proposed(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
+    let captured = runs.map(|data| Captured {
+        request: "GET /".to_owned(),
+        status: Status::Http(200),
+        content_type: "text/event-stream".to_owned(),
+        events: Capture::new().push(format!("event: v\ndata: {data}\n\n").as_bytes()),
+        after: AfterLast {
+            events: Vec::new(),
+            ending: if data.contains("open") { Ending::Open } else { Ending::Ended },
+        },
+        tree: None,
+    });
+    let golden = |options: &ShapeOptions| {
+        captured.each_ref().map(|run| Golden::of(std::slice::from_ref(run), options, &str::to_owned))
+    };
+    Some(Loosening::between(options, &golden)?.toml())
+}
+
+#[test]
+fn only_the_place_that_varies_is_left_open() {
+    let options = ShapeOptions::default();
+    let lists = [r#"{"l": [1], "m": [1, 2]}"#, r#"{"l": [1, 2], "m": [1, 2]}"#];
+    assert_eq!(proposed(lists, &options).unwrap(), "loose = [\"v:/l\"]");
+    let known = ShapeOptions { loose: vec![Loose::of("v:/x")], ..options.clone() };
+    assert_eq!(proposed(lists, &known).unwrap(), "loose = [\"v:/x\", \"v:/l\"]");
+    let words = [r#"{"s": {"status": "a"}, "m": [1]}"#, r#"{"s": {"status": "b"}, "m": [1, 1]}"#];
+    assert_eq!(proposed(words, &options).unwrap(), "loose = [\"v:/m\", \"v:/s/status\"]");
+}
+
+#[test]
+fn ids_whose_numbers_shift_with_those_of_another_place_stay() {
+    let (a, b, c) = ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc");
+    let run = |one: &str| format!(r#"{{"a": "{a}", "b": "{one}", "c": "{c}", "d": "{c}"}}"#);
+    assert_eq!(proposed([&run(a), &run(b)], &ShapeOptions::default()).unwrap(), "loose = [\"v:/a\"]");
+}
+
+#[test]
+fn what_comes_after_the_last_event_is_left_out_where_nothing_else_helps() {
+    assert_eq!(
+        proposed([r#"{"a": "open"}"#, r#"{"a": "b"}"#], &ShapeOptions::default()).unwrap(),
+        "after_last = false"
+    );
+    assert_eq!(proposed([r#"{"a": 1}"#, r#"{"b": 1}"#], &ShapeOptions::default()), None);
+}
