@@ -76,13 +76,17 @@ fn advice(told: &str) -> Vec<(String, String)> {
     cases.map(|at| (lines[at].to_owned(), command(at).collect::<Vec<_>>().join("\n"))).collect()
 }
 
-/// Does what an advice says in a project.
-fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &str) {
+/// Does what an advice says in a project. A recording may have a question of its own, and then says so: whether that is all.
+fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &str) -> bool {
     if let Some(options) = command.strip_prefix(&format!("retake record {}", change.scenario)) {
         let action = format!("record{options}");
         let recording =
             runner(tree, change).env("RETAKE_ACTION", action.trim()).env("RETAKE_ACTION_NAMES", change.scenario);
         let run = recording.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider").run();
+        // What [golden] says of events that do not come any more is not a recording's to change.
+        if run.all().contains("no event of this run has that name") {
+            return false;
+        }
         assert_eq!(run.code, Some(0), "{}: {command}\n{}", change.name, run.all());
     } else if command.starts_with("UPDATE_GOLDEN=1 ") {
         runner(tree, change).env("UPDATE_GOLDEN", "1").run().exits(0);
@@ -94,6 +98,7 @@ fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &st
     } else {
         panic!("{}: nobody can follow {case} {command}", change.name);
     }
+    true
 }
 
 fn each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change() {
@@ -106,7 +111,9 @@ fn each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change() {
             let given = advice(told).into_iter().filter(|(_, command)| command != "retake review");
             for (case, command) in given {
                 let (tree, _) = made(change);
-                follow(&tree, change, &case, &command, &url);
+                if !follow(&tree, change, &case, &command, &url) {
+                    continue;
+                }
                 let run = runner(&tree, change).run();
                 if run.code != Some(0) {
                     wrong.push(format!("{}: {case} {command}\n{}", change.name, run.all()));
