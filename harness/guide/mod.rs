@@ -1,4 +1,4 @@
-//! The guide: short pages, each about one thing. Every command and every file in them is run by `tests/guide/run`.
+//! The guide: short pages, each about one thing. Every command and every file in them is run by `tests/packages/run`.
 //!
 //! Begin with the language of your service; the other pages stand on their own.
 //!
@@ -53,3 +53,11 @@ pub mod imports {}
 pub mod coming_from {}
 #[doc = include_str!("reference.md")]
 pub mod reference {}
+#[doc = include_str!("reference_suite.md")]
+pub mod reference_suite {}
+#[doc = include_str!("reference_scenario.md")]
+pub mod reference_scenario {}
+#[doc = include_str!("reference_fixture.md")]
+pub mod reference_fixture {}
+#[doc = include_str!("reference_command.md")]
+pub mod reference_command {}

@@ -1,4 +1,5 @@
-"""Follows pages of the guide to the letter, each in an empty folder: `follow.py PAGE.md…`, with `retake` in PATH.
+"""Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` in PATH. Where a
+page installs OLD, NEW is installed. With `FOLLOW_IN` the one page is followed in that folder, which stays.
 
 A block whose first line is a comment with a path (`# app.py`, `// index.ts`), or whose info string says `file=PATH`, is that
 file. Of a `console` block the lines that begin with `$ ` are typed, all of a page in one shell, and what stands below a
@@ -12,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -57,12 +59,14 @@ class Shell:
 
 
 def follow(page):
-    folder = tempfile.mkdtemp(prefix="guide-")
+    folder = os.environ.get("FOLLOW_IN") or tempfile.mkdtemp(prefix="guide-")
     shell = Shell(folder)
     try:
         read(page, shell, pathlib.Path(folder))
     finally:
         shell.close()
+        if "FOLLOW_IN" not in os.environ:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def read(page, shell, folder):
@@ -95,7 +99,12 @@ def commands(text):
     return typed
 
 
+INSTEAD = dict(one.split("=", 1) for one in sys.argv[1:] if "=" in one)
+
+
 def run(shell, command, below, fails):
+    for old, new in INSTEAD.items():
+        command = re.sub(rf"(?<=install )(.*)(?<!\S){re.escape(old)}(?!\S)", lambda found: found[1] + new, command)
     code, printed = shell.type(command)
     if (code != 0) != fails:
         raise Wrong(f"`{command}` ended with {code}:\n{printed}")
@@ -123,7 +132,7 @@ def write(folder, language, words, text):
 
 
 failed = False
-for page in map(pathlib.Path, sys.argv[1:]):
+for page in map(pathlib.Path, (one for one in sys.argv[1:] if "=" not in one)):
     try:
         follow(page)
         print(f"followed {page.name}", flush=True)
