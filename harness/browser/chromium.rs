@@ -99,7 +99,11 @@ fn address(text: &str) -> Option<String> {
     rest.split_once('\n').map(|(url, _)| url.trim().to_owned())
 }
 
-fn program() -> Result<PathBuf> {
+/// The browser of this machine.
+///
+/// # Errors
+/// Where there is none, with the command that installs it.
+pub(crate) fn program() -> Result<PathBuf> {
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
         if named.is_file() {

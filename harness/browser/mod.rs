@@ -25,6 +25,8 @@ mod tree;
 mod watch;
 
 pub(crate) use act::{Made, act};
+#[cfg(feature = "cli")]
+pub(crate) use chromium::program;
 pub(crate) use chromium::{Chromium, close};
 pub(crate) use page::{Cookie, Page};
 pub(crate) use watch::Traffic;

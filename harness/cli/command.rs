@@ -2,16 +2,19 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-use super::{accept, audit, explain, import, init, key, new, reject, report, review, serve, shape, show, test, tools};
+use super::{
+    accept, audit, completions, doctor, explain, import, init, key, man, new, reject, report, review, serve, shape,
+    show, test, tools,
+};
 #[cfg(feature = "record")]
 use super::{proxy, record};
 use crate::report::terminal;
 
 /// Record an agent service's model calls once; replay them for ever against the real service.
 #[derive(Debug, Parser)]
-#[command(name = "retake", version, about, max_term_width = 80, disable_help_subcommand = true)]
+#[command(name = "retake", version, about, max_term_width = 80)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -38,6 +41,9 @@ enum Command {
     Import(import::Import),
     Key(key::KeyOf),
     Shape(shape::Shape),
+    Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
@@ -66,6 +72,9 @@ pub fn main() -> ExitCode {
         Command::Import(import) => import.run(),
         Command::Key(key) => key.run(),
         Command::Shape(shape) => shape.run(),
+        Command::Doctor(doctor) => doctor.run(),
+        Command::Completions(completions) => Ok(completions.run(Arguments::command())),
+        Command::Man(man) => man.run(Arguments::command()),
     };
     done.unwrap_or_else(|error| {
         terminal::error(error);

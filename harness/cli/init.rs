@@ -4,55 +4,83 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::new::SCENARIO;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::report::terminal;
 
-/// Write a first scenarios/, tests/scenarios.rs and CI file into a project
+mod cargo_toml;
+mod language;
+mod workflow;
+
+pub(super) use language::Language;
+
+/// Write a first scenarios/ and a CI file that fit the project: package.json makes it TypeScript, pyproject.toml Python,
+/// Cargo.toml Rust, with tests/scenarios.rs
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cd my-agent && retake init\n\nFiles that are there already are left as they are.")]
-pub(super) struct Init {}
+#[command(after_help = "Example:\n  cd my-agent && retake init\n\nFiles that are there already are left as they are; \
+    to Cargo.toml it adds what is lacking.\nThe CI file goes to the root of the repository.")]
+pub(super) struct Init {
+    /// What the service is written in, where its files would say otherwise
+    #[arg(long)]
+    language: Option<Language>,
+}
 
 impl Init {
-    #[expect(clippy::unused_self, reason = "a subcommand without options is still one")]
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let here = Path::new(".");
-        let scenario = SCENARIO.replace("NAME", "hello");
-        let rust = here.join("Cargo.toml").is_file();
-        let suite = if rust { SUITE.to_owned() } else { format!("{SYSTEM}\n{SUITE}") };
-        let (setup, command) = if rust { ("", "cargo test --test scenarios") } else { (SETUP, IN_ANY_LANGUAGE) };
-        let workflow = WORKFLOW.replace("SETUP", setup).replace("COMMAND", command);
+        let here =
+            std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
+        let language = self.language.unwrap_or_else(|| Language::of(&here));
+        let suite = match language.command(&here) {
+            Some(command) => format!("{}\n{SUITE}", SYSTEM.replace("COMMAND", &command)),
+            None => SUITE.to_owned(),
+        };
+        let (workflow_file, workflow) = workflow::workflow(&here, language);
         let mut files = vec![
-            ("scenarios/suite.toml", suite.as_str()),
-            ("scenarios/hello/scenario.toml", &scenario),
-            (".github/workflows/scenarios.yml", workflow.as_str()),
+            ("scenarios/suite.toml".into(), suite),
+            ("scenarios/hello/scenario.toml".into(), SCENARIO.replace("NAME", "hello")),
+            ("goldens/.gitignore".into(), PENDING.to_owned()),
+            (workflow_file, workflow),
         ];
-        if rust {
-            files.push(("tests/scenarios.rs", RUNNER));
-            files.push((".config/nextest.toml", NEXTEST));
+        if language == Language::Rust {
+            files.push(("tests/scenarios.rs".into(), RUNNER.to_owned()));
+            files.push((".config/nextest.toml".into(), NEXTEST.to_owned()));
         }
         for (name, text) in files {
-            let file = here.join(name);
-            if file.exists() {
-                terminal::out(format!("  kept   {name}"));
-            } else {
+            let file = here.join(&name);
+            let done = if file.exists() { "kept " } else { "wrote" };
+            if !file.exists() {
                 crate::files::write_whole(&file, text.as_bytes())?;
-                terminal::out(format!("  wrote  {name}"));
             }
+            terminal::out(format!("  {done}  {}", name.display()));
         }
-        ignore_run_data(here)?;
-        if rust {
-            terminal::out(CARGO_STEPS);
+        ignore_run_data(&here)?;
+        if language == Language::Rust {
+            complete_cargo_toml(&here)?;
         }
-        terminal::out("Then edit scenarios/hello/scenario.toml and record it: retake record hello");
+        if let Some(command) = language.still_to_install(&here) {
+            terminal::out(format!("\nThe command and what starts TypeScript:  {command}"));
+        }
+        let retake = language.retake();
+        terminal::out(format!("Then edit scenarios/hello/scenario.toml and record it: {retake} record hello"));
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// How a workflow runs the scenarios of a project that cargo does not build.
-const IN_ANY_LANGUAGE: &str = "cargo install --locked retake && retake test";
-
-/// What such a project's workflow lacks.
-const SETUP: &str = "      # - run: pip install -r requirements.txt    # what your service needs to start\n";
+/// Adds to Cargo.toml what the runner needs, or says what to add.
+fn complete_cargo_toml(here: &Path) -> Result<()> {
+    let file = here.join("Cargo.toml");
+    let text = String::from_utf8(crate::files::read(&file)?).unwrap_or_default();
+    match cargo_toml::completed(&text) {
+        Err(by_hand) => terminal::out(by_hand),
+        Ok(completed) if completed == text => terminal::out("  kept   Cargo.toml"),
+        Ok(completed) => {
+            crate::files::write_whole(&file, completed.as_bytes())?;
+            terminal::out(
+                "  added  to Cargo.toml: the dev-dependency retake, and the test scenarios with harness = false",
+            );
+        }
+    }
+    Ok(())
+}
 
 /// Journals hold what was sent to a provider and are nobody's to commit.
 fn ignore_run_data(here: &Path) -> Result<()> {
@@ -63,11 +91,14 @@ fn ignore_run_data(here: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What comes first in a project that is not Rust: its system is a command.
+/// Goldens that were only proposed wait for a person's decision, and are nobody's to commit.
+const PENDING: &str = "*.snap.new\n";
+
+/// What comes first in a project whose system is a command.
 const SYSTEM: &str = r#"# The agent service under test, as it is started for each scenario: with these variables, PATH, and a home and a
 # temporary folder of its own.
 [systems.agent]
-command = ["python3", "app.py"]
+command = COMMAND
 env = { PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{ model.key }}" }
 ready = { http = "/health", timeout = "30s" }       # or { line = "regex of a log line" }
 "#;
@@ -100,25 +131,4 @@ retake::suite! {
 const NEXTEST: &str = "# A scenario mostly waits: for its system, and for what that still does when its steps are done.
 [profile.default]
 test-threads = 16
-";
-
-const CARGO_STEPS: &str = r#"
-Add to Cargo.toml:
-
-  [dev-dependencies]
-  retake = { version = "0.1", default-features = false, features = ["record"] }
-
-  [[test]]
-  name = "scenarios"
-  harness = false
-"#;
-
-const WORKFLOW: &str = r"name: scenarios
-on: [push, pull_request]
-jobs:
-  scenarios:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-SETUP      - run: COMMAND
 ";

@@ -6,12 +6,15 @@ mod accept;
 mod audit;
 mod command;
 mod companion;
+mod completions;
+mod doctor;
 mod explain;
 mod handover;
 mod import;
 mod init;
 mod input;
 mod key;
+mod man;
 mod new;
 mod project;
 #[cfg(feature = "record")]

@@ -1,10 +1,12 @@
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 
+use super::init::Language;
 use crate::error::{Error, Result};
 use crate::report::terminal;
-use crate::scenario::{is_name, no_name};
+use crate::scenario::{is_name, no_name, suite_of};
 
 /// Make a scenario folder from a template
 #[derive(Debug, Args)]
@@ -25,13 +27,30 @@ impl New {
             return Err(Error::new("\"none\" cannot be the name of a scenario")
                 .help("fixture = \"none\" says that no model is called"));
         }
-        let file = super::project::root()?.join("scenarios").join(name).join("scenario.toml");
+        let root = super::project::root()?;
+        let file = root.join("scenarios").join(name).join("scenario.toml");
         if file.exists() {
             return Err(Error::new("it is there already").in_file(&file));
         }
-        crate::files::write_whole(&file, SCENARIO.replace("NAME", name).as_bytes())?;
-        terminal::out(format!("{}\nedit it, then: retake record {name}", file.display()));
+        let scenario = SCENARIO.replace("NAME", name).replacen("# fixture", &format!("{}# fixture", system(&root)), 1);
+        crate::files::write_whole(&file, scenario.as_bytes())?;
+        let retake = Language::of(&root).retake();
+        terminal::out(format!("{}\nedit it, then: {retake} record {name}", file.display()));
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The line that names the system, where the suite has several and no default.
+fn system(root: &Path) -> String {
+    // A suite that is wrong is told of by whoever runs it.
+    let suite = suite_of(root).unwrap_or_default();
+    let mut names = suite.systems.keys();
+    match (names.next(), names.next()) {
+        (Some(first), Some(_)) if suite.system.is_none() => {
+            let known: Vec<&str> = suite.systems.keys().map(String::as_str).collect();
+            format!("system = \"{first}\"          # of {}\n", known.join(", "))
+        }
+        _ => String::new(),
     }
 }
 

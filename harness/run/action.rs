@@ -9,6 +9,8 @@ use crate::events::Detail;
 const ACTION: &str = "RETAKE_ACTION";
 /// The action that tests, with arguments that are for scenarios alone.
 const TEST: &str = "test";
+/// The same, with filters of ours.
+const TEST_OF: &str = "test-of";
 /// The action that accepts what waits.
 const ACCEPT: &str = "accept";
 const NAMES: &str = "RETAKE_ACTION_NAMES";
@@ -35,10 +37,13 @@ impl Action {
     pub(super) fn asked_for(args: Vec<String>) -> Result<Action> {
         let Ok(action) = std::env::var(ACTION) else { return Ok(Action::Test(Wanted::of_crate(args))) };
         if action == TEST {
-            return Ok(Action::Test(Wanted::of_scenarios(args)));
+            return Ok(Action::Test(Wanted::of_scenarios(Vec::new(), args)));
         }
         let names = std::env::var(NAMES).unwrap_or_default();
         let names: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if action == TEST_OF {
+            return Ok(Action::Test(Wanted::of_scenarios(names, args)));
+        }
         if action == ACCEPT {
             return Ok(Action::Accept(names));
         }
@@ -69,10 +74,13 @@ impl Action {
     }
 }
 
-/// The variable by which a runner is told to test, with arguments that are for scenarios alone.
+/// The variables by which a runner is told to test, with arguments that are for scenarios alone, those that a filter fits.
 #[cfg(feature = "cli")]
-pub(crate) fn to_test() -> (&'static str, &'static str) {
-    (ACTION, TEST)
+pub(crate) fn to_test(filters: &[String]) -> Vec<(&'static str, String)> {
+    match filters {
+        [] => vec![(ACTION, TEST.to_owned())],
+        filters => vec![(ACTION, TEST_OF.to_owned()), (NAMES, filters.join(","))],
+    }
 }
 
 /// The variables by which a runner is told to accept what waits.

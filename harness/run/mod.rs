@@ -29,7 +29,7 @@ pub(crate) mod project;
 pub(crate) mod proof;
 #[cfg(feature = "record")]
 pub(crate) mod record;
-mod restart;
+pub(crate) mod restart;
 mod run_log;
 pub(crate) mod runner;
 mod slots;

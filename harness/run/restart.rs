@@ -8,10 +8,18 @@ use crate::error::{Error, Result};
 
 /// The variable that names the project's folder, in place of the one that the runner was built in.
 const ROOT: &str = "RETAKE_ROOT";
+/// The variable that tells a program that was started anew in which folder its arguments were typed.
+const TYPED_IN: &str = "RETAKE_TYPED_IN";
 
 /// The folder that the environment names, where it does.
 pub(super) fn root() -> Option<PathBuf> {
     std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from)
+}
+
+/// The folder in which this program's arguments were typed: the current one, but for a program that was started anew.
+#[cfg(feature = "cli")]
+pub(crate) fn typed_in() -> PathBuf {
+    std::env::var_os(TYPED_IN).map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from)
 }
 
 /// Starts this program anew with the same arguments, unless its environment holds the variables already. In the project's
@@ -29,7 +37,7 @@ pub(super) fn with_environment(root: &Path, variables: &[(&'static str, OsString
     let failed = |e: std::io::Error| Error::new(format!("failed to start this program again: {e}"));
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(std::env::args_os().skip(1)).envs(variables.iter().map(|(name, value)| (name, value)));
-    command.current_dir(root).env(ROOT, root);
+    command.current_dir(root).env(ROOT, root).env(TYPED_IN, std::env::current_dir().unwrap_or_default());
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;

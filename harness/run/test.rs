@@ -36,8 +36,9 @@ use crate::text::counted;
 /// Where no test is left, and the arguments are for scenarios alone.
 pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let mut args = wanted.arguments();
-    let tests = tests(project);
+    let mut tests = tests(project);
     let all: BTreeSet<String> = tests.iter().map(|test| test.name().to_owned()).collect();
+    tests.retain(|test| wanted.wants(test.name()));
     let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
     let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
     wanted.check(names.len(), project)?;

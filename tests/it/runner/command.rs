@@ -17,6 +17,7 @@ tests! { key_agrees_with_every_reference_case,
     the_project_is_found_from_any_folder_in_it,
     wrong_use_exits_2_and_names_it,
     each_help_shows_an_example,
+    a_shell_and_a_reader_of_manuals_get_all_subcommands,
 }
 
 fn key_agrees_with_every_reference_case() {
@@ -204,4 +205,16 @@ fn each_help_shows_an_example() {
     for command in ["init", "new", "record", "test", "serve", "import", "key", "shape"] {
         retake().args(&[command, "--help"]).run().exits(0).says(&["Usage: retake", "Example"]);
     }
+}
+
+fn a_shell_and_a_reader_of_manuals_get_all_subcommands() {
+    for shell in ["bash", "zsh", "fish"] {
+        retake().args(&["completions", shell]).run().exits(0).tells(&["doctor", "accept-unstable"]);
+    }
+    retake().arg("man").run().exits(0).tells(&[".TH retake 1", "retake\\-doctor(1)"]);
+    let tree = Tree::empty();
+    tree.retake().args(&["man", "--out", "man1"]).run().exits(0);
+    assert!(tree.read("man1/retake.1").contains("retake\\-record(1)"));
+    assert!(tree.read("man1/retake-record.1").contains("\\fB\\-\\-resume\\fR"));
+    retake().args(&["help", "record"]).run().exits(0).tells(&["--resume", "Example:"]);
 }

@@ -2,7 +2,10 @@
 
 pub(crate) mod command;
 pub(crate) mod discovery;
+pub(crate) mod doctor;
 pub(crate) mod elsewhere;
+pub(crate) mod filters;
+pub(crate) mod first_files;
 pub(crate) mod flags;
 pub(crate) mod harness;
 pub(crate) mod panics;
@@ -15,6 +18,9 @@ pub(crate) mod whole;
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     command::TESTS,
     discovery::TESTS,
+    doctor::TESTS,
+    filters::TESTS,
+    first_files::TESTS,
     elsewhere::TESTS,
     flags::TESTS,
     harness::TESTS,

@@ -1,0 +1,194 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::handover;
+use crate::error::{Error, Result};
+use crate::report::terminal;
+use crate::scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
+use crate::text::counted;
+
+/// Say what this machine or the project lacks, and the command that helps
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  retake doctor\n\n\
+    Looks for what the project needs and no more: the programs of its systems and tools, fixtures,\n\
+    a Chromium where scenarios open pages, a provider's key where something is to be recorded.\n\n\
+    Exit code 0 where nothing is lacking, 1 where something is.")]
+pub(super) struct Doctor {}
+
+/// What was looked at, and what was found there.
+struct Finding {
+    what: String,
+    found: Result<String>,
+}
+
+impl Doctor {
+    #[expect(clippy::unused_self, reason = "a subcommand without options is still one")]
+    pub(super) fn run(&self) -> Result<ExitCode> {
+        let root = super::project::root()?;
+        let findings = match discover(&root) {
+            Err(error) => vec![finding("scenarios", Err(error))],
+            Ok(discovered) => of_project(&root, &discovered),
+        };
+        let width = findings.iter().map(|finding| finding.what.chars().count()).max().unwrap_or_default();
+        for Finding { what, found } in &findings {
+            match found {
+                Ok(found) => terminal::out(format!("ok     {what:width$}  {found}")),
+                Err(lacking) => {
+                    let indented = lacking.to_string().replace('\n', &format!("\n{:1$}", "", width + 7));
+                    terminal::out(format!("lacks  {what:width$}  {indented}"));
+                }
+            }
+        }
+        let lacking = findings.iter().filter(|finding| finding.found.is_err()).count();
+        terminal::out(match lacking {
+            0 => "nothing is lacking".to_owned(),
+            lacking => format!("{} lacking", counted(lacking, "thing")),
+        });
+        Ok(ExitCode::from(u8::from(lacking > 0)))
+    }
+}
+
+fn finding(what: impl Into<String>, found: Result<String>) -> Finding {
+    Finding { what: what.into(), found }
+}
+
+fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
+    let sound = discovered.sound().count();
+    let mut findings = vec![finding("scenarios", Ok(format!("{} read", counted(sound, "scenario"))))];
+    let broken = discovered.scenarios.iter().filter_map(|scenario| scenario.as_ref().err());
+    findings.extend(broken.map(|broken| finding(&broken.name, Err(broken.error.clone()))));
+    findings.extend(programs(root, discovered));
+    let missing = missing_fixtures(root, discovered);
+    findings.push(key(!missing.is_empty()));
+    findings.extend(missing);
+    if discovered.sound().any(crate::scenario::Scenario::needs_browser) {
+        findings.push(finding("chromium", chromium()));
+    }
+    let speaks_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
+    if discovered.suite.tools.values().any(|tool| speaks_mcp(&tool.by)) && !cfg!(feature = "mcp") {
+        let error = Error::new("this `retake` cannot ask MCP servers: it is built without the feature `mcp`");
+        findings.push(finding("mcp", Err(error.help("cargo install retake --features mcp"))));
+    }
+    findings
+}
+
+/// The programs that systems, builds and tools are, and those that run the project's runner.
+fn programs(root: &Path, discovered: &Discovered) -> Vec<Finding> {
+    let mut wanted: BTreeMap<(String, PathBuf), String> = BTreeMap::new();
+    let mut want = |program: &str, folder: PathBuf, user: String| {
+        if !program.contains("{{") {
+            wanted.entry((program.to_owned(), folder)).or_insert(user);
+        }
+    };
+    let folder = |cwd: Option<&Template>| cwd.map_or_else(|| root.to_owned(), |cwd| root.join(cwd.source()));
+    for (name, system) in &discovered.suite.systems {
+        let SystemSpec::Command(spec) = system else { continue };
+        let user = format!("system `{name}`");
+        let programs = spec.command.first().map(Template::source).into_iter();
+        programs.chain(spec.build.first().map(String::as_str)).for_each(|program| {
+            want(program, folder(spec.cwd.as_ref()), user.clone());
+        });
+    }
+    for (name, tool) in &discovered.suite.tools {
+        if let ToolBy::Command(spec) | ToolBy::McpCommand(spec) = &tool.by {
+            let program = spec.command.first().map(Template::source).unwrap_or_default();
+            want(program, folder(spec.cwd.as_ref()), format!("tool `{name}`"));
+        }
+    }
+    if handover::has_runner(root) {
+        want("cargo", root.to_owned(), "tests/scenarios.rs".to_owned());
+        if root.join(".config/nextest.toml").is_file() {
+            want("cargo-nextest", root.to_owned(), ".config/nextest.toml".to_owned());
+        }
+    }
+    let looked_for = |((program, folder), user): (&(String, PathBuf), &String)| {
+        let found = program_file(program, folder).map(|file| format!("{}, for {user}", file.display()));
+        finding(program.clone(), found.ok_or_else(|| no_program(program, user)))
+    };
+    wanted.iter().map(looked_for).collect()
+}
+
+/// A program's file: a path from the folder that it is started in, or a name in PATH.
+fn program_file(program: &str, folder: &Path) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(folder.join(program)).filter(|file| file.is_file());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+fn no_program(program: &str, user: &str) -> Error {
+    let install = match program {
+        "python" | "python3" | "pip" => "apt-get install python3 python3-venv, or brew install python",
+        "node" | "npm" | "npx" => "apt-get install nodejs npm, or brew install node",
+        "pnpm" | "yarn" => "corepack enable",
+        "uv" | "uvx" => "pip install uv",
+        "uvicorn" | "gunicorn" | "hypercorn" | "langgraph" | "adk" => {
+            "pip install it into the environment that is active"
+        }
+        "cargo" => "install Rust by rustup",
+        "cargo-nextest" => "cargo install --locked cargo-nextest",
+        _ => "install it, or add its folder to PATH",
+    };
+    Error::new(format!("there is no program `{program}`, for {user}")).help(install)
+}
+
+fn missing_fixtures(root: &Path, discovered: &Discovered) -> Vec<Finding> {
+    let mut missing = BTreeMap::new();
+    for scenario in discovered.sound() {
+        if let FixtureRef::Named(name) = &scenario.fixture
+            && !root.join("fixtures").join(format!("{name}.json")).is_file()
+        {
+            missing.entry(name).or_insert(&scenario.name);
+        }
+    }
+    let lacking = |(fixture, scenario)| {
+        let file = format!("fixtures/{fixture}.json");
+        let error = Error::new(format!("not recorded yet, for scenario `{scenario}`"));
+        finding(file, Err(error.help(format!("retake record {scenario}"))))
+    };
+    missing.into_iter().map(lacking).collect()
+}
+
+/// The variables by which recording reaches a provider.
+const KEYS: [&str; 9] = [
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OLLAMA_API_KEY",
+    "RETAKE_UPSTREAM_OPENAI",
+    "RETAKE_UPSTREAM_ANTHROPIC",
+    "RETAKE_UPSTREAM_GEMINI",
+    "RETAKE_UPSTREAM_OLLAMA",
+];
+
+/// Whether a provider can be reached, which only recording needs.
+fn key(needed: bool) -> Finding {
+    let set: Vec<&str> =
+        KEYS.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
+    finding(
+        "key",
+        match (set.is_empty(), needed) {
+            (false, _) => Ok(format!("{}, for recording", set.join(", "))),
+            (true, false) => Ok("none is set, and none is needed: everything is recorded".to_owned()),
+            (true, true) => {
+                let error = Error::new("no provider's key is set, and something is to be recorded");
+                Err(error.help("export OPENAI_API_KEY=…, or ANTHROPIC_API_KEY, GEMINI_API_KEY"))
+            }
+        },
+    )
+}
+
+#[cfg(feature = "browser")]
+fn chromium() -> Result<String> {
+    crate::browser::program().map(|file| format!("{}, for pages", file.display()))
+}
+
+#[cfg(not(feature = "browser"))]
+fn chromium() -> Result<String> {
+    Err(crate::scenario::without_browser())
+}

@@ -1,0 +1,45 @@
+//! What a Rust project's `Cargo.toml` needs, added to its end.
+
+use toml::Table;
+
+/// The text with what it lacks, and what is to be done by hand where that cannot be added: it is no package, or not TOML.
+pub(super) fn completed(text: &str) -> Result<String, &'static str> {
+    let read = |text: &str| text.parse::<Table>().ok();
+    let Some(manifest) = read(text).filter(|manifest| manifest.contains_key("package")) else { return Err(BY_HAND) };
+    let has_retake = manifest.get("dev-dependencies").and_then(|all| all.get("retake")).is_some();
+    let tests = manifest.get("test").and_then(toml::Value::as_array);
+    let has_test = tests.is_some_and(|tests| tests.iter().any(|test| test.get("name") == Some(&"scenarios".into())));
+    let mut completed = text.to_owned();
+    for (there, lines) in [(has_retake, DEPENDENCY), (has_test, TEST)] {
+        if !there {
+            completed = format!("{}\n\n{lines}", completed.trim_end());
+        }
+    }
+    // An inline table, for one, cannot be added to.
+    if read(&completed).is_some() { Ok(completed) } else { Err(BY_HAND) }
+}
+
+const DEPENDENCY: &str = "[dev-dependencies.retake]
+version = \"0.1\"
+default-features = false
+features = [\"record\"]
+";
+
+const TEST: &str = "[[test]]
+name = \"scenarios\"
+harness = false
+";
+
+const BY_HAND: &str = r#"
+Add to the package's Cargo.toml:
+
+  [dev-dependencies]
+  retake = { version = "0.1", default-features = false, features = ["record"] }
+
+  [[test]]
+  name = "scenarios"
+  harness = false
+"#;
+
+#[cfg(test)]
+mod tests;

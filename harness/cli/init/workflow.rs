@@ -1,0 +1,113 @@
+//! The CI file: where it goes, and what it does.
+
+use std::path::{Path, PathBuf};
+
+use super::language::Language;
+
+/// The file that GitHub runs, from the project's folder, and its text. It belongs to the root of the repository, which may
+/// hold more than this project.
+pub(super) fn workflow(project: &Path, language: Language) -> (PathBuf, String) {
+    let root = project.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(project);
+    let below = project.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
+    let up: PathBuf = below.split('/').filter(|part| !part.is_empty()).map(|_| "..").collect();
+    let folder = up.join(".github/workflows");
+    let own = format!("working-directory: {below}\n");
+    let is_of_another = |file: &Path| {
+        let text = crate::files::read(&project.join(file)).unwrap_or_default();
+        !below.is_empty() && !text.is_empty() && !String::from_utf8_lossy(&text).contains(&own)
+    };
+    let first = folder.join("scenarios.yml");
+    let file =
+        if is_of_another(&first) { folder.join(format!("scenarios-{}.yml", below.replace('/', "-"))) } else { first };
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    (file, text(&below, &name, project, language))
+}
+
+fn text(below: &str, file: &str, project: &Path, language: Language) -> String {
+    let (prefix, folder) = if below.is_empty() {
+        (String::new(), String::new())
+    } else {
+        (format!("{below}/"), format!("    defaults:\n      run:\n        working-directory: {below}\n"))
+    };
+    let Steps { service, setup, run } = steps(&prefix, project, language);
+    let held = ["scenarios/**", "fixtures/**", "goldens/**"].map(|glob| format!("\"{prefix}{glob}\"")).join(", ");
+    let paths = format!("paths: [{service}, {held}, \".github/workflows/{file}\"]");
+    format!(
+        "# Replays the scenarios: with no key and no network.
+name: {name}
+on:
+  push:
+    branches: [main]
+    # Both sides of what is tested, the service and what it is held to; a list of your own makes other pushes cheaper.
+    # {paths}
+  pull_request:
+    # {paths}
+jobs:
+  scenarios:
+    runs-on: ubuntu-latest
+{folder}    steps:
+      - uses: actions/checkout@v4
+{setup}      - run: {run}
+      # What each run did, and pictures of its pages, whether it failed or not.
+      - uses: actions/upload-artifact@v4
+        if: always()
+        with:
+          name: {name}
+          path: {prefix}.retake/
+          include-hidden-files: true
+          if-no-files-found: ignore
+",
+        name = file.trim_end_matches(".yml"),
+    )
+}
+
+/// What differs from language to language.
+struct Steps {
+    /// Where the service's code is, as globs.
+    service: String,
+    /// What has to be there before the scenarios run.
+    setup: String,
+    /// The command that runs them.
+    run: &'static str,
+}
+
+fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
+    let has = |file: &str| project.join(file).is_file();
+    let globs = |globs: &[&str]| globs.iter().map(|glob| format!("\"{prefix}{glob}\"")).collect::<Vec<_>>().join(", ");
+    match language {
+        Language::Rust => Steps {
+            service: globs(&["src/**", "tests/**", "Cargo.*"]),
+            setup: "      - uses: Swatinem/rust-cache@v2\n".to_owned(),
+            run: "cargo test --test scenarios",
+        },
+        Language::Python if has("uv.lock") => Steps {
+            service: globs(&["**.py", "pyproject.toml", "uv.lock"]),
+            setup: "      - uses: astral-sh/setup-uv@v6\n      - run: uv sync --locked\n".to_owned(),
+            run: "uv run --with retake-cli retake test",
+        },
+        Language::Python => {
+            let python = "      - uses: actions/setup-python@v5\n        with: { python-version: \"3.12\" }\n";
+            let service = match () {
+                () if has("requirements.txt") => "      - run: pip install -r requirements.txt\n",
+                () if has("pyproject.toml") => "      - run: pip install .\n",
+                () => "      # - run: pip install …    # what your service needs to start\n",
+            };
+            Steps {
+                service: globs(&["**.py", "requirements.txt", "pyproject.toml"]),
+                setup: format!("{python}{service}      - run: pip install retake-cli\n"),
+                run: "retake test",
+            }
+        }
+        Language::TypeScript => {
+            let node = "      - uses: actions/setup-node@v4\n        with: { node-version: 22 }\n";
+            let (install, run) = match () {
+                () if has("pnpm-lock.yaml") => {
+                    ("corepack enable && pnpm install --frozen-lockfile", "pnpm exec retake test")
+                }
+                () if has("yarn.lock") => ("corepack enable && yarn install --immutable", "yarn retake test"),
+                () => ("npm ci", "npx retake test"),
+            };
+            Steps { service: globs(&["src/**", "package.json"]), setup: format!("{node}      - run: {install}\n"), run }
+        }
+    }
+}

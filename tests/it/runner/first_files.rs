@@ -1,0 +1,142 @@
+//! `retake init` and `retake new`: first files that fit the project.
+
+use crate::support::tree::Tree;
+
+tests! { a_service_is_started_as_its_language_is,
+    another_language_can_be_named,
+    a_rust_project_s_cargo_toml_is_completed_once,
+    the_workflow_goes_to_the_root_of_the_repository,
+    two_projects_of_a_repository_have_a_workflow_each,
+    the_workflow_keeps_what_runs_leave_whether_they_fail_or_not,
+    proposed_goldens_are_ignored_by_git,
+    new_names_the_system_where_there_are_several,
+}
+
+fn init(tree: &Tree) -> String {
+    tree.retake().arg("init").run().exits(0).stdout
+}
+
+fn a_service_is_started_as_its_language_is() {
+    for (files, command, ci, said) in [
+        (&["pyproject.toml"][..], "[\"python3\", \"app.py\"]", "pip install retake-cli", "  retake record hello"),
+        (
+            &["requirements.txt", "main.py"],
+            "[\"python3\", \"main.py\"]",
+            "pip install -r requirements.txt",
+            "retake record",
+        ),
+        (
+            &["pyproject.toml", "uv.lock"],
+            "[\"uv\", \"run\", \"python\", \"app.py\"]",
+            "uv run --with retake-cli retake test",
+            "",
+        ),
+        (
+            &["package.json"],
+            "[\"node\", \"--import\", \"tsx\", \"app.ts\"]",
+            "npm ci",
+            "npm install --save-dev retake tsx",
+        ),
+        (
+            &["package.json", "src/server.js"],
+            "[\"node\", \"src/server.js\"]",
+            "npx retake test",
+            "npx retake record hello",
+        ),
+        (&["package.json", "pnpm-lock.yaml"], "tsx", "pnpm exec retake test", ""),
+    ] {
+        let tree = Tree::empty();
+        files.iter().for_each(|file| tree.write(file, "{}"));
+        let told = init(&tree);
+        assert!(
+            tree.read("scenarios/suite.toml").contains(&format!("command = {command}")) || command == "tsx",
+            "{files:?}"
+        );
+        let workflow = tree.read(".github/workflows/scenarios.yml");
+        assert!(workflow.contains(ci) && !workflow.contains("cargo"), "{files:?}: {workflow}");
+        assert!(told.contains(said.trim()), "{files:?}: {told}");
+        assert!(!tree.has("tests/scenarios.rs"));
+    }
+}
+
+fn another_language_can_be_named() {
+    let tree = Tree::empty();
+    tree.write("package.json", "{}");
+    tree.retake().args(&["init", "--language", "python"]).run().exits(0);
+    assert!(tree.read("scenarios/suite.toml").contains("\"python3\""));
+}
+
+fn a_rust_project_s_cargo_toml_is_completed_once() {
+    let tree = Tree::empty();
+    tree.write("Cargo.toml", "[package]\nname = \"agent\"\n");
+    init(&tree);
+    let completed = tree.read("Cargo.toml");
+    assert!(completed.starts_with("[package]\nname = \"agent\"\n"), "{completed}");
+    assert!(completed.ends_with("[[test]]\nname = \"scenarios\"\nharness = false\n"), "{completed}");
+    assert!(completed.contains("[dev-dependencies.retake]\n"), "{completed}");
+    assert!(init(&tree).contains("kept   Cargo.toml"));
+    assert_eq!(tree.read("Cargo.toml"), completed);
+    assert!(tree.read(".github/workflows/scenarios.yml").contains("run: cargo test --test scenarios"));
+}
+
+fn the_workflow_goes_to_the_root_of_the_repository() {
+    let tree = Tree::empty();
+    tree.write(".git/HEAD", "ref: refs/heads/main\n");
+    tree.write("services/agent/pyproject.toml", "");
+    let agent = tree.path("services/agent");
+    let run = tree.retake().in_folder(&agent).arg("init").run().exits(0);
+    run.says(&["wrote  ../../.github/workflows/scenarios.yml"]);
+    let workflow = tree.read(".github/workflows/scenarios.yml");
+    for holds in [
+        "        working-directory: services/agent\n",
+        "    # paths: [\"services/agent/**.py\", ",
+        "\"services/agent/scenarios/**\", \"services/agent/fixtures/**\"",
+        "          path: services/agent/.retake/\n",
+    ] {
+        assert!(workflow.contains(holds), "{holds:?} is not in:\n{workflow}");
+    }
+    assert!(tree.has("services/agent/scenarios/hello/scenario.toml"));
+    assert!(!tree.has("services/agent/.github/workflows/scenarios.yml"));
+}
+
+fn two_projects_of_a_repository_have_a_workflow_each() {
+    let tree = Tree::empty();
+    tree.write(".git/HEAD", "ref: refs/heads/main\n");
+    for project in ["a", "b", "a"] {
+        tree.write(&format!("{project}/package.json"), "{}");
+        tree.retake().in_folder(&tree.path(project)).arg("init").run().exits(0);
+    }
+    assert!(tree.read(".github/workflows/scenarios.yml").contains("working-directory: a\n"));
+    let second = tree.read(".github/workflows/scenarios-b.yml");
+    assert!(
+        second.contains("working-directory: b\n")
+            && second.starts_with("# ")
+            && second.contains("\nname: scenarios-b\n")
+    );
+    assert!(!tree.has(".github/workflows/scenarios-a.yml"));
+}
+
+fn the_workflow_keeps_what_runs_leave_whether_they_fail_or_not() {
+    let tree = Tree::empty();
+    init(&tree);
+    let workflow = tree.read(".github/workflows/scenarios.yml");
+    let kept = "      - uses: actions/upload-artifact@v4\n        if: always()\n        with:\n          name: scenarios\n          \
+        path: .retake/\n          include-hidden-files: true\n";
+    assert!(workflow.contains(kept), "{workflow}");
+}
+
+fn proposed_goldens_are_ignored_by_git() {
+    let tree = Tree::empty();
+    init(&tree);
+    assert_eq!(tree.read("goldens/.gitignore"), "*.snap.new\n");
+}
+
+fn new_names_the_system_where_there_are_several() {
+    let system = |name: &str| format!("[systems.{name}]\ncommand = [\"agent\"]\nready = {{ http = \"/health\" }}\n");
+    let tree = Tree::with_suite(&format!("{}{}", system("web"), system("agent")));
+    tree.retake().args(&["new", "greet"]).run().exits(0);
+    assert!(tree.read("scenarios/greet/scenario.toml").contains("\nsystem = \"agent\"          # of agent, web\n"));
+    let one = Tree::with_suite(&system("web"));
+    one.retake().args(&["new", "greet"]).run().exits(0);
+    assert!(!one.read("scenarios/greet/scenario.toml").contains("system ="));
+}
