@@ -97,6 +97,18 @@ impl Error {
         &self.0.what
     }
 
+    /// The first line: place and what.
+    #[must_use]
+    pub(crate) fn first_line(&self) -> String {
+        let bare = Error(Box::new(Parts { help: Vec::new(), ..(*self.0).clone() }));
+        bare.to_string()
+    }
+
+    /// The lines of help.
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.0.help
+    }
+
     /// The file at fault, where there is one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {

@@ -191,4 +191,6 @@ fn new_file_permissions() -> std::fs::Permissions {
 }
 
 #[cfg(test)]
+pub(crate) mod generated;
+#[cfg(test)]
 mod tests;

@@ -41,6 +41,7 @@
 //! | `report` | everything that is printed |
 //! | `project` | a project as far as model calls go: rules of keys, callers, secrets; its fixtures without a runner |
 //! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
+//! | `guide` | pages; those of the reference, and the schemas, are made of the code |
 //! | `cli` | the `retake` command, one file a subcommand |
 //!
 //! # Invariants

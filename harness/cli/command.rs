@@ -14,7 +14,13 @@ use crate::report::terminal;
 
 /// Record an agent service's model calls once; replay them for ever against the real service.
 #[derive(Debug, Parser)]
-#[command(name = "retake", version, about, max_term_width = 80)]
+#[command(
+    name = "retake",
+    version,
+    about,
+    max_term_width = 80,
+    after_help = "The fields of suite.toml, scenario.toml and fixtures, and all else:\n  https://docs.rs/retake/latest/retake/guide/"
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -81,3 +87,6 @@ pub fn main() -> ExitCode {
         ExitCode::from(2)
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::new::SCENARIO;
+use super::{new, schemas};
 use crate::error::{Error, Result};
 use crate::report::terminal;
 
@@ -35,8 +35,8 @@ impl Init {
         };
         let (workflow_file, workflow) = workflow::workflow(&here, language);
         let mut files = vec![
-            ("scenarios/suite.toml".into(), suite),
-            ("scenarios/hello/scenario.toml".into(), SCENARIO.replace("NAME", "hello")),
+            ("scenarios/suite.toml".into(), schemas::OF_SUITE.to_owned() + &suite),
+            ("scenarios/hello/scenario.toml".into(), new::scenario("hello")),
             ("goldens/.gitignore".into(), PENDING.to_owned()),
             (workflow_file, workflow),
         ];
@@ -51,6 +51,9 @@ impl Init {
                 crate::files::write_whole(&file, text.as_bytes())?;
             }
             terminal::out(format!("  {done}  {}", name.display()));
+        }
+        if schemas::write(&here)? {
+            terminal::out("  wrote  scenarios/.schema/");
         }
         ignore_run_data(&here)?;
         if language == Language::Rust {

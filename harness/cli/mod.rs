@@ -24,6 +24,7 @@ mod record;
 mod reject;
 mod report;
 mod review;
+mod schemas;
 mod serve;
 mod shape;
 mod show;

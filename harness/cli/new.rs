@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::init::Language;
+use super::schemas;
 use crate::error::{Error, Result};
 use crate::report::terminal;
 use crate::scenario::{is_name, no_name, suite_of};
@@ -32,8 +33,9 @@ impl New {
         if file.exists() {
             return Err(Error::new("it is there already").in_file(&file));
         }
-        let scenario = SCENARIO.replace("NAME", name).replacen("# fixture", &format!("{}# fixture", system(&root)), 1);
+        let scenario = scenario(name).replacen("# fixture", &format!("{}# fixture", system(&root)), 1);
         crate::files::write_whole(&file, scenario.as_bytes())?;
+        schemas::write(&root)?;
         let retake = Language::of(&root).retake();
         terminal::out(format!("{}\nedit it, then: {retake} record {name}", file.display()));
         Ok(ExitCode::SUCCESS)
@@ -55,7 +57,11 @@ fn system(root: &Path) -> String {
 }
 
 /// The scenario that `new` and `init` write.
-pub(super) const SCENARIO: &str = r#"description = "What this scenario shows"
+pub(super) fn scenario(name: &str) -> String {
+    schemas::OF_SCENARIO.to_owned() + &SCENARIO.replace("NAME", name)
+}
+
+const SCENARIO: &str = r#"description = "What this scenario shows"
 # fixture = "NAME"          # fixtures/NAME.json; "none" where no model is called
 
 [vars]

@@ -19,6 +19,7 @@ use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
+use crate::cause::CauseKind;
 use crate::error::{Error, Result};
 use crate::events::Captured;
 use crate::json::Json;
@@ -42,7 +43,7 @@ pub(crate) struct Driver<'a> {
     underway: Underway,
     /// The model's, for steps that wait for one.
     calls: Activity,
-    failure: Option<Error>,
+    failure: Option<(CauseKind, Error)>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -54,8 +55,8 @@ pub(crate) struct Driven {
     pub(crate) captured: Vec<Captured>,
     /// The run's values and their names.
     pub(crate) names: NamedValues,
-    /// The step that failed, where one did.
-    pub(crate) failure: Option<Error>,
+    /// Why it did not come to its end: a step failed, or the time was up.
+    pub(crate) failure: Option<(CauseKind, Error)>,
 }
 
 /// One part of the golden.
@@ -118,7 +119,7 @@ impl<'a> Driver<'a> {
     pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
-                self.failure = Some(error.in_file(&self.scenario.file));
+                self.failure = Some((CauseKind::Step, error.in_file(&self.scenario.file)));
                 return false;
             }
         }
@@ -152,7 +153,7 @@ impl<'a> Driver<'a> {
                     self.underway.step(title.clone());
                     match listener.finish(settle).await {
                         Ok(answered) => captured.push(answered.into_captured()),
-                        Err(error) => self.failure = Some(self.failed(error, &title, step)),
+                        Err(error) => self.failure = Some((CauseKind::Step, self.failed(error, &title, step))),
                     }
                 }
             }

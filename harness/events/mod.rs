@@ -10,6 +10,7 @@
 
 mod capture;
 mod captured;
+mod changes;
 mod event;
 mod ids;
 mod labels;
@@ -28,9 +29,11 @@ mod texts;
 mod tree;
 mod value;
 mod words;
+mod written;
 
 pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Ending, Status};
+pub(crate) use changes::{Change, changes};
 pub use event::{Event, Payload};
 pub use naming::{NamesNothing, names_nothing};
 pub(crate) use notation::is_time;

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use super::normalize::{Normalizer, is_python_space};
 
+/// What reports call the caller of a call that does not say who makes it.
+pub(crate) const UNKNOWN_CALLER: &str = "unknown";
+
 const DEFAULT: &str = "lead_agent";
 const TAG_PREFIXES: [&str; 2] = ["middleware:", "subagent:"];
 

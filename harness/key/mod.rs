@@ -15,8 +15,8 @@ pub(crate) mod plain;
 pub(crate) mod reminder;
 pub(crate) mod rules;
 
-pub(crate) use caller::Aliases;
 pub use caller::caller_of_tags;
+pub(crate) use caller::{Aliases, UNKNOWN_CALLER};
 #[cfg(feature = "cli")]
 pub(crate) use canonical::message_from_langchain;
 pub(crate) use canonical::with_more_rules;

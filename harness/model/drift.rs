@@ -3,8 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::breakage::{Breakage, RecordedPrompts, breakage, prompt_of_another};
+use super::callers::names_of_tools;
 use super::checked::Checked;
+use super::miss::{change, pointer_difference};
 use crate::fixture::{Fixture, Turn};
+use crate::json::{Json, Layout};
 use crate::key::Check;
 use crate::wire::{Api, told_by_each_api};
 
@@ -19,6 +22,44 @@ pub struct DriftOf {
     pub called: Arc<str>,
     /// What the change breaks, where it breaks something.
     pub breakage: Option<Breakage>,
+}
+
+impl DriftOf {
+    /// What changed, in the words of a first line. `of` says whose it is: `` of `lead_agent` ``, or nothing.
+    pub(crate) fn in_words(&self, of: &str) -> String {
+        let words = change(&self.recorded, &self.called);
+        match self.check {
+            Check::Results => format!("tool results{of} are not marked as recorded ({words})"),
+            Check::Prompt => format!("the system prompt{of} changed ({words})"),
+            Check::Tools => self.tool().unwrap_or_else(|| format!("the definitions of tools{of} changed ({words})")),
+            Check::Settings => {
+                let place = pointer_difference(&self.recorded, &self.called);
+                place.map_or_else(
+                    || format!("the settings{of} changed ({words})"),
+                    |(pointer, words)| format!("the settings{of} changed: `{pointer}` ({words})"),
+                )
+            }
+            Check::Model => format!("the model{of} changed ({words})"),
+        }
+    }
+
+    /// The tool whose definition changed.
+    fn tool(&self) -> Option<String> {
+        let read = |text: &str| Json::parse(text.as_bytes()).ok();
+        let (recorded, called) = (read(&self.recorded)?, read(&self.called)?);
+        let (before, now) = (names_of_tools(&recorded), names_of_tools(&called));
+        if let Some(gone) = before.iter().find(|name| !now.contains(name)) {
+            return Some(format!("tool `{gone}` is not offered any more"));
+        }
+        if let Some(new) = now.iter().find(|name| !before.contains(name)) {
+            return Some(format!("tool `{new}` is offered, and was not recorded"));
+        }
+        let (recorded, called) = (recorded.as_array()?, called.as_array()?);
+        let at = recorded.iter().zip(called).position(|(a, b)| a != b)?;
+        let (pointer, words) =
+            pointer_difference(&recorded[at].print(Layout::Python), &called[at].print(Layout::Python))?;
+        Some(format!("tool `{}` is defined otherwise: `{pointer}` ({words})", now.get(at)?))
+    }
 }
 
 /// The checks of a call over an API that differ from those of the turn that answers it.

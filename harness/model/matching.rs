@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::miss::MissReason;
 use crate::fixture::{Group, Table, Turn};
-use crate::key::{Checks, Hash, Key};
+use crate::key::{Checks, Hash, Key, UNKNOWN_CALLER};
 
 /// What a call looks for.
 pub(super) struct Wanted<'a> {
@@ -73,11 +73,16 @@ impl OpenTurns {
             chosen = self.choose(table, wanted);
         }
         let index = chosen.map_err(MissReason::from)?;
+        self.mark(index);
+        Ok(index)
+    }
+
+    /// Takes a turn, found by its key or not.
+    pub(super) fn mark(&mut self, index: usize) {
         if self.times[index] == 0 && !self.free[index] {
             self.left -= 1;
         }
         self.times[index] = self.times[index].saturating_add(1);
-        Ok(index)
     }
 
     /// Whether each turn was served that has to be.
@@ -221,6 +226,6 @@ fn ambiguous(turns: &[Turn], among: &[usize]) -> NoTurn {
 }
 
 fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {
-    let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| "(no caller)".to_owned());
+    let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| UNKNOWN_CALLER.to_owned());
     indices.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
 }

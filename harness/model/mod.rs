@@ -37,8 +37,8 @@ pub use drift::DriftOf;
 pub(crate) use heard::HeardCall;
 pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;
+pub(crate) use miss::{Difference, MissedCall, answer_in_short, change, describe, first_difference};
 pub use miss::{Miss, MissReason};
-pub(crate) use miss::{MissedCall, change, describe, first_difference};
 #[cfg(feature = "record")]
 pub(crate) use record::merged;
 #[cfg(feature = "record")]

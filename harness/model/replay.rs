@@ -1,7 +1,7 @@
 //! A fixture that is being replayed: each call gets its turn, or is a miss.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -11,9 +11,10 @@ use super::drift::{DriftOf, drift};
 use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
-use super::miss::{Explanation, Miss, MissReason, MissedCall, explain};
+use super::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Situation, explain, kind_of};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
+use crate::cause::Cause;
 use crate::conversation::{Answer, Message};
 use crate::error::Result;
 use crate::fixture::{Fixture, Turn};
@@ -46,6 +47,8 @@ pub struct Replay {
     none: bool,
     /// Whether recorded pauses are replayed.
     delays: bool,
+    /// Whether a call that misses gets the answer that it may have been meant for.
+    goes_on: bool,
     /// The calls as they came, where somebody wants to know.
     heard: Option<HeardCalls>,
     /// The calls as they came, where they are wanted.
@@ -57,6 +60,10 @@ struct ReplayState {
     turns: OpenTurns,
     misses: usize,
     missed_calls: Vec<MissedCall>,
+    /// How many calls were looked up.
+    calls: usize,
+    /// Of each served turn, the number of the call that had it last, from 1.
+    served_to: HashMap<usize, usize>,
 }
 
 /// A turn that answers a call.
@@ -105,7 +112,13 @@ impl Replay {
             opaque && fixture.conversation(index, &rules).is_some_and(|request| wire::only_reads(&request))
         };
         let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
-        let state = ReplayState { turns: OpenTurns::of(&fixture.table, free), misses: 0, missed_calls: Vec::new() };
+        let state = ReplayState {
+            turns: OpenTurns::of(&fixture.table, free),
+            misses: 0,
+            missed_calls: Vec::new(),
+            calls: 0,
+            served_to: HashMap::new(),
+        };
         Replay {
             fixture,
             rules,
@@ -115,6 +128,7 @@ impl Replay {
             prompts: OnceLock::new(),
             none: false,
             delays: false,
+            goes_on: false,
             heard: None,
             calls: None,
         }
@@ -124,6 +138,14 @@ impl Replay {
     #[must_use]
     pub(crate) fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
+    }
+
+    /// The same, but a call that misses gets the answer of the turn that it is most like, where that is still to be
+    /// served: so one sees what else is not as it was recorded, beside what follows from the first miss. No miss is
+    /// registered: this run is judged by nobody.
+    #[must_use]
+    pub(crate) fn going_on(self) -> Replay {
+        Replay { goes_on: true, ..self }
     }
 
     /// The same, which keeps what calls said, where that is wanted.
@@ -219,6 +241,11 @@ impl Replay {
             request: &request,
         };
         let mut by_first_key = false;
+        let number = {
+            let mut state = self.state();
+            state.calls += 1;
+            state.calls
+        };
         let taken = if self.none {
             Err(MissReason::NoFixture)
         } else {
@@ -236,6 +263,7 @@ impl Replay {
         match taken {
             Ok(index) => {
                 self.scope.add_served(index);
+                self.state().served_to.insert(index, number);
                 let turn = &self.fixture.table.turns()[index];
                 let drift = lookup
                     .checks
@@ -243,11 +271,22 @@ impl Replay {
                     .unwrap_or_default();
                 Ok(Served { fixture: self.fixture.clone(), index, drift, by_first_key, over_another_api })
             }
-            Err(MissReason::NotRecorded) if lookup.is_opaque() => {
-                let reason = MissReason::RequestNotRecorded { request: lookup.via.clone() };
-                Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key))))
+            Err(reason) => {
+                let reason = match reason {
+                    MissReason::NotRecorded if lookup.is_opaque() => {
+                        MissReason::RequestNotRecorded { request: lookup.via.clone() }
+                    }
+                    reason => reason,
+                };
+                let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((&lookup, key)), number);
+                match meant.filter(|_| self.goes_on) {
+                    Some(index) => {
+                        let fixture = self.fixture.clone();
+                        Ok(Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api: false })
+                    }
+                    None => Err(miss),
+                }
             }
-            Err(reason) => Err(self.miss(lookup.via.clone(), reason, Some((&lookup, key)))),
         }
     }
 
@@ -275,7 +314,7 @@ impl Replay {
 
     /// Registers a call that could not even be looked up.
     pub(crate) fn refuse(&self, via: String, reason: MissReason) -> Arc<Miss> {
-        self.miss(via, reason, None)
+        self.miss(via, reason, None, 0).0
     }
 
     /// The fixture that is replayed.
@@ -308,6 +347,12 @@ impl Replay {
         self.state().turns.unused()
     }
 
+    /// The turn that was served last, and the number of the call that had it.
+    pub(crate) fn last_served(&self) -> Option<(usize, usize)> {
+        let state = self.state();
+        state.served_to.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call))
+    }
+
     /// The first calls that missed, those that were read at all.
     pub(crate) fn missed_calls(&self) -> Vec<MissedCall> {
         self.state().missed_calls.clone()
@@ -331,12 +376,20 @@ impl Replay {
         }
     }
 
-    fn miss(&self, via: String, reason: MissReason, call: Option<(&Lookup, Key)>) -> Arc<Miss> {
-        let (explained, served) = {
+    /// Registers a miss, and gives the turn that goes on where the call missed: taken, where the replay goes on.
+    fn miss(
+        &self,
+        via: String,
+        reason: MissReason,
+        call: Option<(&Lookup, Key)>,
+        number: usize,
+    ) -> (Arc<Miss>, Option<usize>) {
+        let (explained, served, served_to) = {
             let mut state = self.state();
             state.misses += 1;
             let explained = state.misses <= EXPLAINED;
-            (explained, if explained { state.turns.served() } else { Vec::new() })
+            let served = if explained { state.turns.served() } else { Vec::new() };
+            (explained, served, if explained { state.served_to.clone() } else { HashMap::new() })
         };
         let mut miss = Miss {
             scenario: self.scope.name().to_owned(),
@@ -344,18 +397,56 @@ impl Replay {
             via,
             caller: call.and_then(|(lookup, _)| lookup.caller.clone()),
             key: call.map(|(_, key)| key),
+            causes: vec![Cause::new(kind_of(&reason), reason.to_string())],
             reason,
             evidence: Vec::new(),
+            number,
         };
+        let mut meant = None;
         if let (true, Some((lookup, _))) = (explained, call) {
-            let Explanation { lines, nearest } = explain(&miss.reason, lookup, &self.fixture, &self.rules, &served);
+            let situation = Situation {
+                fixture: &self.fixture,
+                rules: &self.rules,
+                served: &served,
+                served_to: &|turn| served_to.get(&turn).copied(),
+            };
+            let Explanation { differences, lines, nearest } = explain(&miss.reason, lookup, &situation);
             miss.evidence = lines;
-            let missed = MissedCall { lookup: lookup.clone(), nearest, reason: miss.reason.clone() };
-            self.state().missed_calls.push(missed);
+            miss.causes = differences.iter().map(Difference::cause).cloned().collect();
+            let mut state = self.state();
+            if self.goes_on {
+                meant = self.meant(&miss.reason, nearest, miss.key, &state.turns);
+                if let Some(index) = meant {
+                    state.turns.mark(index);
+                    state.served_to.insert(index, number);
+                }
+            }
+            let missed = MissedCall { lookup: lookup.clone(), nearest, reason: miss.reason.clone(), differences };
+            state.missed_calls.push(missed);
         }
         let miss = Arc::new(miss);
-        self.scope.add_miss(miss.clone());
-        miss
+        if !self.goes_on {
+            self.scope.add_miss(miss.clone());
+        }
+        (miss, meant)
+    }
+
+    /// The turn that a call gets that missed, where the replay goes on: the one that it is most like, of the same
+    /// conversation where only the caller is another one. A turn that was served is given again where it ends a loop.
+    fn meant(&self, reason: &MissReason, nearest: Option<usize>, key: Option<Key>, turns: &OpenTurns) -> Option<usize> {
+        let open = |turn: &usize| !turns.served()[*turn];
+        match reason {
+            MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => nearest.filter(open),
+            MissReason::AllServed { .. } if nearest.is_some() => nearest.filter(open),
+            MissReason::AllServed { turns, .. } => {
+                turns.last().copied().filter(|turn| self.fixture.table.turns()[*turn].output.tool_calls().is_empty())
+            }
+            MissReason::OtherCaller { .. } | MissReason::Ambiguous { .. } => {
+                let group = self.fixture.table.of_conversation(key?.conversation_hash)?;
+                group.turns.iter().copied().find(open)
+            }
+            _ => None,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, ReplayState> {

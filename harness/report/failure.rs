@@ -4,13 +4,15 @@ use std::fmt;
 
 use crate::cause::{Cause, CauseKind, headline};
 use crate::error::Error;
-use crate::text::visible;
+use crate::text::{readable, visible};
 
 /// Why a scenario failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What changed or went wrong: the cause before what follows from it. There is at least one.
     pub(crate) causes: Vec<Cause>,
+    /// What helps at once: lines right below the first one.
+    pub(crate) hints: Vec<String>,
     /// The evidence: a diff, a miss with its nearest turn, the tail of a log.
     pub(crate) evidence: Vec<String>,
     /// What resolves it. Each was tried, or is the command that accepts the change.
@@ -29,7 +31,7 @@ pub(crate) struct Advice {
 impl Failure {
     /// A failure by these causes; by an unknown one where there is none.
     pub(crate) fn of(causes: Vec<Cause>) -> Failure {
-        Failure { causes, evidence: Vec::new(), advice: Vec::new() }
+        Failure { causes, hints: Vec::new(), evidence: Vec::new(), advice: Vec::new() }
     }
 
     /// A failure of no special kind, with its first line.
@@ -68,13 +70,16 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::new(error.to_string())
+        Failure { hints: error.hints().to_vec(), ..Failure::new(error.first_line()) }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.headline())?;
+        for hint in &self.hints {
+            write!(f, "\n  {}", readable(hint))?;
+        }
         for evidence in &self.evidence {
             write!(f, "\n\n{}", visible(evidence))?;
         }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::run_data::{RunData, RunResult};
 use crate::error::{Error, Result};
-use view::RunView;
+use view::{Limits, RunView};
 
 /// How many failed runs are open at first: where all fail, none is what is looked for.
 const OPEN: usize = 3;
@@ -51,7 +51,11 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
         },
         style: include_str!("page/page.css"),
         script: include_str!("page/page.js"),
-        runs: sorted.iter().enumerate().map(|(i, run)| RunView::of(run, i < OPEN && failed <= OPEN)).collect(),
+        runs: sorted
+            .iter()
+            .enumerate()
+            .map(|(i, run)| RunView::of(run, i < OPEN && failed <= OPEN, Limits::of(run, runs.len())))
+            .collect(),
         failed,
         passed: runs.len() - failed,
         calls: runs.iter().map(|run| run.calls.len()).sum(),

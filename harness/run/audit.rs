@@ -14,7 +14,7 @@ use time::{Date, OffsetDateTime};
 use super::action::AuditOptions;
 use super::golden::Compared;
 use super::project::Project;
-use super::trial::{self, Replayed};
+use super::trial::{self, How, Replayed};
 use super::verdict::has_golden;
 use crate::audit::{
     Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
@@ -26,7 +26,7 @@ use crate::files;
 use crate::fixture::Fixture;
 use crate::json::Json;
 use crate::key::Check;
-use crate::model::{DriftOf, Pacing};
+use crate::model::DriftOf;
 use crate::report::{audit_json, audit_text, notes, terminal};
 use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::Fired;
@@ -136,7 +136,7 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     }
     let red = |failure: String| Outcome::Red(failure.lines().next().unwrap_or_default().to_owned());
     let fixture = project.fixtures.of(scenario).map_err(|error| red(error.to_string()))?;
-    let replayed = trial::replay(project, scenario, fixture, &project.rules, Pacing::None);
+    let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
     let replayed = replayed.map_err(|error| red(error.to_string()))?;
     let text = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
     let compared =

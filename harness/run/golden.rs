@@ -122,6 +122,12 @@ impl Goldens {
         self.policy
     }
 
+    /// What a golden holds, where it is there and can be read.
+    #[must_use]
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.committed(&self.file(name)).ok().flatten()
+    }
+
     /// Compares a text with its golden; writes what the policy allows. `input` is the scenario's file, which the golden
     /// names.
     ///

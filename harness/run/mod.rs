@@ -9,6 +9,7 @@
 //! | `run_log`, `told`, `logged` | the data of a run: what is known of it; its parts; written when it ends |
 //! | `slots` | who plays when, and who lingers |
 //! | `trial`, `verdict` | one scenario's run; what is to be said of it |
+//! | `findings`, `failing`, `second_look`, `advice` | what is wrong with it; why it failed; what is still wrong where a miss is got over; what resolves it |
 //! | [`golden`] | insta |
 //! | `tools` | recorded calls of tools, executed again |
 //! | `proof` | two runs that agree |
@@ -16,10 +17,13 @@
 
 mod accept;
 pub(crate) mod action;
+mod advice;
 mod audit;
 pub(crate) mod commands;
 mod declared_secrets;
+mod failing;
 mod filter;
+mod findings;
 mod fixtures;
 pub(crate) mod golden;
 mod logged;
@@ -32,6 +36,7 @@ pub(crate) mod record;
 pub(crate) mod restart;
 mod run_log;
 pub(crate) mod runner;
+mod second_look;
 mod slots;
 mod test;
 mod told;

@@ -17,13 +17,14 @@ use super::orphans;
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::prove;
+use super::second_look;
 use super::tools;
-use super::trial;
+use super::trial::{self, How};
 use super::unused_names;
 use super::verdict;
 use crate::error::Result;
 use crate::fixture::Fixture;
-use crate::model::{self, Pacing};
+use crate::model;
 use crate::report::{Failure, RunAction, terminal};
 use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::shown;
@@ -122,14 +123,16 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         let text = prove(project, scenario, fixture.as_ref())?;
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
-    let replayed = trial::replay(project, scenario, fixture, &project.rules, Pacing::None)?;
+    let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default())?;
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
     project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
-    let text = replayed.verdict(scenario)?;
-    let compared = text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
-    compared.map_err(|failure| replayed.quoting_systems(failure))
+    let judged = replayed.verdict(scenario).and_then(|text| {
+        // insta proposes the text where it differs.
+        text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text))
+    });
+    judged.map_err(|failure| second_look::failure(project, scenario, &replayed, failure))
 }
 
 /// Says which fixture stands without a proof, each time that it is used.

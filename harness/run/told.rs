@@ -55,7 +55,7 @@ fn failure_data(failure: &Failure) -> FailureData {
     FailureData {
         headline: failure.headline(),
         causes: failure.causes.iter().map(cause).collect(),
-        evidence: failure.evidence.clone(),
+        evidence: failure.hints.iter().chain(&failure.evidence).cloned().collect(),
         advice: failure
             .advice
             .iter()

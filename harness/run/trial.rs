@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use crate::cause::CauseKind;
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
@@ -31,6 +32,8 @@ pub(crate) struct Played {
     pub(crate) drift: Vec<(usize, DriftOf)>,
     /// What was wrong with the calls by themselves.
     pub(crate) flaws: Vec<CallFlaw>,
+    /// By what the system itself went wrong: it crashed, or panicked.
+    pub(crate) fault: Option<(CauseKind, Error)>,
     /// What a failure quotes of systems: the ends of their logs.
     pub(crate) systems: Vec<String>,
     /// What came of the doubles of its tool servers.
@@ -45,6 +48,8 @@ pub(crate) struct Replayed {
     /// The calls that missed, as far as they were read.
     pub(super) missed_calls: Vec<MissedCall>,
     pub(super) unused: Vec<usize>,
+    /// The turn that was served last, and the number of the call that had it.
+    pub(super) left_after: Option<(usize, usize)>,
     /// What the calls said, where the project wants to know.
     pub(super) heard: Vec<HeardCall>,
     /// The calls as they came.
@@ -58,6 +63,15 @@ pub(crate) struct Replayed {
     pub(super) own_golden: OnceLock<Option<String>>,
 }
 
+/// How a replay is played.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct How {
+    /// How its answers are held back.
+    pub(crate) pacing: Pacing,
+    /// Whether calls that miss get the answers that they may have been meant for: see [`Replay::going_on`].
+    pub(crate) goes_on: bool,
+}
+
 /// Plays a scenario against a fixture on a runtime of its own.
 ///
 /// # Errors
@@ -67,16 +81,17 @@ pub(crate) fn replay(
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
     rules: &Arc<Rules>,
-    pacing: Pacing,
+    How { pacing, goes_on }: How,
 ) -> Result<Replayed> {
     let scope = Scope::new(&scenario.name);
-    let replay = Arc::new(match &fixture {
+    let replay = match &fixture {
         Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone())
             .with_delays(scenario.delays == Delays::Recorded)
-            .hearing(project.hears_calls)
-            .remembering_calls(),
-        None => Replay::none(rules.clone(), scope.clone()).remembering_calls(),
-    });
+            .hearing(project.hears_calls),
+        None => Replay::none(rules.clone(), scope.clone()),
+    };
+    let replay = replay.remembering_calls();
+    let replay = Arc::new(if goes_on { replay.going_on() } else { replay });
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
@@ -87,6 +102,7 @@ pub(crate) fn replay(
         played,
         misses: scope.judge(),
         missed_calls: replay.missed_calls(),
+        left_after: replay.last_served(),
         unused: replay.unused(),
         heard: replay.heard(),
         calls: replay.calls_seen(),
@@ -147,7 +163,7 @@ pub(crate) fn play(
 impl Played {
     /// What a driven scenario showed, with what is known of its stage when it had ended.
     fn of(
-        mut driven: Driven,
+        driven: Driven,
         ended: Ended,
         tools: Asked,
         scenario: &Scenario,
@@ -157,16 +173,19 @@ impl Played {
         let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
         let system = scenario.system.as_deref().unwrap_or_default();
         let panicked = panics.reduce(|all, panic| format!("{all}\n{panic}")).map(|panics| {
-            let failure = Error::new(format!("panic: system `{system}` panicked")).help(panics);
+            let (first, rest) = panics.split_once('\n').unwrap_or((&panics, ""));
+            let failure = Error::new(format!("panic: system `{system}` panicked at {first}"));
+            let failure = if rest.is_empty() { failure } else { failure.help(rest) };
             failure.help("if it catches them, and that is the point: panics = \"allow\"")
         });
-        let mut systems = logs;
-        match (&driven.failure, crash.or(panicked)) {
-            (None, fault) => driven.failure = fault,
-            (Some(_), Some(fault)) => systems.push(fault.to_string()),
-            (Some(_), None) => {}
-        }
-        Played { driven, began, steps, drift, flaws, systems, tools }
+        let fault = crash.map(|crash| (CauseKind::Crash, crash));
+        let fault = fault.or_else(|| panicked.map(|panicked| (CauseKind::Panic, panicked)));
+        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools }
+    }
+
+    /// Why it did not go well, beside its model calls: what the system went wrong by, then the step that failed.
+    pub(crate) fn error(&self) -> Option<&Error> {
+        self.fault.as_ref().or(self.driven.failure.as_ref()).map(|(_, error)| error)
     }
 }
 
@@ -276,7 +295,7 @@ impl Stay<'_> {
             failure = failure
                 .help(format!("{answers} held open: the system left there when it was recorded, and has not left now"));
         }
-        Driven { failure: Some(failure), ..Driven::default() }
+        Driven { failure: Some((CauseKind::TimeUp, failure)), ..Driven::default() }
     }
 }
 

@@ -1,14 +1,17 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Golden, NamesNothing, ShapeOptions, names_nothing};
+use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing};
 use crate::json::{Json, Layout};
-use crate::key::{Check, Rules};
+use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
+use crate::run::failing::Failing;
 use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
@@ -17,13 +20,16 @@ use crate::scenario::{Delays, Level, Scenario, Step, Unused};
 use crate::secrets::Fired;
 use crate::text::nearest;
 
-/// How many misses a failure shows.
-const SHOWN_MISSES: usize = 5;
+/// How many of a kind a failure shows.
+const SHOWN: usize = 5;
 
 impl Replayed {
     /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
     pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
-        self.judge(scenario).map_err(|failure| self.quoting_systems(failure))
+        if self.findings(scenario).is_none() {
+            return Ok(self.own_golden(scenario).cloned());
+        }
+        Err(Failing { run: self, scenario, second: None, golden: None }.failure())
     }
 
     /// What a person should know of the run, red or green: a line each.
@@ -40,11 +46,6 @@ impl Replayed {
         lines
     }
 
-    /// A failure with the ends of the systems' logs behind its own evidence.
-    pub(crate) fn quoting_systems(&self, failure: Failure) -> Failure {
-        self.played.systems.iter().fold(failure, Failure::evidence)
-    }
-
     /// What this run calls a value of its own that is in a text at a place.
     pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
         self.played.driven.names.name_of(text)
@@ -53,41 +54,19 @@ impl Replayed {
     /// Why this run shows that the scenario is not the same twice: a line each, without values. Empty where it failed
     /// for another reason.
     pub(crate) fn instability(&self, scenario: &Scenario) -> Vec<String> {
-        let mut why: Vec<String> = self.misses.iter().map(|miss| miss.headline()).collect();
-        if why.is_empty() && self.played.driven.failure.is_none() {
+        let missed = |miss: &Arc<Miss>| format!("a call of `{}`: {}", miss.caller_name(), miss.reason);
+        let mut why: Vec<String> = self.misses.iter().map(missed).collect();
+        if why.is_empty() && self.played.error().is_none() {
             let caller = |index: &usize| {
                 let turn = self.fixture.as_ref().and_then(|fixture| fixture.table.turns().get(*index));
-                turn.and_then(|turn| turn.caller.clone()).unwrap_or_else(|| "unknown".to_owned())
+                turn.and_then(|turn| turn.caller.clone()).unwrap_or_else(|| UNKNOWN_CALLER.to_owned())
             };
-            let unused = self.unexpected_unused(&scenario.unused);
+            let unused = self.findings(scenario).unused;
             why.extend(
                 unused.iter().map(|index| format!("turns[{index}] of `{}` was not asked for again", caller(index))),
             );
         }
         why
-    }
-
-    fn judge(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
-        if let Some(first) = self.misses.first() {
-            return Err(self.missed(first, scenario));
-        }
-        if let Some(error) = &self.played.driven.failure {
-            return Err(Failure::new(error.to_string()));
-        }
-        let unused = self.unexpected_unused(&scenario.unused);
-        if !unused.is_empty() {
-            return Err(self.unused(&unused, scenario));
-        }
-        if let Some(failure) = self.unused_tools(scenario) {
-            return Err(failure);
-        }
-        if let Some(failure) = self.drifted(scenario).or_else(|| self.flawed(scenario)) {
-            return Err(failure);
-        }
-        if let Some(failure) = self.names_nothing(scenario) {
-            return Err(failure);
-        }
-        Ok(self.own_golden(scenario).cloned())
     }
 
     /// What the golden of this run holds, by the rules of the run; made once.
@@ -96,7 +75,7 @@ impl Replayed {
     }
 
     /// A name in the options of the golden that no event of the run has.
-    fn names_nothing(&self, scenario: &Scenario) -> Option<Failure> {
+    pub(super) fn names_nothing(&self, scenario: &Scenario) -> Option<Failure> {
         let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
         let NamesNothing { option, name, there } =
             names_nothing(&self.played.driven.captured, &scenario.golden, &normalize)?;
@@ -112,73 +91,19 @@ impl Replayed {
         Some(Failure::from(error).evidence(format!("the events of this run: {}", there.join(", "))))
     }
 
-    fn missed(&self, first: &Miss, scenario: &Scenario) -> Failure {
-        let mut failure = Failure::new(first.headline()).evidence(first.details());
-        for miss in self.misses.iter().take(SHOWN_MISSES).skip(1) {
-            failure = failure.evidence(miss.to_string());
-        }
-        if self.misses.len() > SHOWN_MISSES {
-            failure = failure.evidence(format!("… and {} more misses", self.misses.len() - SHOWN_MISSES));
-        }
-        // A tool that answers something else is why the agent asked something else.
-        if !self.played.tools.drift.is_empty() {
-            failure = failure.evidence(format!("because of: {}", self.played.tools.drift.join("\n            ")));
-        }
-        if let Some(error) = &self.played.driven.failure {
-            failure = failure.evidence(format!("after that: {error}"));
-        }
-        failure.resolve("if the change is meant", record_command(&scenario.name))
-    }
-
-    fn unexpected_unused(&self, allowed: &Unused) -> Vec<usize> {
-        let caller = |index: &usize| self.fixture.as_ref().and_then(|f| f.table.turns()[*index].caller.as_deref());
-        let may_stay = |index: &usize| match allowed {
-            Unused::Allow => true,
-            Unused::Fail => false,
-            Unused::Callers(callers) => caller(index).is_some_and(|caller| callers.iter().any(|c| c == caller)),
-        };
-        self.unused.iter().copied().filter(|index| !may_stay(index)).collect()
-    }
-
-    fn unused(&self, unused: &[usize], scenario: &Scenario) -> Failure {
-        let Some(fixture) = &self.fixture else { return Failure::new("unused turns without a fixture") };
-        let count = unused.len();
-        let turns = if count == 1 { "turn was" } else { "turns were" };
-        let mut failure =
-            Failure::new(format!("unused: {count} recorded {turns} not asked for in scenario `{}`", scenario.name));
-        let lines: Vec<String> = unused
-            .iter()
-            .take(SHOWN_MISSES)
-            .map(|index| {
-                let turn = &fixture.table.turns()[*index];
-                let caller = turn.caller.as_deref().unwrap_or("(no caller)");
-                format!("  {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(turn))
-            })
-            .collect();
-        failure = failure.evidence(lines.join("\n"));
-        if count > SHOWN_MISSES {
-            failure = failure.evidence(format!("… and {} more", count - SHOWN_MISSES));
-        }
-        failure.resolve("if the system is right not to ask", record_command(&scenario.name)).resolve(
-            "if another scenario asks for them",
-            format!("unused = [\"CALLER\"] in {}", scenario.file.display()),
-        )
-    }
-
     /// Recorded requests to tool servers that nobody made.
-    fn unused_tools(&self, scenario: &Scenario) -> Option<Failure> {
+    pub(super) fn unused_tools(&self, scenario: &Scenario) -> Option<Failure> {
         let unused = &self.played.tools.unused;
         if unused.is_empty() || scenario.unused == Unused::Allow {
             return None;
         }
         let requests = crate::text::counted(unused.len(), "recorded request");
-        let headline = format!("unused: {requests} to tools not made in scenario `{}`", scenario.name);
-        let lines: Vec<String> = unused.iter().take(SHOWN_MISSES).map(|line| format!("  {line}")).collect();
-        let failure = Failure::new(headline).evidence(lines.join("\n"));
-        Some(failure.resolve("if the system is right not to ask", record_command(&scenario.name)))
+        let what = format!("{requests} to tools not made: {}", unused[0]);
+        let lines: Vec<String> = unused.iter().take(SHOWN).map(|line| format!("  {line}")).collect();
+        Some(Failure::of(vec![Cause::new(CauseKind::ToolUnused, what)]).evidence(lines.join("\n")))
     }
 
-    fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
+    pub(super) fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
         let fails = |drift: &DriftOf| match scenario.drift.of(drift.check) {
             Level::Ignore => false,
             Level::Note => drift.breakage.is_some(),
@@ -187,14 +112,9 @@ impl Replayed {
         let mut failing = self.played.drift.iter().filter(|(_, drift)| fails(drift));
         let (turn, first) = failing.clone().find(|(_, drift)| drift.breakage.is_some()).or_else(|| failing.next())?;
         let fixture = self.fixture.as_ref()?;
-        let headline = match &first.breakage {
-            Some(breakage) => format!("drift: {breakage}"),
-            None if first.check == Check::Results => {
-                "drift: tool results of a model call are not as recorded".to_owned()
-            }
-            None => format!("drift: the {} of a model call is not the recorded one", first.check),
-        };
         let caller = fixture.table.turns()[*turn].caller.as_deref();
+        let of = caller.map(|caller| format!(" of `{caller}`")).unwrap_or_default();
+        let what = first.breakage.as_ref().map_or_else(|| first.in_words(&of), ToString::to_string);
         let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
         let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
         // Tools and settings are one line of JSON each.
@@ -203,13 +123,13 @@ impl Replayed {
             Err(_) => text.to_owned(),
         };
         let diff = unified(&lines(&first.recorded), &lines(&first.called));
-        let failure = Failure::new(headline).evidence(format!("{place}\n{diff}"));
-        Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
+        let failure = Failure::of(vec![Cause::new(CauseKind::Check, what)]);
+        Some(failure.evidence(format!("{place}\n{diff}")))
     }
 
     /// A flaw of the protocol that the recording lacks, in a turn that is older than the check of results: a younger one
     /// has it there.
-    fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
+    pub(super) fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
         let fixture = self.fixture.as_ref().filter(|_| scenario.drift.results == Level::Fail)?;
         let of_older = |flaw: &&CallFlaw| {
             let turn = flaw.turn.filter(|_| flaw.kind == FlawKind::Protocol);
@@ -220,9 +140,9 @@ impl Replayed {
         let flaw = self.played.flaws.iter().find(of_older)?;
         let by = flaw.caller.as_deref().map(|caller| format!(", by `{caller}`")).unwrap_or_default();
         let place = flaw.turn.map(|turn| fixture.place_of(turn)).unwrap_or_default();
-        let failure = Failure::new(format!("protocol: {}, which was recorded without that flaw", flaw.what));
-        let failure = failure.evidence(format!("  {place}{by}, in scenario `{}`", scenario.name));
-        Some(failure.resolve("if the change is meant", record_command(&scenario.name)))
+        let what = format!("protocol: {}, which was recorded without that flaw", flaw.what);
+        let failure = Failure::of(vec![Cause::new(CauseKind::Protocol, what)]);
+        Some(failure.evidence(format!("  {place}{by}, in scenario `{}`", scenario.name)))
     }
 
     /// What the golden of this run holds: the two parts for each capture, in step order.
@@ -250,31 +170,22 @@ impl Replayed {
 /// Where there is no golden, another one, or one that cannot be read or written.
 pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
     let file = project.goldens.file(&scenario.golden_name);
-    let update = project.commands.update(&scenario.name);
     let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file);
     let compared = compared.map_err(|error| {
         let case = if file.is_file() { "to write it anew" } else { "once it is removed" };
-        Failure::from(error).resolve(case, update.clone())
+        Failure::from(error).resolve(case, project.commands.update(&scenario.name))
     })?;
     let file = project.goldens.shown(&file).display();
-    let policy = project.goldens.policy();
-    let review = |failure: Failure| match policy {
-        Policy::Propose => failure.resolve("to look at it first", "retake review"),
-        Policy::Verify | Policy::Overwrite => failure,
-    };
+    let of = |kind, what: String| Failure::of(vec![Cause::new(kind, what)]);
     match compared {
-        _ if policy == Policy::Overwrite => Ok(()),
+        _ if project.goldens.policy() == Policy::Overwrite => Ok(()),
         Compared::Same => Ok(()),
-        Compared::New => Err(review(
-            Failure::new(format!("golden: scenario `{}` has none, {file} is not there", scenario.name))
-                .evidence(format!("it would hold:\n{}", unified("", text)))
-                .resolve("if this is what the service should send", update),
-        )),
-        Compared::Differs(golden) => Err(review(
-            Failure::new(format!("golden: the events of scenario `{}` are not those of {file}", scenario.name))
-                .evidence(format!("- golden, + this run\n{}", unified(&golden, text)))
-                .resolve("if the change is meant", update),
-        )),
+        Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} is not there"))
+            .evidence(format!("it would hold:\n{}", unified("", text)))),
+        Compared::Differs(golden) => {
+            let causes = changes(&golden, text).into_iter().map(|change| change.cause).collect();
+            Err(Failure::of(causes).evidence(format!("- golden, + this run\n{}", unified(&golden, text))))
+        }
     }
 }
 
@@ -295,15 +206,4 @@ fn is_sound(conversation: &[Json]) -> bool {
 /// Whether any step of a scenario goes into its golden.
 pub(crate) fn has_golden(scenario: &Scenario) -> bool {
     scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
-}
-
-fn answer_in_short(turn: &crate::fixture::Turn) -> String {
-    let calls: Vec<&str> = turn.output.tool_calls().iter().map(|call| call.name.as_str()).collect();
-    let text = turn.output.text();
-    let text: String = text.chars().take(60).collect();
-    match (text.is_empty(), calls.is_empty()) {
-        (_, true) => format!("answers {text:?}"),
-        (true, false) => format!("calls {}", calls.join(", ")),
-        (false, false) => format!("answers {text:?}, calls {}", calls.join(", ")),
-    }
 }

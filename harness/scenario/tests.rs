@@ -8,6 +8,7 @@ mod mistakes_in_suite;
 mod mistakes_in_templates;
 mod mistakes_in_values;
 mod reading;
+mod schema;
 
 use std::fs;
 use std::path::Path;

@@ -22,6 +22,7 @@ macro_rules! tests {
 mod audit;
 #[cfg(feature = "browser")]
 mod browser;
+mod failures;
 mod fields;
 mod house;
 mod mistakes;
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
 fn all() -> Vec<Test> {
     let tests = [
         audit::TESTS,
+        failures::TESTS,
         fields::TESTS,
         house::TESTS,
         mistakes::TESTS,

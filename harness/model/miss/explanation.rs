@@ -1,94 +1,248 @@
-//! Why a call missed, line by line: what fits, or the nearest turn and the difference.
+//! Why a call missed: in words for a first line, and line by line what fits, or the nearest turn and the differences.
 
 use super::caller_rule;
-use super::messages::outline;
+use super::difference::{Difference, differences};
+use super::messages::{answer_in_short, first_words, outline};
 use super::nearest::{Nearest, nearest};
-use super::parting::parting;
 use super::reason::MissReason;
-use super::words::change;
+use super::words::{change, diff};
+use crate::cause::CauseKind;
 use crate::fixture::Fixture;
-use crate::key::{Rules, plain_conversation};
+use crate::json::Json;
+use crate::key::{Rules, UNKNOWN_CALLER, plain_conversation};
 use crate::model::lookup::Lookup;
+use crate::text::clipped;
+
+/// How many differences of one call are shown.
+const SHOWN: usize = 3;
+/// How much of a call is shown where the fixture keeps hashes only, in characters.
+const INPUT: usize = 800;
+/// How many open turns are listed there.
+const OPEN: usize = 8;
 
 /// What is found out about a miss.
 pub(in crate::model) struct Explanation {
+    /// What of the call is not as it was recorded; at least one thing.
+    pub(in crate::model) differences: Vec<Difference>,
     /// For people, line by line.
     pub(in crate::model) lines: Vec<String>,
     /// The turn that the call may have been meant for, where no turn has its conversation.
     pub(in crate::model) nearest: Option<usize>,
 }
 
-/// Looks into a miss. `served` tells of each turn whether a call has had it.
-pub(in crate::model) fn explain(
-    reason: &MissReason,
-    lookup: &Lookup,
-    fixture: &Fixture,
-    rules: &Rules,
-    served: &[bool],
-) -> Explanation {
+/// What a miss is looked into with.
+pub(in crate::model) struct Situation<'a> {
+    pub(in crate::model) fixture: &'a Fixture,
+    pub(in crate::model) rules: &'a Rules,
+    /// Of each turn, whether a call has had it, and the number of that call.
+    pub(in crate::model) served: &'a [bool],
+    pub(in crate::model) served_to: &'a dyn Fn(usize) -> Option<usize>,
+}
+
+/// Looks into a miss.
+pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situation<'_>) -> Explanation {
+    let Situation { fixture, rules, served, .. } = *in_;
     let messages = lookup.conversation.len();
+    let who = who(lookup);
     let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
     lines.extend(lookup.flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string())));
-    let mut found = None;
-    match reason {
+    let only = |kind, what: String| vec![Difference::of(kind, what)];
+    let (mut nearest_turn, open) = (None, open(served));
+    let differences = match reason {
         MissReason::Ambiguous { .. } => {
             let group = fixture.table.of_conversation(rules.conversation_hash(&lookup.conversation));
             let turns = group.map(|group| group.turns.as_slice()).unwrap_or_default();
             lines.extend(caller_rule::lines(turns, lookup.checks.as_ref().map(|checks| &checks.texts), fixture));
+            only(CauseKind::CallerUnknown, reason.to_string())
         }
-        MissReason::OtherCaller { .. } => lines.push(
-            "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases] in \
-             scenarios/suite.toml"
-                .to_owned(),
-        ),
-        MissReason::AllServed { .. } => lines.push(format!(
-            "to fix     the system asks more often than when it was recorded, {} of {} turns are still open",
-            open(served),
-            served.len()
-        )),
-        _ => {
-            found = nearest(lookup, fixture, rules, served);
-            lines.extend(lines_on(found.as_ref(), lookup, fixture, served));
+        MissReason::OtherCaller { callers } => {
+            let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
+            only(CauseKind::Caller, format!("caller {who} asks what was recorded for {}", callers.join(", ")))
         }
+        MissReason::AllServed { .. } if of_another(lookup, in_).is_some() => {
+            let turn = of_another(lookup, in_).unwrap_or_default();
+            let caller = fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+            lines.push(format!("nearest    {}", place(in_, turn)));
+            nearest_turn = Some(turn);
+            only(CauseKind::Caller, format!("caller {who} asks what was recorded for `{caller}`"))
+        }
+        MissReason::AllServed { turns, more } => {
+            let last = turns.last().copied().unwrap_or_default();
+            let place = place(in_, last);
+            lines.push(format!("nearest    {place}"));
+            lines.push(format!("answered   {} of {} turns are still open", open.len(), served.len()));
+            let times =
+                if turns.len() + more == 1 { String::new() } else { format!(" ({} turns)", turns.len() + more) };
+            only(
+                CauseKind::CalledAgain,
+                format!("{who} asks once more than recorded: turns[{last}]{times} had answered it"),
+            )
+        }
+        MissReason::NoFixture => {
+            only(CauseKind::NoModelExpected, format!("{who} calls a model, and the scenario says `fixture = \"none\"`"))
+        }
+        MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => {
+            let found = nearest(lookup, fixture, rules, served);
+            nearest_turn = found.as_ref().map(|nearest| nearest.turn);
+            not_recorded(reason, found.as_ref(), lookup, in_, &who, &mut lines)
+        }
+        _ => only(kind_of(reason), reason.to_string()),
+    };
+    Explanation { differences, lines, nearest: nearest_turn }
+}
+
+/// The kind of a reason that says all by itself.
+pub(in crate::model) fn kind_of(reason: &MissReason) -> CauseKind {
+    match reason {
+        MissReason::NotRecorded => CauseKind::Conversation,
+        MissReason::OtherCaller { .. } => CauseKind::Caller,
+        MissReason::AllServed { .. } => CauseKind::CalledAgain,
+        MissReason::Ambiguous { .. } => CauseKind::CallerUnknown,
+        MissReason::NoFixture => CauseKind::NoModelExpected,
+        MissReason::Unreadable { .. } => CauseKind::Unreadable,
+        MissReason::Unrenderable { .. } => CauseKind::Unrenderable,
+        MissReason::RequestNotRecorded { .. } => CauseKind::OtherRequest,
+        MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. } => CauseKind::ToolRequest,
+        MissReason::UnknownRoute => CauseKind::WrongUrl,
+        MissReason::WrongKey => CauseKind::WrongKey,
     }
-    Explanation { lines, nearest: found.map(|nearest| nearest.turn) }
 }
 
-/// How many turns are not served.
-fn open(served: &[bool]) -> usize {
-    served.iter().filter(|served| !**served).count()
+/// Who makes a call: its caller, or its first words.
+fn who(lookup: &Lookup) -> String {
+    let prompt = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
+    lookup.caller.as_ref().map_or_else(|| first_words(&lookup.conversation, prompt), |caller| format!("`{caller}`"))
 }
 
-/// The lines on the nearest turn, or why none is known.
-fn lines_on(nearest: Option<&Nearest>, lookup: &Lookup, fixture: &Fixture, served: &[bool]) -> Vec<String> {
+/// An open turn of another caller that has a call's conversation.
+fn of_another(lookup: &Lookup, in_: &Situation<'_>) -> Option<usize> {
+    let group = in_.fixture.table.of_conversation(in_.rules.conversation_hash(&lookup.conversation))?;
+    group.turns.iter().copied().find(|turn| !in_.served[*turn])
+}
+
+/// The turns that are not served.
+fn open(served: &[bool]) -> Vec<usize> {
+    (0..served.len()).filter(|turn| !served[*turn]).collect()
+}
+
+/// A turn: where it is, whose it is, and whether it was served.
+fn place(in_: &Situation<'_>, turn: usize) -> String {
+    let caller = in_.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+    let state = match (in_.served[turn], (in_.served_to)(turn)) {
+        (false, _) => "not yet served".to_owned(),
+        (true, None) => "served before".to_owned(),
+        (true, Some(call)) => format!("served before, to call {call}"),
+    };
+    format!("{}, by `{caller}`, {state}", in_.fixture.place_of(turn))
+}
+
+/// What of a call is new of which no turn has the conversation.
+fn not_recorded(
+    reason: &MissReason,
+    found: Option<&Nearest>,
+    lookup: &Lookup,
+    in_: &Situation<'_>,
+    who: &str,
+    lines: &mut Vec<String>,
+) -> Vec<Difference> {
+    let Situation { fixture, served, .. } = *in_;
     let turns = fixture.table.turns();
+    let only = |kind, what: String| vec![Difference::of(kind, what)];
     if turns.is_empty() {
-        return vec![format!("nearest    none: {} holds no turn", fixture.path.display())];
+        lines.push(format!("nearest    none: {} holds no turn", fixture.path.display()));
+        return only(CauseKind::NewCall, format!("{who} calls a model, and nothing is recorded"));
     }
-    let Some(Nearest { turn: index, conversation }) = nearest else {
-        return vec![format!(
-            "nearest    not known: {} keeps hashes and no conversations; {} of its {} turns are still open",
-            fixture.path.display(),
-            open(served),
-            turns.len()
-        )];
+    let Some(Nearest { turn: index, conversation, alike, last_of_caller }) = found else {
+        hashes_only(lookup, fixture, served, lines);
+        return only(CauseKind::Conversation, format!("{who} asks what was never recorded"));
     };
     let turn = &turns[*index];
-    let state = if served[*index] { "served before" } else { "not yet served" };
-    let caller = turn.caller.as_deref().unwrap_or("(no caller)");
-    let mut lines = vec![format!("nearest    {}, by `{caller}`, {state}", fixture.place_of(*index))];
-    let over_another_wire = turn.wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
-    if lookup.conversation.is_empty() && conversation.is_empty() {
+    lines.push(format!("nearest    {}", place(in_, *index)));
+    let text = |json: &Json| json.clone();
+    let of_plain = turn.wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
+    let (recorded, called) = if of_plain {
+        (plain_conversation(conversation), plain_conversation(&lookup.conversation))
+    } else {
+        (conversation.iter().map(text).collect(), lookup.conversation.clone())
+    };
+    if called.is_empty() && recorded.is_empty() {
         let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
         let now = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
-        let what = change(recorded, now);
-        lines.push(format!("they part  in the system prompt, which alone tells such calls apart: {what}"));
-        return lines;
+        lines.push("they part  in the system prompt, which alone tells such calls apart:".to_owned());
+        lines.extend(diff(recorded, now));
+        return only(
+            CauseKind::SystemPrompt,
+            format!("the system prompt of {who} changed ({})", change(recorded, now)),
+        );
     }
-    lines.extend(if over_another_wire {
-        parting(&plain_conversation(conversation), &plain_conversation(&lookup.conversation))
-    } else {
-        parting(conversation, &lookup.conversation)
-    });
-    lines
+    let mut differences = differences(&recorded, &called, who);
+    for difference in differences.iter().take(SHOWN) {
+        lines.extend(difference.lines.iter().cloned());
+    }
+    if differences.len() > SHOWN {
+        lines.push(format!("           … and {} more differences", differences.len() - SHOWN));
+    }
+    // The recorded history goes on with the answer to just this call: it is the turn that is missing.
+    let goes_on = recorded.get(called.len()).filter(|next| next.str_of("type") == Some("ai"));
+    if let Some(answer) = goes_on.filter(|_| recorded.starts_with(&called) && !called.is_empty()) {
+        let answer = super::messages::describe(answer);
+        return only(
+            CauseKind::NewCall,
+            format!(
+                "the fixture lacks the turn of {who} before turns[{index}]: its answer ({answer}) stands in the history there"
+            ),
+        );
+    }
+    let recorded_callers = turns.iter().any(|turn| turn.caller == lookup.caller);
+    if lookup.caller.is_some() && !recorded_callers && turns.iter().any(|turn| turn.caller.is_some()) {
+        return only(CauseKind::NewCall, format!("caller {who} asks, and no recorded turn is of that caller"));
+    }
+    if *last_of_caller {
+        let answer = answer_in_short(&turn.output);
+        differences = only(
+            CauseKind::CalledAgain,
+            format!("{who} asks once more than recorded, after turns[{index}] ({answer})"),
+        );
+    } else if !alike || differences.is_empty() {
+        differences = match reason {
+            MissReason::RequestNotRecorded { .. } => only(CauseKind::OtherRequest, reason.to_string()),
+            _ => only(CauseKind::NewCall, format!("{who} asks what is like no recorded turn")),
+        };
+    }
+    differences
+}
+
+/// What can be said where the fixture keeps hashes and no conversations: what the call was, and which turns are open.
+fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut Vec<String>) {
+    let open = open(served);
+    lines.push(format!(
+        "nearest    not known: {} keeps hashes and no conversations; {} of its {} turns are still open",
+        fixture.path.display(),
+        open.len(),
+        served.len()
+    ));
+    for index in open.iter().take(OPEN) {
+        let turn = &fixture.table.turns()[*index];
+        let caller = turn.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+        lines.push(format!(
+            "open       turns[{index}], by `{caller}`, conversation {}…: {}",
+            turn.key.conversation_hash.short(),
+            answer_in_short(&turn.output)
+        ));
+    }
+    if open.len() > OPEN {
+        lines.push(format!("           … and {} more", open.len() - OPEN));
+    }
+    let said = |message: &Json| {
+        let calls = message.get("tool_calls").map(|calls| format!(" {}", calls.print(crate::json::Layout::Python)));
+        format!(
+            "{}: {}{}",
+            super::messages::describe(message),
+            message.str_of("content").unwrap_or_default(),
+            calls.unwrap_or_default()
+        )
+    };
+    let input: Vec<String> = lookup.conversation.iter().map(said).collect();
+    lines.push("input      as it was normalized for the key:".to_owned());
+    lines.extend(clipped(&input.join("\n"), INPUT).lines().map(|line| format!("  {line}")));
 }

@@ -1,6 +1,8 @@
-//! Messages of a conversation in a few words.
+//! Messages of a conversation, and answers, in a few words.
 
+use crate::conversation::Answer;
 use crate::json::Json;
+use crate::text::clipped;
 
 /// The kinds of a conversation's messages, `human, ai (2 tool calls), tool read_file`.
 pub(super) fn outline(messages: &[Json]) -> String {
@@ -17,4 +19,35 @@ pub(crate) fn describe(message: &Json) -> String {
     let names: Vec<&str> = calls.iter().filter_map(|call| call.str_of("name")).collect();
     let calls = if names.is_empty() { String::new() } else { format!(" calling {}", names.join(", ")) };
     format!("{kind}{name}{calls}")
+}
+
+/// The tool of whose call a message is the result: as it says itself, or as the call before it does.
+pub(super) fn tool_of(messages: &[Json], index: usize) -> Option<&str> {
+    let message = messages.get(index).filter(|message| message.str_of("type") == Some("tool"))?;
+    message.str_of("name").or_else(|| {
+        let before = messages[..index].iter().rev();
+        let place = before.clone().take_while(|message| message.str_of("type") == Some("tool")).count();
+        let calls = before.skip(place).next()?.get("tool_calls")?.as_array()?;
+        calls.get(place)?.str_of("name")
+    })
+}
+
+/// How a call is called that does not say who makes it: by its first words.
+pub(super) fn first_words(messages: &[Json], prompt: &str) -> String {
+    let first = messages.first().and_then(|message| message.str_of("content")).unwrap_or_default();
+    let text = if first.trim().is_empty() { prompt } else { first };
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() { "a call".to_owned() } else { format!("the call {:?}", clipped(&text, 32)) }
+}
+
+/// What an answer is, in a few words: `calls read_file`, `answers "Paris."`.
+pub(crate) fn answer_in_short(answer: &Answer) -> String {
+    let calls: Vec<&str> = answer.tool_calls().iter().map(|call| call.name.as_str()).collect();
+    let text = answer.text();
+    let text: String = text.chars().take(60).collect();
+    match (text.is_empty(), calls.is_empty()) {
+        (_, true) => format!("answers {text:?}"),
+        (true, false) => format!("calls {}", calls.join(", ")),
+        (false, false) => format!("answers {text:?}, calls {}", calls.join(", ")),
+    }
 }

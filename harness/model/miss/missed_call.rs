@@ -3,8 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::difference::Difference;
 use super::reason::MissReason;
-use crate::key::Key;
+use crate::cause::{Cause, headline};
+use crate::key::{Key, UNKNOWN_CALLER};
 use crate::model::lookup::Lookup;
 
 /// A model call that no turn answered, with all that a person needs to find out why.
@@ -25,6 +27,10 @@ pub struct Miss {
     pub reason: MissReason,
     /// The nearest recorded turn, and where the two conversations part, line by line.
     pub evidence: Vec<String>,
+    /// What of the call is not as it was recorded; at least one thing.
+    pub(crate) causes: Vec<Cause>,
+    /// Its number among the scenario's model calls, from 1.
+    pub(crate) number: usize,
 }
 
 /// A call that missed, and the turn that it may have been meant for.
@@ -33,31 +39,35 @@ pub(crate) struct MissedCall {
     pub(crate) lookup: Lookup,
     pub(crate) nearest: Option<usize>,
     pub(crate) reason: MissReason,
+    /// What of it is not as it was recorded.
+    pub(crate) differences: Vec<Difference>,
 }
 
 impl Miss {
     /// The caller as people read it.
     #[must_use]
     pub fn caller_name(&self) -> &str {
-        self.caller.as_deref().unwrap_or("unknown")
+        self.caller.as_deref().unwrap_or(UNKNOWN_CALLER)
     }
 
     /// All below the headline: the call, its key and the evidence.
     #[must_use]
     pub fn details(&self) -> String {
-        let mut lines = vec![format!("  call       {}", self.via)];
+        let who = format!("by `{}`, in scenario `{}`", self.caller_name(), self.scenario);
+        let number = if self.number == 0 { String::new() } else { format!("{}: ", self.number) };
+        let mut lines = vec![format!("  call       {number}{}, {who}", self.via)];
+        lines.extend(self.evidence.iter().map(|line| format!("  {line}")));
         lines.extend(self.key.map(|key| {
             let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());
             format!("  key        conversation {conversation}…, input {input}…")
         }));
-        lines.extend(self.evidence.iter().map(|line| format!("  {line}")));
         lines.join("\n")
     }
 
-    /// One line: who missed what and why.
+    /// One line: what of the call is not as it was recorded.
     #[must_use]
     pub fn headline(&self) -> String {
-        format!("replay miss: scenario `{}`, caller `{}`: {}", self.scenario, self.caller_name(), self.reason)
+        headline(&self.causes)
     }
 }
 

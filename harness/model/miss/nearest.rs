@@ -1,10 +1,16 @@
 //! The recorded turn that is most like a call.
 
+use std::cmp::Reverse;
+
+use super::difference::likeness;
 use super::words::common_ends;
-use crate::fixture::Fixture;
+use crate::fixture::{After, Fixture, canonical_answer};
 use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::model::lookup::Lookup;
+
+/// How many turns are looked at message by message; those with the longest common history are.
+const CANDIDATES: usize = 48;
 
 /// The turn that is most like a call.
 pub(super) struct Nearest {
@@ -12,46 +18,94 @@ pub(super) struct Nearest {
     pub(super) turn: usize,
     /// Its canonical conversation.
     pub(super) conversation: Vec<Json>,
+    /// Whether anything of the two is alike: the caller, a message, words of one.
+    pub(super) alike: bool,
+    /// Whether all turns of who makes the call are served.
+    pub(super) last_of_caller: bool,
 }
 
-/// The recorded turn that is most like a call; none where the fixture keeps no conversation.
+/// The recorded turn that is most like a call; none where the fixture keeps no conversation. Of a fixture of 100,000 turns
+/// each message is looked at once.
 pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<Nearest> {
-    let mut best: Option<(Nearness, Nearest)> = None;
     let called = &lookup.conversation;
-    for (index, turn) in fixture.table.turns().iter().enumerate() {
-        let Some(conversation) = fixture.conversation(index, rules) else { continue };
-        let common = conversation.iter().zip(called).filter(|(a, b)| a == b).count();
-        let nearness = Nearness {
-            common: 1000 * common / conversation.len().max(called.len()).max(1),
-            same_caller: lookup.caller.is_some() && turn.caller == lookup.caller,
-            same_length: usize::MAX - conversation.len().abs_diff(called.len()),
-            alike: alike(&conversation, called),
-            not_served: !served[index],
-        };
-        if best.as_ref().is_none_or(|(other, _)| nearness > *other) {
-            best = Some((nearness, Nearest { turn: index, conversation }));
-        }
+    let common = common_histories(called, fixture, rules);
+    let mut candidates: Vec<usize> =
+        (0..common.len()).filter(|turn| fixture.table.turns()[*turn].input.is_some()).collect();
+    let rank =
+        |turn: &usize| (Reverse(same_caller(lookup, fixture, *turn)), Reverse(common[*turn]), served[*turn], *turn);
+    if candidates.len() > CANDIDATES {
+        candidates.select_nth_unstable_by_key(CANDIDATES, rank);
+        candidates.truncate(CANDIDATES);
     }
-    best.map(|(_, nearest)| nearest)
+    let open = (0..served.len()).filter(|turn| !served[*turn]);
+    let best = candidates.into_iter().filter_map(|turn| {
+        let conversation = fixture.conversation(turn, rules)?;
+        let (equal, steps) = likeness(&conversation, called);
+        let words = alike(&conversation, called);
+        let of_caller = same_caller(lookup, fixture, turn);
+        let alike = of_caller > 0 || equal > 0 || words > 0 || called.is_empty();
+        let last_of_caller =
+            of_caller > 0 && served[turn] && !open.clone().any(|turn| same_caller(lookup, fixture, turn) == of_caller);
+        // Calls come in recorded order: the next open turn that takes the fewest steps is the one.
+        let rank = (Reverse(of_caller), served[turn], steps, Reverse(equal), Reverse(words), turn);
+        Some((rank, Nearest { turn, conversation, alike, last_of_caller }))
+    });
+    best.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, nearest)| nearest)
 }
 
-/// How near a turn is to a call; the greatest is the nearest. Fields in order of their weight.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Nearness {
-    /// Messages in common, place by place, in thousandths of the longer conversation.
-    common: usize,
-    same_caller: bool,
-    /// The less the lengths differ, the more.
-    same_length: usize,
-    /// Characters in common where the two part.
-    alike: usize,
-    not_served: bool,
+/// How sure it is that a turn is of who makes the call: by name, else by the system prompt and the tools.
+fn same_caller(lookup: &Lookup, fixture: &Fixture, turn: usize) -> u8 {
+    let turn = &fixture.table.turns()[turn];
+    if lookup.caller.is_some() {
+        return u8::from(turn.caller == lookup.caller) * 2;
+    }
+    match (&lookup.checks, &turn.checks) {
+        (Some(called), Some(recorded)) => {
+            let tools = called.hashes.tools == recorded.tools;
+            u8::from(tools) + u8::from(tools && called.hashes.prompt == recorded.prompt)
+        }
+        _ => 0,
+    }
 }
 
-/// How many characters the first differing messages share at both ends.
+/// Of each turn, how many messages at its front are those of the call. A turn goes on from an earlier one, so that each
+/// stored message is compared once at most.
+fn common_histories(called: &[Json], fixture: &Fixture, rules: &Rules) -> Vec<usize> {
+    let turns = fixture.table.turns();
+    // How many messages each turn's conversation has, and how many of them the call has too.
+    let (mut lengths, mut common): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for turn in turns {
+        let Some(input) = &turn.input else {
+            lengths.push(0);
+            common.push(0);
+            continue;
+        };
+        let (mut length, mut same) = (0, 0);
+        if let Some(After { turn: earlier, keep }) = input.after {
+            (length, same) = (lengths[earlier] + 1, common[earlier]);
+            // What follows a history that the call does not share is not shared either.
+            if same == lengths[earlier] {
+                let answer = canonical_answer(&turns[earlier].output, rules);
+                length -= usize::from(answer.is_none());
+                same += usize::from(answer.is_some() && called.get(same) == answer.as_ref());
+            }
+            (length, same) = (length.min(keep.unwrap_or(usize::MAX)), same.min(keep.unwrap_or(usize::MAX)));
+        }
+        if same == length {
+            let rest = called.get(same..).unwrap_or_default();
+            same += input.messages.iter().zip(rest).take_while(|(a, b)| a == b).count();
+        }
+        lengths.push(length + input.messages.len());
+        common.push(same);
+    }
+    common
+}
+
+/// How alike the first differing messages are, in quarters: by what they begin and end with.
 fn alike(recorded: &[Json], called: &[Json]) -> usize {
     let Some((a, b)) = recorded.iter().zip(called).find(|(a, b)| a != b) else { return 0 };
-    let (a, b) = (a.print(Layout::Python), b.print(Layout::Python));
+    let text = |message: &Json| message.str_of("content").map_or_else(|| message.print(Layout::Compact), str::to_owned);
+    let (a, b) = (text(a), text(b));
     let (prefix, suffix) = common_ends(&a, &b);
-    prefix + suffix
+    4 * (prefix + suffix) / a.len().max(b.len()).max(1)
 }

@@ -46,21 +46,30 @@ pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
 
 /// What changed from one text to another, on one line: the words around it, or of longer changes their beginnings.
 pub(crate) fn change(recorded: &str, called: &str) -> String {
-    const SHOWN: usize = 60;
-    let (prefix, suffix) = common_ends(recorded, called);
-    let whole_words = |text: &str| {
-        let boundary = |c: char| c.is_whitespace();
-        let start = text[..prefix].rfind(boundary).map_or(0, |i| i + white_space_at(text, i));
-        let end = text.len() - suffix;
-        let end = end + text[end..].find(boundary).unwrap_or(suffix);
-        let words = text[start.min(end)..end].trim();
-        match words.char_indices().nth(SHOWN) {
-            _ if words.is_empty() => "nothing".to_owned(),
-            Some((at, _)) => format!("{:?}…", &words[..at]),
-            None => format!("{words:?}"),
-        }
+    change_within(recorded, called, 60)
+}
+
+/// The same, of each text at most so many characters.
+pub(super) fn change_within(recorded: &str, called: &str, width: usize) -> String {
+    let (recorded, called) = fragments(recorded, called);
+    let shown = |words: &str| match words.char_indices().nth(width) {
+        _ if words.is_empty() => "nothing".to_owned(),
+        Some((at, _)) => format!("{:?}…", &words[..at]),
+        None => format!("{words:?}"),
     };
-    format!("{} → {}", whole_words(recorded), whole_words(called))
+    format!("{} → {}", shown(recorded), shown(called))
+}
+
+/// The words in which two texts differ, from the first to the last; empty where one has none.
+pub(super) fn fragments<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a str) {
+    let (prefix, suffix) = common_ends(recorded, called);
+    let whole_words = |text: &'a str| {
+        let start = text[..prefix].rfind(char::is_whitespace).map_or(0, |i| i + white_space_at(text, i));
+        let end = text.len() - suffix;
+        let end = end + text[end..].find(char::is_whitespace).unwrap_or(suffix);
+        text[start.min(end)..end].trim()
+    };
+    (whole_words(recorded), whole_words(called))
 }
 
 /// How many bytes two texts share at the front and, of the rest, at the back; always whole characters.

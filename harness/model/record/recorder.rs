@@ -22,6 +22,7 @@ use super::upstream::Upstreams;
 use crate::clients::{Clients, reqwest_reason};
 use crate::error::Result;
 use crate::fixture::call_log::CallLog;
+use crate::key::UNKNOWN_CALLER;
 use crate::model::activity::InFlight;
 use crate::model::http;
 use crate::model::miss::MissReason;
@@ -125,7 +126,7 @@ impl Recorder {
             }
             Some(Recall::New(Some(expected))) => {
                 if let Some(BeforePaying(tell)) = &self.before_paying {
-                    let caller = call.caller.as_deref().unwrap_or("unknown");
+                    let caller = call.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
                     tell(&format!("{} {} of `{caller}`", call.method, call.path_alone()), expected);
                 }
             }

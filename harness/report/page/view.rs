@@ -11,9 +11,29 @@ use crate::report::run_data::{
 };
 use crate::text::clipped;
 
-/// How many events of a step, and how many calls, are listed: the data has more.
-const EVENTS: usize = 40;
-const CALLS: usize = 100;
+/// How much of a run is listed; the data has more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The most events of a step.
+    events: usize,
+    /// The most calls.
+    calls: usize,
+}
+
+impl Limits {
+    /// The limits of each run of a page of so many: a page that takes long to open is not read. What failed is told in full.
+    pub(super) fn of(run: &RunData, runs: usize) -> Limits {
+        let (most_events, most_calls) = (40, 100);
+        match run.result {
+            RunResult::Failed => Limits { events: most_events, calls: most_calls },
+            RunResult::Passed => Limits {
+                events: (3_000 / runs.max(1)).clamp(10, most_events),
+                calls: (4_000 / runs.max(1)).clamp(10, most_calls),
+            },
+        }
+    }
+}
+
 /// How much of an event's payload is shown, in characters.
 const PAYLOAD: usize = 160;
 
@@ -104,7 +124,7 @@ struct GoldenView<'a> {
 
 impl RunView<'_> {
     /// A run, which is `open` at first where it failed.
-    pub(super) fn of(run: &RunData, open: bool) -> RunView<'_> {
+    pub(super) fn of(run: &RunData, open: bool, limits: Limits) -> RunView<'_> {
         let failed = run.result == RunResult::Failed;
         RunView {
             id: run.scenario.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_', "-"),
@@ -120,9 +140,9 @@ impl RunView<'_> {
             drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
             lanes: lanes(run),
             ticks: ticks(run),
-            steps: run.steps.iter().map(step).collect(),
-            calls: run.calls.iter().take(CALLS).map(call).collect(),
-            more_calls: run.calls.len().saturating_sub(CALLS),
+            steps: run.steps.iter().map(|data| step(data, limits.events)).collect(),
+            calls: run.calls.iter().take(limits.calls).map(call).collect(),
+            more_calls: run.calls.len().saturating_sub(limits.calls),
             unused: run
                 .unused
                 .iter()
@@ -132,7 +152,7 @@ impl RunView<'_> {
                     says: says(turn),
                 })
                 .collect(),
-            requests: run.tool_requests.iter().take(CALLS).map(request).collect(),
+            requests: run.tool_requests.iter().take(limits.calls).map(request).collect(),
             golden: run.golden.as_ref().map(golden),
             notes: &run.notes,
             logs: run.logs.iter().map(|file| file.display().to_string()).collect(),
@@ -140,7 +160,7 @@ impl RunView<'_> {
     }
 }
 
-fn step(step: &StepData) -> StepView<'_> {
+fn step(step: &StepData, most: usize) -> StepView<'_> {
     let mut names: Vec<(&str, usize)> = Vec::new();
     for event in &step.events {
         match names.iter_mut().find(|(name, _)| *name == event.name) {
@@ -149,7 +169,7 @@ fn step(step: &StepData) -> StepView<'_> {
         }
     }
     let times = |(name, count): (&str, usize)| if count == 1 { name.to_owned() } else { format!("{name} ×{count}") };
-    let events = step.events.iter().take(EVENTS).map(|event| EventView {
+    let events = step.events.iter().take(most).map(|event| EventView {
         at: time(event.at_ms),
         name: &event.name,
         payload: clipped(&event.payload, PAYLOAD).into_owned(),
@@ -164,7 +184,7 @@ fn step(step: &StepData) -> StepView<'_> {
         count,
         names: names.into_iter().map(times).collect::<Vec<_>>().join(", "),
         events: events.collect(),
-        more: count.saturating_sub(EVENTS),
+        more: count.saturating_sub(most),
     }
 }
 

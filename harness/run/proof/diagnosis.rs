@@ -8,7 +8,7 @@ use super::tried::{Tried, applied, normalizer, with};
 use super::vary::{Mend, Variation, compare};
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::{Check, Rules};
+use crate::key::{Check, Rules, UNKNOWN_CALLER};
 use crate::model::{MissReason, MissedCall, describe};
 use crate::run::trial::Replayed;
 use crate::scenario::Scenario;
@@ -159,7 +159,7 @@ impl MissedAt<'_> {
     }
 
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
-        let caller = self.missed.lookup.caller.as_deref().unwrap_or("unknown");
+        let caller = self.missed.lookup.caller.as_deref().unwrap_or(UNKNOWN_CALLER);
         let causes = variations.iter().map(|variation| {
             let own = self.replayed.name_of(&variation.values.1);
             own.map_or_else(

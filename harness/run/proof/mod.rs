@@ -3,7 +3,7 @@
 //! the rule that would mend it.
 //!
 //! `prove` runs `replays`; where they do not agree, `inquiry` finds in rounds of `diagnosis` and of `tried` rules what varies,
-//! and `unproven` reports it. Where it is a pin of the golden alone, `loosening` finds the option that leaves it open. Of texts alone: `vary` compares two, by `candidates` of each place, their `context`, the
+//! and `unproven` reports it. Where it is a pin of the golden alone, `loosening` finds the option that leaves it open; `mend` finds the rules for a single run that missed. Of texts alone: `vary` compares two, by `candidates` of each place, their `context`, the
 //! `forms` of what varies and the `order` of items; each gives a `rule`.
 
 mod candidates;
@@ -14,6 +14,7 @@ mod differing;
 mod forms;
 mod inquiry;
 mod loosening;
+mod mend;
 mod order;
 mod prove;
 mod replays;
@@ -22,6 +23,7 @@ mod tried;
 mod unproven;
 mod vary;
 
+pub(crate) use mend::{Mend, mend};
 pub(crate) use prove::prove;
 #[cfg(feature = "record")]
 pub(crate) use replays::Proof;

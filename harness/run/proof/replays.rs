@@ -10,7 +10,8 @@ use crate::key::{Check, Rules};
 use crate::model::Pacing;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
-use crate::run::trial::{self, Replayed};
+use crate::run::second_look;
+use crate::run::trial::{self, How, Replayed};
 use crate::scenario::Scenario;
 
 /// A scenario that is to be proven.
@@ -43,7 +44,7 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         let replay = |pacing| {
             let first = matches!(pacing, Pacing::None);
-            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, pacing);
+            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
             let replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
@@ -54,7 +55,15 @@ impl Proof<'_> {
             }
             match replayed.verdict(scenario) {
                 Ok(golden) => Ok((replayed, golden)),
-                Err(failure) => Err(Disagreement::Failed { replayed: Box::new(replayed), failure, first }),
+                Err(failure) => {
+                    // The system differs from the one that was recorded: the failure says so, and what to do.
+                    let failure = if first && !self.of_recording {
+                        second_look::failure(project, scenario, &replayed, failure)
+                    } else {
+                        failure
+                    };
+                    Err(Disagreement::Failed { replayed: Box::new(replayed), failure, first })
+                }
             }
         };
         if self.of_recording {

@@ -27,7 +27,6 @@ impl Proof<'_> {
         let name = &self.scenario.name;
         let (replayed, failure, golden) = match &disagreement {
             Disagreement::NoStage(failure) => return failed(failure.clone()),
-            // The system differs from the one that was recorded: the failure says so, and what to do.
             Disagreement::Failed { failure, first: true, .. } if !self.of_recording => return failed(failure.clone()),
             Disagreement::Failed { replayed, failure, .. } => (Some(replayed), failure.clone(), None),
             Disagreement::Differ { first, texts: [one, other], .. } => {

@@ -78,7 +78,7 @@ fn failure(played: &Played, recorder: &Recorder, failed: &[String]) -> Option<Fa
     if !troubles.is_empty() {
         return Some(Failure::new("model calls failed while recording").evidence(troubles.join("\n")));
     }
-    let after = played.driven.failure.as_ref();
+    let after = played.error();
     let Some((first, more)) = failed.split_first() else {
         return after.map(|error| Failure::new(error.to_string()));
     };

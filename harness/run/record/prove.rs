@@ -64,6 +64,9 @@ impl<'a> Driven<'a> {
         let (old, rules) = (old.as_deref(), &project.rules);
         let mut made = call_log::to_fixture_after(old, journal_file, shown, notes, rules, secrets.scrub())?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
+        if let Some(old) = old {
+            made.fixture = made.fixture.keeping(old);
+        }
         made.fixture.tools.clone_from(&self.tools);
         let turns = made.fixture.table.turns().len();
         if turns == 0 {

@@ -1,11 +1,10 @@
 //! A step that runs a command-line agent.
 
-use toml::Spanned;
-
 use super::answer;
 use super::file::ScenarioFile;
 use super::names::check_variable;
 use super::raw::{RawStep, fields};
+use super::spanned::Spanned;
 use crate::error::{Error, Result};
 use crate::scenario::step::{AgentRun, AnswerAs, StreamSpec};
 use crate::scenario::template::{Names, Template};

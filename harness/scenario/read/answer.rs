@@ -1,10 +1,9 @@
 //! How the answer to a step is taken: whole, again and again, or as a stream.
 
-use toml::Spanned;
-
 use super::file::ScenarioFile;
 use super::json;
 use super::raw::{RawCancel, RawStep};
+use super::spanned::Spanned;
 use super::values::{RawStream, RawStreamEnds};
 use crate::error::Result;
 use crate::scenario::step::{AnswerAs, StreamSpec, WaitFor};

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use toml::Spanned;
-
 use super::file::ScenarioFile;
 use super::json::{self, RawJson};
 use super::raw::{RawStep, Texts, fields};
+use super::spanned::Spanned;
 use crate::error::{Error, Place, Result, conflict};
 use crate::json::Json;
 use crate::scenario::source::{Source, read_bytes};

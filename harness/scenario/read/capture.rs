@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::file::ScenarioFile;
 use super::names::check_new_name;
 use super::raw::RawStep;
+use super::spanned::Spanned;
 use crate::error::{Error, Result};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::step::CaptureFrom;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario};
+use super::spanned::Spanned;
 use crate::error::Result;
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::source::Source;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::raw::{RawSystem, Texts};
+use super::spanned::Spanned;
 use crate::error::Result;
 use crate::scenario::hints::suggest;
 use crate::scenario::source::Source;

@@ -2,8 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use toml::Spanned;
-
+use super::spanned::Spanned;
 use crate::error::Result;
 use crate::files;
 use crate::scenario::hints::suggest;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use toml::Spanned;
 
+use super::spanned::Spanned;
 use crate::error::Result;
 use crate::json::{Json, Layout};
 use crate::scenario::source::Source;

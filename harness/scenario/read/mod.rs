@@ -21,6 +21,7 @@ mod raw;
 mod recording;
 mod request;
 pub(super) mod scenario;
+mod spanned;
 mod step;
 pub(super) mod suite;
 mod system;
@@ -31,3 +32,6 @@ mod vars;
 
 pub use fields::{scenario_fields, suite_fields};
 pub(super) use file::ScenarioFile;
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,14 @@
 //! The names that a file gives: of vars and captures, headers, environment variables.
 
-use toml::Spanned;
-
+use super::spanned::Spanned;
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
 use crate::scenario::template::RESERVED;
+
+/// The words of the template language.
+pub(super) const WORDS: [&str; 13] =
+    ["true", "false", "none", "True", "False", "None", "not", "and", "or", "in", "is", "if", "else"];
 
 /// Refuses a name that a template could not use, or that is reserved.
 pub(super) fn check_new_name(name: &Spanned<String>, source: &Source) -> Result<()> {
@@ -20,9 +23,7 @@ pub(super) fn check_new_name(name: &Spanned<String>, source: &Source) -> Result<
         let error = fail(format!("a template cannot use the name `{text}`"));
         return Err(error.help("names are made of letters, digits and `_`, and do not start with a digit"));
     }
-    if ["true", "false", "none", "True", "False", "None", "not", "and", "or", "in", "is", "if", "else"]
-        .contains(&text.as_str())
-    {
+    if WORDS.contains(&text.as_str()) {
         return Err(fail(format!("the name `{text}` is a word of the template language")));
     }
     Ok(())

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use toml::Spanned;
-
 use super::names::env_name;
 use super::raw::{RawDrift, RawScenario, RawSuite};
+use super::spanned::Spanned;
 use super::values::RawDuration;
 use crate::error::Result;
 use crate::scenario::options::{Defaults, Delays, Drift, Panics, Unused};

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use toml::Spanned;
-
 use super::file::ScenarioFile;
 use super::raw::{RawAct, RawStep, fields};
 use super::request::path_of;
+use super::spanned::Spanned;
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::name::is_name;
@@ -18,7 +17,7 @@ use crate::text::nearest;
 const WITHIN: Duration = Duration::from_secs(10);
 
 /// The words of which an act has exactly one.
-const ACTS: [&str; 11] =
+pub(super) const ACTS: [&str; 11] =
     ["see", "unseen", "once", "above", "click", "fill", "press", "goto", "reload", "aria", "screenshot"];
 
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<PageVisit> {

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-
 use super::raw::{RawScenario, fields};
+use super::spanned::Spanned;
 use super::values::Kind;
 use crate::error::Result;
 use crate::scenario::scenario::ToolsRun;

@@ -1,10 +1,9 @@
 //! A step that sends a request.
 
-use toml::Spanned;
-
 use super::file::ScenarioFile;
 use super::names::check_header_name;
 use super::raw::{RawStep, Texts, fields};
+use super::spanned::Spanned;
 use super::{answer, body};
 use crate::error::{Error, Result};
 use crate::scenario::step::{Method, Request};

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use toml::Spanned;
-
 use super::file::ScenarioFile;
 use super::raw::{RawScenario, RawStep};
+use super::spanned::Spanned;
 use super::{case, golden, options, recording, step, toml_file, vars};
 use crate::error::{Error, Result};
 use crate::scenario::name::{is_name, no_name};

@@ -2,10 +2,9 @@
 //!
 //! Which kind of step it is says one of its keys ([`KINDS`]); each kind is read in a file of its own.
 
-use toml::Spanned;
-
 use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
+use super::spanned::Spanned;
 use super::{agent, capture, page, request};
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
@@ -13,7 +12,7 @@ use crate::scenario::step::{Action, AnswerAs, Do, Step};
 use crate::scenario::template::Names;
 
 /// What a step may be, by the key that says so.
-const KINDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "listen", "run", "browser", "together"];
+pub(super) const KINDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "listen", "run", "browser", "together"];
 
 /// Checks one step. Its captures are names only for the steps after it.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &Names) -> Result<Step> {

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use toml::Spanned;
-
 use super::names::check_header_name;
 use super::normalize::normalize_rule;
 use super::raw::{RawCaller, RawSuite};
+use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
 use crate::error::Result;

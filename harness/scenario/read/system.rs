@@ -5,13 +5,13 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use toml::Spanned;
 use url::{Host, Url};
 
 use super::extends::{self, Systems};
 use super::names::{check_variable, env_name};
 use super::options::limit;
 use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts};
+use super::spanned::Spanned;
 use super::values::Pattern;
 use crate::error::{Error, Result};
 use crate::scenario::hints::suggest;

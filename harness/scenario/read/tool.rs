@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toml::Spanned;
-
 use super::names::{check_header_name, check_variable};
 use super::normalize::normalize_rule;
 use super::options::limit;
 use super::raw::{RawSuite, RawTool, Texts};
+use super::spanned::Spanned;
 use crate::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
@@ -18,7 +17,7 @@ use crate::scenario::tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 /// How long a call may take where nothing is said.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The fields of which a tool has exactly one.
-const KINDS: [&str; 4] = ["mcp", "http", "command", "as_recorded"];
+pub(super) const KINDS: [&str; 4] = ["mcp", "http", "command", "as_recorded"];
 
 /// Reads the tools of a suite, by name.
 pub(super) fn read(raw: &RawSuite, source: &Source) -> Result<BTreeMap<String, ToolSpec>> {

@@ -9,6 +9,7 @@ use regex::Regex;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
+use super::spanned::Spanned;
 use crate::events::Detail;
 use crate::model::OfferedTools;
 use crate::scenario::hints::listed;
@@ -45,10 +46,15 @@ pub(super) enum RawStream {
 }
 
 #[derive(Clone, Debug, Default, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct RawStreamEnds {
-    pub(super) first: Option<toml::Spanned<String>>,
-    pub(super) last: Option<toml::Spanned<String>>,
+    /// The event that has to come first.
+    /// Example: `"metadata"`.
+    pub(super) first: Option<Spanned<String>>,
+    /// The event at which the stream is over for the client.
+    /// Example: `"end"`.
+    pub(super) last: Option<Spanned<String>>,
 }
 
 /// The longest duration: with a much longer one the clock's numbers overflow.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::json::{self, RawJson};
 use super::names::check_new_name;
+use super::spanned::Spanned;
 use crate::error::Result;
 use crate::scenario::source::Source;
 use crate::scenario::template::{Names, Vars};

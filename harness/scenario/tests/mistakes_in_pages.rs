@@ -7,7 +7,7 @@ fn each_mistake_is_told_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/a/scenario.toml", text)].into());
 }
 
-const MISTAKES: &[Mistake] = &[
+pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "path without slash",
         files: &[],

@@ -7,7 +7,7 @@ fn each_mistake_is_told_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/suite.toml", text), ("scenarios/a/scenario.toml", STEP)].into());
 }
 
-const MISTAKES: &[Mistake] = &[
+pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         name: "a system that extends none that there is",
         files: &[],

@@ -21,6 +21,7 @@ use super::answers::{self, Answers};
 use super::pipe::Pipe;
 use super::stdio;
 use super::upstream::Upstream;
+use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
 use crate::fixture::{ToolExchange, ToolExchanges};
 use crate::json::{Json, Layout, Object};
@@ -305,8 +306,10 @@ impl Servers {
                         via: format!("MCP {method}, server `{name}`"),
                         caller: None,
                         key: None,
+                        causes: vec![Cause::new(CauseKind::ToolRequest, reason.to_string())],
                         reason,
                         evidence,
+                        number: 0,
                     }));
                 }
                 Err(Json::object([("code", Json::Int(-32000)), ("message", message.into())]))

@@ -153,7 +153,9 @@ impl<'a> Conversation<'a> {
             Ok(Answer { content, mut tool_calls, response_metadata }) => {
                 let calls = tool_calls.clone();
                 if mutant!("call_ids_anew") {
-                    tool_calls.iter_mut().for_each(|call| call.id = format!("call_{}", new_id()));
+                    for call in &mut tool_calls {
+                        call.id = format!("call_{}", new_id());
+                    }
                 }
                 if mutant!("calls_not_shown") {
                     tool_calls.clear();
@@ -391,8 +393,8 @@ fn system_prompt(facts: &[String]) -> String {
     if mutant!("prompt_without_date") {
         prompt.truncate(prompt.find('\n').unwrap_or_default());
     }
-    if !facts.is_empty() {
-        prompt.push_str(&format!("\n<about_the_user>\n{}\n</about_the_user>", facts.join("\n")));
+    if facts.is_empty() {
+        return prompt;
     }
-    prompt
+    format!("{prompt}\n<about_the_user>\n{}\n</about_the_user>", facts.join("\n"))
 }

@@ -67,7 +67,9 @@ pub(crate) async fn list(State(app): State<Arc<App>>, user: User) -> Result<Json
         threads.truncate(1);
     }
     if mutant!("list_without_titles") {
-        threads.iter_mut().for_each(|thread| thread.title = None);
+        for thread in &mut threads {
+            thread.title = None;
+        }
     }
     if mutant!("list_untitled_left_out") {
         threads.retain(|thread| thread.title.is_some());

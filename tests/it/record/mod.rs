@@ -6,10 +6,20 @@ pub(crate) mod durable_agent;
 pub(crate) mod proof;
 pub(crate) mod proxy;
 pub(crate) mod recording;
+#[cfg(unix)]
+pub(crate) mod rerecording;
 pub(crate) mod resuming;
 pub(crate) mod rounds;
 pub(crate) mod secrets;
 pub(crate) mod varying;
 
-pub(crate) const TESTS: &[&[crate::Test]] =
-    &[durable::TESTS, proof::TESTS, proxy::TESTS, recording::TESTS, resuming::TESTS, secrets::TESTS];
+pub(crate) const TESTS: &[&[crate::Test]] = &[
+    durable::TESTS,
+    proof::TESTS,
+    proxy::TESTS,
+    recording::TESTS,
+    #[cfg(unix)]
+    rerecording::TESTS,
+    resuming::TESTS,
+    secrets::TESTS,
+];

@@ -40,11 +40,11 @@ fn it_replays_where_callers_are_declared_and_where_none_is() {
 }
 
 fn a_miss_in_it_says_that_it_keeps_no_conversations() {
-    for (system, caller) in [("gateway", "lead_agent"), ("undeclared", "unknown")] {
+    for (system, caller) in
+        [("gateway", "`lead_agent`"), ("undeclared", "the call \"Create note.txt with the text \\\"h…\"")]
+    {
         tree("write_read_file", "one_word").runner(system).run().exits(101).says(&[
-            &format!(
-                "replay miss: scenario `write_read_file`, caller `{caller}`: this conversation was never recorded"
-            ),
+            &format!("replay miss: {caller} asks what was never recorded\n"),
             "messages   5 in the key: human, ai calling write_file, tool `write_file`, ai calling read_file, \
              tool `read_file`",
             "nearest    not known: fixtures/write_read_file.json keeps hashes and no conversations; 2 of its 4 turns \
@@ -58,7 +58,7 @@ fn callers_with_one_conversation_are_told_apart_by_a_rule_only() {
     tree("two_callers", "two_callers").runner("gateway").run().exits(0);
     let tree = tree("two_callers", "two_callers");
     tree.runner("undeclared").run().exits(101).says(&[
-        "replay miss: scenario `two_callers`, caller `unknown`: `subagent:critic`, `subagent:optimist` had this \
+        "replay miss: `subagent:critic`, `subagent:optimist` had this \
          conversation, and the call does not say whose it is",
         "to fix     let the system send the header x-retake-caller, or add a [[callers]] rule",
     ]);

@@ -67,7 +67,7 @@ fn where_drift_is_to_fail_the_scenario_is_red_and_names_it() {
         let tree = recorded_with_others();
         set_drift(&tree, &format!("drift = {{ {check} = \"fail\" }}"));
         tree.runner("gateway").run().exits(101).says(&[
-            &*format!("drift: the {check} of a model call is not the recorded one"),
+            "drift: ",
             "fixtures/write_read_file.json, by `lead_agent`, in scenario `write_read_file`",
             word,
             "if the change is meant:\n    retake record write_read_file",
@@ -89,7 +89,7 @@ fn results_that_are_not_as_recorded_fail_and_say_how() {
         answering.checks.results = "call 1, `write_file`: an error".into();
     });
     tree.runner("gateway").run().exits(101).says(&[
-        "drift: tool results of a model call are not as recorded",
+        "drift: tool results of `lead_agent` are not marked as recorded",
         "- call 1, `write_file`: an error",
         "if the change is meant:\n    retake record write_read_file",
     ]);

@@ -60,17 +60,18 @@ fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() 
     let captured = tree.path("captured.sse");
     tree.runner("gateway").env(CAPTURE, &captured).run().exits(0);
     let whole = std::fs::read_to_string(&captured).unwrap();
+    tree.remove("captured.sse");
     fixtures::edit(&tree, NAME, |turns| {
         fixtures::change_word(turns[2].conversation.last_mut().unwrap(), "replay", "rehearsal");
     });
     tree.runner("gateway").env(CAPTURE, &captured).run().exits(101).says(&[
-        "replay miss: scenario `write_read_file`, caller `lead_agent`: this conversation was never recorded\n",
+        "replay miss: tool `read_file` returned other text than recorded (\"rehearsal.\" → \"replay.\")\n",
         "nearest    turns[2] of fixtures/write_read_file.json, by `lead_agent`, not yet served",
         "they part  at message 5 of 5 (tool `read_file`), in `content`:",
         "- hi from rehearsal.",
         "+ hi from replay.",
         "words \"rehearsal.\" → \"replay.\"",
-        "if the change is meant:\n    retake record write_read_file\n",
+        "if the change is meant:\n    retake record write_read_file --resume\n",
     ]);
     // The gateway swallowed it: its client got a friendly sentence, and events of the very shapes of the golden.
     let swallowed = std::fs::read_to_string(&captured).unwrap();
@@ -88,31 +89,29 @@ const CASES: [Case; 5] = [
         "a turn deleted",
         |tree| fixtures::edit(tree, NAME, |turns| drop(turns.remove(3))),
         &[
-            "replay miss: scenario `write_read_file`, caller `middleware:title`: this conversation was never recorded\n",
-            "call       POST /v1/chat/completions",
+            "replay miss: caller `middleware:title` asks, and no recorded turn is of that caller\n",
+            "call       4: POST /v1/chat/completions",
             "messages   1 in the key: human",
             "nearest    turns[",
-            "if the change is meant:\n    retake record write_read_file\n",
+            "if the change is meant:\n    retake record write_read_file --resume\n",
         ],
     ),
     (
         "a turn added",
         |tree| fixtures::edit(tree, NAME, |turns| turns.push(turn(Some("subagent:poet"), "A poem!", "Roses are red"))),
         &[
-            "unused: 1 recorded turn was not asked for in scenario `write_read_file`\n",
-            "turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
-            "if the system is right not to ask:\n    retake record write_read_file\n",
-            "if another scenario asks for them:\n    unused = [\"CALLER\"] in scenarios/write_read_file/scenario.toml\n",
+            "unused: `subagent:poet` never asks: turns[4] (answers \"Roses are red\") was recorded\n",
+            "not asked: turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
+            "if the system is right not to ask:\n    retake record write_read_file --resume\n",
+            "if another scenario asks for them, in scenarios/write_read_file/scenario.toml:\n    unused = [\"subagent:poet\"]\n",
         ],
     ),
     (
         "a caller renamed",
         |tree| fixtures::edit(tree, NAME, |turns| turns[3].caller = Some("middleware:headline".to_owned())),
         &[
-            "replay miss: scenario `write_read_file`, caller `middleware:title`: \
-             this conversation was recorded for `middleware:headline` only\n",
-            "to fix     if the caller was renamed on purpose, record again, or add the new name to [aliases]",
-            "if the change is meant:\n    retake record write_read_file\n",
+            "replay miss: caller `middleware:title` asks what was recorded for `middleware:headline`\n",
+            "if the change is meant:\n    retake record write_read_file --resume\n",
         ],
     ),
     (
@@ -122,7 +121,7 @@ const CASES: [Case; 5] = [
             tree.replace(file, "then read it back", "then read it again");
         },
         &[
-            "replay miss: scenario `write_read_file`, caller `lead_agent`: this conversation was never recorded\n",
+            "replay miss: message 1 (human) of `lead_agent` says other text than recorded (\"back\" → \"again\")\n",
             "nearest    turns[0] of fixtures/write_read_file.json, by `lead_agent`",
             "they part  at message 1 of 1 (human), in `content`:",
             "words \"back\" → \"again\"",
@@ -139,7 +138,7 @@ const CASES: [Case; 5] = [
             });
         },
         &[
-            "replay miss: scenario `write_read_file`, caller `lead_agent`: this conversation was never recorded\n",
+            "replay miss: tool `write_file` is called with another argument `/content` than recorded (\"rehearsal.\" → \"replay.\")\n",
             "nearest    turns[1] of fixtures/write_read_file.json, by `lead_agent`",
             "they part  at message 2 of 3 (ai calling write_file), in `tool_calls[0].args.content`:",
             "words \"rehearsal.\" → \"replay.\"",
@@ -190,7 +189,7 @@ fn a_miss_never_touches_a_golden_nor_leaves_a_pending_one() {
             let before = tree.files();
             let runner = tree.runner("gateway");
             let runner = if update { runner.env("UPDATE_GOLDEN", "1") } else { runner };
-            runner.run().exits(101).says(&["replay miss: scenario `write_read_file`"]).never_says("golden:");
+            runner.run().exits(101).says(&["replay miss: caller `middleware:title`"]).never_says("golden: ");
             assert_eq!(tree.files(), before);
         }
     }
@@ -201,10 +200,10 @@ fn a_call_where_no_fixture_is_said_to_be_is_a_miss() {
     let file = "scenarios/write_read_file/scenario.toml";
     tree.write(file, &format!("fixture = \"none\"\n{}", tree.read(file)));
     tree.remove("fixtures/write_read_file.json");
-    tree.runner("gateway").run().exits(101).says(&[
-        "replay miss: scenario `write_read_file`, caller `lead_agent`: the scenario says `fixture = \"none\"`, \
-         so no model call is expected",
-    ]);
+    tree.runner("gateway")
+        .run()
+        .exits(101)
+        .says(&["replay miss: `lead_agent` calls a model, and the scenario says `fixture = \"none\"`"]);
 }
 
 fn turns_may_stay_unused_where_the_scenario_says_so() {

@@ -118,6 +118,9 @@ fn new_makes_a_scenario_that_only_lacks_its_fixture() {
         .run()
         .exits(0)
         .says(&["scenarios/greet/scenario.toml", "retake record greet"]);
+    let made = tree.read("scenarios/greet/scenario.toml");
+    let schema = made.lines().next().and_then(|line| line.strip_prefix("#:schema ../")).unwrap_or_default();
+    assert!(tree.read(&format!("scenarios/{schema}")).contains("scenario.toml"), "{made}");
     tree.runner("oddities").run().exits(101).says(&["has no fixture: fixtures/greet.json", "retake record greet"]);
     let before = tree.files();
     tree.retake().args(&["new", "greet"]).run().exits(2).says(&["scenarios/greet/scenario.toml: it is there already"]);
@@ -137,10 +140,15 @@ fn init_writes_first_files_and_keeps_those_that_are_there() {
         assert!(tree.has(file), "{file}");
     }
     assert!(!tree.has("tests/scenarios.rs"));
+    assert!(tree.read("scenarios/suite.toml").starts_with("#:schema .schema/suite.json\n"));
     tree.write("scenarios/suite.toml", "# mine\n");
     let before = tree.files();
     let again = tree.retake().arg("init").run().exits(0).says(&["kept   scenarios/suite.toml", "kept   "]);
     again.never_says("wrote");
+    assert_eq!(tree.files(), before);
+    // A schema is that of this version.
+    tree.write("scenarios/.schema/suite.json", "{}");
+    tree.retake().arg("init").run().exits(0).says(&["wrote  scenarios/.schema/"]);
     assert_eq!(tree.files(), before);
     // In a Rust project the runner comes with it, and what Cargo.toml needs is said.
     tree.write("Cargo.toml", "");

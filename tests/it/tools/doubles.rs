@@ -86,8 +86,7 @@ fn a_call_of_a_tool_that_was_never_recorded_is_a_miss() {
     record(&tree);
     change(&tree, |exchanges| exchanges[2]["params"]["arguments"]["line"] = 2.into());
     tree.retake().arg("test").run().exits(1).says(&[
-        "replay miss: scenario `ask`",
-        "`tools/call` of `read` was never recorded with these arguments",
+        "replay miss: `tools/call` of `read` was never recorded with these arguments",
         "MCP tools/call, server `files`",
         "they part  at /arguments/line: 2 → 1",
         "retake record ask",
@@ -99,7 +98,7 @@ fn a_recorded_call_of_a_tool_that_nobody_makes_is_unused() {
     record(&tree);
     change(&tree, |exchanges| exchanges.push(exchanges[2].clone()));
     let red = tree.retake().arg("test").run().exits(1);
-    red.says(&["unused: 1 recorded request to tools not made in scenario `ask`", "`files`: tools/call {"]);
+    red.says(&["unused: 1 recorded request to tools not made: `files`: tools/call {"]);
     let scenario = format!("unused = \"allow\"\n{}", tree.read("scenarios/ask/scenario.toml"));
     tree.write("scenarios/ask/scenario.toml", &scenario);
     tree.retake().arg("test").run().exits(0);
@@ -113,7 +112,7 @@ fn a_live_tool_that_changed_is_named_as_the_cause_of_the_miss() {
     tree.retake().arg("test").run().exits(0).never_says("drift");
     tree.write("note.txt", "goodbye");
     tree.retake().arg("test").run().exits(1).says(&[
-        "replay miss: scenario `ask`",
+        "replay miss: tool `read` returned other text than recorded",
         "- hello",
         "+ goodbye",
         "because of: `files`: the tool `read` changed at /content/0/text: \"hello\" → \"goodbye\"",

@@ -1,0 +1,259 @@
+//! What changed between two goldens, in words: status, content type and body by these names, events that are missing, extra,
+//! renamed or moved, and the place of a changed shape. Pure.
+
+use std::collections::BTreeMap;
+
+use super::written::{Written, WrittenEvent, WrittenKey, read};
+use crate::cause::{Cause, CauseKind};
+use crate::text::clipped;
+
+/// How much of a value stands in words.
+const VALUE: usize = 40;
+
+/// One change between two goldens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// What it is, for a first line.
+    pub(crate) cause: Cause,
+    /// Whether nothing is changed but that something is gone: less was done.
+    pub(crate) is_less: bool,
+}
+
+/// What changed from a golden to the text of a run, in the order of the answers. Empty where they are the same.
+pub(crate) fn changes(golden: &str, run: &str) -> Vec<Change> {
+    if golden.trim_end() == run.trim_end() {
+        return Vec::new();
+    }
+    let mut found = Found(Vec::new());
+    let (old, new) = (read(golden), read(run));
+    for (old, new) in old.iter().zip(&new) {
+        found.compare(old, new);
+    }
+    for missing in old.iter().skip(new.len()) {
+        found.add(CauseKind::EventMissing, format!("the answer to `{}` is not there", missing.request));
+    }
+    for extra in new.iter().skip(old.len()) {
+        found.add(CauseKind::EventExtra, format!("the answer to `{}` is not in the golden", extra.request));
+    }
+    if found.0.is_empty() {
+        found.add(CauseKind::EventShape, "the run is not what the golden holds".to_owned());
+    }
+    found.0
+}
+
+struct Found(Vec<Change>);
+
+impl Found {
+    fn add(&mut self, kind: CauseKind, what: String) {
+        self.push(Change { cause: Cause::new(kind, what), is_less: kind == CauseKind::EventMissing });
+    }
+
+    fn push(&mut self, change: Change) {
+        if !self.0.iter().any(|known| known.cause == change.cause) {
+            self.0.push(change);
+        }
+    }
+
+    fn compare(&mut self, old: &Written<'_>, new: &Written<'_>) {
+        if old.request != new.request {
+            return self.add(CauseKind::EventShape, format!("the request is `{}`, not `{}`", new.request, old.request));
+        }
+        if old.status != new.status {
+            self.add(CauseKind::Status, format!("the status is {}, not {}", new.status, old.status));
+        }
+        if old.content_type != new.content_type {
+            // Whether events carry ids stands behind it.
+            let parts = |text: &'_ str| {
+                let (media, more) = text.split_once(", ").unwrap_or((text, ""));
+                let named = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+                (named(media), named(more))
+            };
+            let ((is, is_more), (was, was_more)) = (parts(new.content_type), parts(old.content_type));
+            if is == was {
+                self.add(
+                    CauseKind::EventShape,
+                    format!("the stream is {is_more}, not {was_more}").replace(" none", " as plain events"),
+                );
+            } else {
+                self.add(CauseKind::ContentType, format!("the content type is {is}, not {was}"));
+            }
+        }
+        if old.tree != new.tree {
+            self.tree(old, new);
+        }
+        let before = self.0.len();
+        let renamed = self.labels(old, new);
+        if renamed.is_empty() && self.0.len() == before {
+            self.order(old, new);
+        }
+        if self.0.len() == before {
+            self.shapes(old, new);
+        }
+        if self.0.len() == before {
+            self.lines(old, new);
+        }
+    }
+
+    fn tree(&mut self, old: &Written<'_>, new: &Written<'_>) {
+        let page = old.request;
+        let gone = old.tree.iter().find(|line| !new.tree.contains(line));
+        let come = new.tree.iter().find(|line| !old.tree.contains(line));
+        let shown = |line: &&str| clipped(line.trim(), VALUE).into_owned();
+        let what = match (gone, come) {
+            (Some(gone), Some(come)) => format!("`{page}` shows `{}`, not `{}`", shown(come), shown(gone)),
+            (Some(gone), None) => format!("`{page}` shows no `{}`", shown(gone)),
+            (None, Some(come)) => format!("`{page}` shows `{}`, which the golden lacks", shown(come)),
+            (None, None) => format!("`{page}` shows the same in another order"),
+        };
+        self.add(CauseKind::EventShape, what);
+    }
+
+    /// Events that are renamed, missing or extra. Gives the new names.
+    fn labels<'a>(&mut self, old: &Written<'a>, new: &Written<'a>) -> Vec<&'a str> {
+        let (before, after) = (counts(&old.events), counts(&new.events));
+        let only = |here: &BTreeMap<&'a str, usize>, there: &BTreeMap<&'a str, usize>| -> Vec<(&'a str, usize)> {
+            here.iter()
+                .filter(|(label, _)| !there.contains_key(*label))
+                .map(|(label, times)| (*label, *times))
+                .collect()
+        };
+        let (mut gone, mut come) = (only(&before, &after), only(&after, &before));
+        let mut renamed = Vec::new();
+        gone.retain(|(was, times)| {
+            let Some(at) = come.iter().position(|(_, of)| of == times) else { return true };
+            let (is, _) = come.remove(at);
+            self.add(CauseKind::EventRenamed, format!("the event `{was}` is called `{is}`"));
+            renamed.push(is);
+            false
+        });
+        for (label, _) in gone {
+            self.add(CauseKind::EventMissing, format!("the event `{label}` did not come"));
+        }
+        for (label, _) in come {
+            self.add(CauseKind::EventExtra, format!("the event `{label}` came, which the golden lacks"));
+        }
+        for (label, times) in &before {
+            let Some(now) = after.get(label).filter(|now| *now != times && !collapsed(old, label)) else { continue };
+            let kind = if now < times { CauseKind::EventMissing } else { CauseKind::EventExtra };
+            let often = if *now == 1 { "once".to_owned() } else { format!("{now} times") };
+            self.add(
+                kind,
+                format!("the event `{label}` came {often}, not {times} times").replace("not 1 times", "not once"),
+            );
+        }
+        renamed
+    }
+
+    /// The same events in another order.
+    fn order(&mut self, old: &Written<'_>, new: &Written<'_>) {
+        let labels = |written: &Written<'_>| -> Vec<String> {
+            written.events.iter().flat_map(|event| vec![event.label.to_owned(); event.times]).collect()
+        };
+        let (old, new) = (labels(old), labels(new));
+        let Some(at) = old.iter().zip(&new).position(|(a, b)| a != b) else { return };
+        // The one that moved is the one whose removal leaves both alike.
+        let without = |labels: &[String], at: usize| [&labels[..at], &labels[at + 1..]].concat();
+        let (moved, now) = (0..new.len())
+            .find(|to| *to != at && old[at] == new[*to] && without(&old, at) == without(&new, *to))
+            .map_or((&new[at], at), |to| (&old[at], to));
+        let place = if now == 0 { "first".to_owned() } else { format!("behind `{}`", new[now - 1]) };
+        self.add(CauseKind::EventOrder, format!("the event `{moved}` came in another place: {place}"));
+    }
+
+    /// The places of shapes that changed: one for each event.
+    fn shapes(&mut self, old: &Written<'_>, new: &Written<'_>) {
+        for (label, keys) in &old.shapes {
+            let Some((_, now)) = new.shapes.iter().find(|(other, _)| other == label) else { continue };
+            let places = places(keys, now);
+            if let Some(((first, _), more)) = places.split_first() {
+                let is_less = places.iter().all(|(_, gone)| *gone);
+                let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+                self.shape(old, label, &format!("{first}{more}"), is_less);
+            }
+        }
+    }
+
+    fn shape(&mut self, of: &Written<'_>, label: &str, place: &str, is_less: bool) {
+        let (kind, subject) = if label == "body" {
+            (CauseKind::Body, format!("the body of `{}`", of.request))
+        } else {
+            (CauseKind::EventShape, format!("the event `{label}`"))
+        };
+        self.push(Change { cause: Cause::new(kind, format!("{subject} has another shape: {place}")), is_less });
+    }
+
+    /// Lines that differ though events and shapes are the same: keys, values.
+    fn lines(&mut self, old: &Written<'_>, new: &Written<'_>) {
+        for (was, is) in old.events.iter().zip(&new.events).filter(|(was, is)| was != is) {
+            let subject = if was.label == "body" {
+                format!("the body of `{}`", old.request)
+            } else {
+                format!("the event `{}`", was.label)
+            };
+            let kind = |of_event| if was.label == "body" { CauseKind::Body } else { of_event };
+            if was.rest != is.rest {
+                let (was, is) = (clipped(was.rest, VALUE), clipped(is.rest, VALUE));
+                self.add(kind(CauseKind::EventShape), format!("{subject} is `{is}`, not `{was}`"));
+            } else if was.times != is.times {
+                self.add(
+                    kind(CauseKind::EventExtra),
+                    format!("{subject} came {} times in a row, not {}", is.times, was.times),
+                );
+            } else if let Some((was, is)) = was.values.iter().zip(&is.values).find(|(was, is)| was != is) {
+                let (place, value) = is.split_once(" = ").unwrap_or((is, ""));
+                let before = was.split_once(" = ").map_or(*was, |(_, value)| value);
+                let place = format!("/{}", place.trim_start_matches('/'));
+                let (before, value) = (clipped(before, VALUE), clipped(value, VALUE));
+                self.add(
+                    kind(CauseKind::EventValue),
+                    format!("{subject} has another `{place}`: {value}, not {before}"),
+                );
+            } else {
+                self.add(kind(CauseKind::EventValue), format!("{subject} shows other values"));
+            }
+        }
+    }
+}
+
+fn counts<'a>(events: &[WrittenEvent<'a>]) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for event in events {
+        *counts.entry(event.label).or_default() += event.times;
+    }
+    counts
+}
+
+/// Whether runs of an event count as one.
+fn collapsed(written: &Written<'_>, label: &str) -> bool {
+    written.events.iter().any(|event| event.label == label && event.rest.starts_with('…'))
+}
+
+/// Where two trees differ: the outermost places, and whether something is gone there.
+fn places(old: &[WrittenKey<'_>], new: &[WrittenKey<'_>]) -> Vec<(String, bool)> {
+    let find = |keys: &'_ [WrittenKey<'_>], path: &str| {
+        keys.iter().find(|key| key.path == path).map(|key| key.what.to_owned())
+    };
+    let mut places: Vec<(String, String, bool)> = Vec::new();
+    let mut add = |path: &str, words: String, gone: bool| {
+        if !places.iter().any(|(above, ..)| path.starts_with(&format!("{above}/"))) {
+            places.push((path.to_owned(), words, gone));
+        }
+    };
+    for key in old {
+        match find(new, &key.path) {
+            None => add(&key.path, format!("`{}` is gone", key.path), true),
+            Some(now) if now != key.what => {
+                let (now, was) = (clipped(&now, VALUE), clipped(key.what, VALUE));
+                add(&key.path, format!("`{}` is `{now}`, not `{was}`", key.path), false);
+            }
+            Some(_) => {}
+        }
+    }
+    for key in new.iter().filter(|key| find(old, &key.path).is_none()) {
+        add(&key.path, format!("`{}` is new", key.path), false);
+    }
+    places.into_iter().map(|(_, words, gone)| (words, gone)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+use super::*;
+
+const GOLDEN: &str = "POST /runs/stream
+200 text/event-stream
+
+metadata     {run_id}
+values       {messages} ×2
+tool_result  {content}
+messages     …
+end          null
+
+metadata
+  run_id  string
+values
+  messages  [ai | human]
+    ai.id  string
+
+GET /runs
+200 application/json
+
+body  {runs}
+
+body
+  runs  [object]
+    id  string
+";
+
+#[track_caller]
+fn said(from: &str, to: &str, words: &[&str]) {
+    assert!(GOLDEN.contains(from), "{from}");
+    let found: Vec<String> = changes(GOLDEN, &GOLDEN.replacen(from, to, 1)).into_iter().map(|c| c.cause.what).collect();
+    assert_eq!(found, words, "{from:?} → {to:?}");
+}
+
+#[test]
+fn each_change_is_said_by_its_name() {
+    assert_eq!(changes(GOLDEN, GOLDEN), []);
+    said("200 text", "202 text", &["the status is 202, not 200"]);
+    said("text/event-stream", "text/plain", &["the content type is text/plain, not text/event-stream"]);
+    said("tool_result  {content}\n", "", &["the event `tool_result` did not come"]);
+    said(
+        "end          null",
+        "end          null\nbye          null",
+        &["the event `bye` came, which the golden lacks"],
+    );
+    said("end          null", "done         null", &["the event `end` is called `done`"]);
+    said("{messages} ×2", "{messages} ×3", &["the event `values` came 3 times, not 2 times"]);
+    said(
+        "metadata     {run_id}\nvalues       {messages} ×2\n",
+        "values       {messages} ×2\nmetadata     {run_id}\n",
+        &["the event `metadata` came in another place: behind `values`"],
+    );
+    said(
+        "  run_id  string\n",
+        "  run_id  number\n",
+        &["the event `metadata` has another shape: `/run_id` is `number`, not `string`"],
+    );
+    said("    ai.id  string\n", "", &["the event `values` has another shape: `/messages/ai.id` is gone"]);
+    said(
+        "    id  string\n",
+        "    id  string\n    name  string\n",
+        &["the body of `GET /runs` has another shape: `/runs/name` is new"],
+    );
+}
+
+#[test]
+fn a_value_that_is_shown_is_told_with_its_place() {
+    let golden = "GET /a\n200\n\nvalues  {a}\n        /a = \"x\"\nend  null\n";
+    let found = changes(golden, &golden.replace("\"x\"", "\"y\""));
+    assert_eq!(found[0].cause.what, "the event `values` has another `/a`: \"y\", not \"x\"");
+}

@@ -1,0 +1,110 @@
+//! A golden that was written, read back into its parts: all that is known of an earlier run is this text. Pure.
+
+/// One captured answer in a golden.
+#[derive(Debug, Default)]
+pub(super) struct Written<'a> {
+    /// Method and path.
+    pub(super) request: &'a str,
+    /// Status, and the content type behind it; empty for a page.
+    pub(super) status: &'a str,
+    pub(super) content_type: &'a str,
+    /// The lines of the sequence.
+    pub(super) events: Vec<WrittenEvent<'a>>,
+    /// The trees by label, each line with its path.
+    pub(super) shapes: Vec<(&'a str, Vec<WrittenKey<'a>>)>,
+    /// The lines of a page's tree.
+    pub(super) tree: Vec<&'a str>,
+}
+
+/// One line of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WrittenEvent<'a> {
+    pub(super) label: &'a str,
+    /// What stands behind the label, without how often it comes.
+    pub(super) rest: &'a str,
+    /// How often it comes in a row.
+    pub(super) times: usize,
+    /// The lines of values under it.
+    pub(super) values: Vec<&'a str>,
+}
+
+/// One line of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WrittenKey<'a> {
+    /// The keys down to it: `/messages/tool.status`.
+    pub(super) path: String,
+    /// What it is: `string`.
+    pub(super) what: &'a str,
+}
+
+/// The parts of a golden, in step order.
+pub(super) fn read(text: &str) -> Vec<Written<'_>> {
+    let mut parts: Vec<Written<'_>> = Vec::new();
+    let mut lines = text.lines().peekable();
+    let mut in_events = false;
+    while let Some(line) = lines.next() {
+        if line.trim().is_empty() {
+            in_events = in_events && parts.last().is_some_and(|part| part.events.is_empty());
+            continue;
+        }
+        let (status, content_type) =
+            lines.peek().map(|next| next.split_once(' ').unwrap_or((next, ""))).unwrap_or_default();
+        let code = if status == "exit" { content_type } else { status };
+        let is_head = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        if is_head && !line.starts_with(' ') && line.contains(' ') {
+            parts.push(Written { request: line, status, content_type, ..Written::default() });
+            lines.next();
+            in_events = true;
+        } else if parts.is_empty() || line.starts_with("browser ") {
+            parts.push(Written { request: line, ..Written::default() });
+            in_events = false;
+        } else if let Some(part) = parts.last_mut() {
+            take(part, line, in_events);
+        }
+    }
+    parts
+}
+
+fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool) {
+    if part.status.is_empty() {
+        part.tree.push(line);
+    } else if in_events {
+        match part.events.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(event) => event.values.push(line.trim()),
+            None => part.events.push(WrittenEvent::of(line)),
+        }
+    } else if line.starts_with(' ') {
+        if let Some((_, keys)) = part.shapes.last_mut() {
+            keys.push(WrittenKey::of(line, keys));
+        }
+    } else {
+        part.shapes.push((line, Vec::new()));
+    }
+}
+
+impl<'a> WrittenEvent<'a> {
+    fn of(line: &'a str) -> WrittenEvent<'a> {
+        let (label, rest) = match line.split_once("  ") {
+            Some((label, rest)) => (label, rest.trim()),
+            None => line.split_once(' ').map_or((line, ""), |(label, rest)| (label, rest)),
+        };
+        let counted = rest.rsplit_once(" ×").and_then(|(rest, times)| Some((rest, times.parse().ok()?)));
+        let (rest, times) = counted.unwrap_or((rest, 1));
+        // Values that stand on the line itself.
+        let (rest, values) = match rest.find("  /") {
+            Some(at) => (&rest[..at], rest[at..].split("  /").filter(|value| !value.is_empty()).collect()),
+            None => (rest, Vec::new()),
+        };
+        WrittenEvent { label, rest, times, values }
+    }
+}
+
+impl<'a> WrittenKey<'a> {
+    fn of(line: &'a str, before: &[WrittenKey<'a>]) -> WrittenKey<'a> {
+        let depth = (line.len() - line.trim_start().len()) / 2;
+        let (key, what) = line.trim().split_once("  ").unwrap_or((line.trim(), ""));
+        let above = before.iter().rev().find(|above| above.path.matches('/').count() < depth);
+        let path = above.filter(|_| depth > 1).map_or("", |above| above.path.as_str());
+        WrittenKey { path: format!("{path}/{}", key.trim_end_matches('?')), what: what.trim() }
+    }
+}

@@ -1,0 +1,437 @@
+//! What of a call's conversation is not as it was recorded: difference by difference, in the order of the messages.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::field::{first_difference, pointer_difference, pointer_of, text_of};
+use super::messages::{describe, tool_of};
+use super::words::{change_within, diff, fragments};
+use crate::cause::{Cause, CauseKind};
+use crate::conversation::OPAQUE;
+use crate::json::{Json, Layout};
+use crate::text::{around, counted};
+
+/// How much of a changed text stands on a first line, on each side.
+const WORDS: usize = 36;
+/// A shorter text is found in any other.
+const TELLING: usize = 4;
+
+/// One difference between a recorded conversation and a call's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// What it is, for a first line.
+    pub(crate) cause: Cause,
+    /// The evidence: where it is, and the texts.
+    pub(crate) lines: Vec<String>,
+    /// The text that was recorded there; empty where there was none.
+    recorded: String,
+    /// The text that was called with there.
+    called: String,
+    /// Who makes the call.
+    who: String,
+    /// Whether it is about results or calls of tools that are lost.
+    of_tools: bool,
+}
+
+impl Difference {
+    /// A difference that says all in its cause.
+    pub(crate) fn of(kind: CauseKind, what: String) -> Difference {
+        Difference {
+            cause: Cause::new(kind, what),
+            lines: Vec::new(),
+            recorded: String::new(),
+            called: String::new(),
+            who: String::new(),
+            of_tools: false,
+        }
+    }
+
+    /// What it is, for a first line.
+    pub(crate) fn cause(&self) -> &Cause {
+        &self.cause
+    }
+
+    /// Whether it comes of an earlier one: the same change, seen again in a later call or in another place of this one.
+    pub(crate) fn follows_from(&self, earlier: &Difference) -> bool {
+        if self.cause == earlier.cause {
+            return true;
+        }
+        // A history that is cut, or has more in it, is so in each later call of the same caller.
+        let cut = |kind| matches!(kind, CauseKind::MessageMissing | CauseKind::HistoryShortened);
+        let (own_kind, before_kind) = (self.cause.kind, earlier.cause.kind);
+        let calls_lost = own_kind == CauseKind::ToolName && self.of_tools && earlier.of_tools;
+        let same_cut =
+            cut(own_kind) && cut(before_kind) || own_kind == before_kind && (is_of_sequence(own_kind) || calls_lost);
+        if same_cut && self.who == earlier.who {
+            return true;
+        }
+        // What tools give follows from what was done otherwise with them.
+        let done_otherwise = matches!(before_kind, CauseKind::ToolArgument | CauseKind::ToolName)
+            || (cut(before_kind) && earlier.of_tools);
+        if done_otherwise
+            && self.who == earlier.who
+            && (own_kind == CauseKind::ToolResult || cut(own_kind) && self.of_tools)
+        {
+            return true;
+        }
+        // A text that is made of the history has its lines in another order then.
+        let lines = |text: &str| {
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        if before_kind == CauseKind::MessageOrder && lines(&self.recorded) == lines(&self.called) {
+            return true;
+        }
+        if self.has_no_text() || earlier.has_no_text() {
+            return false;
+        }
+        let (before, after) = fragments(&earlier.recorded, &earlier.called);
+        let own = fragments(&self.recorded, &self.called);
+        let telling = before.len().max(after.len()) >= TELLING;
+        own == (before, after) || (telling && self.recorded.contains(before) && self.called.contains(after))
+    }
+}
+
+impl Difference {
+    /// Whether a text that was recorded in its place is no longer there.
+    pub(crate) fn lacks(&self, text: &str) -> bool {
+        self.recorded.contains(text) && !self.called.contains(text)
+    }
+
+    fn has_no_text(&self) -> bool {
+        self.recorded.is_empty() && self.called.is_empty()
+    }
+}
+
+/// The differences between a recorded conversation and a call's, of whom `who` tells. Empty where there is none.
+pub(crate) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
+    let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
+    let rest = recorded.len().min(called.len()) - front;
+    let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let middle = Middle {
+        recorded: front..recorded.len() - back,
+        called: front..called.len() - back,
+        messages: (recorded, called),
+        who,
+    };
+    let found = middle.differences();
+    let mut kept: Vec<Difference> = Vec::new();
+    for difference in found {
+        if !kept.iter().any(|other| difference.follows_from(other)) {
+            kept.push(difference);
+        }
+    }
+    kept
+}
+
+/// How like two conversations are: messages in common, and how many steps lead from one to the other.
+pub(super) fn likeness(recorded: &[Json], called: &[Json]) -> (usize, usize) {
+    let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
+    let rest = recorded.len().min(called.len()) - front;
+    let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&recorded[front..recorded.len() - back], &called[front..called.len() - back]);
+    let same = |op: &DiffOp| if let DiffOp::Equal { len, .. } = op { *len } else { 0 };
+    let equal: usize = ops(a, b, whole).iter().map(same).sum();
+    let of_kinds = ops(a, b, label);
+    let alike: usize = of_kinds.iter().map(same).sum();
+    let other = |op: &DiffOp| op.old_range().len().max(op.new_range().len()) - same(op);
+    let steps = alike.saturating_sub(equal) + of_kinds.iter().map(other).sum::<usize>();
+    (front + back + equal, steps)
+}
+
+fn whole(message: &Json) -> String {
+    message.print(Layout::Compact)
+}
+
+/// What kind of message it is.
+fn label(message: &Json) -> String {
+    message.str_of("type").unwrap_or_default().to_owned()
+}
+
+fn ops(a: &[Json], b: &[Json], of: fn(&Json) -> String) -> Vec<DiffOp> {
+    let (a, b): (Vec<String>, Vec<String>) = (a.iter().map(of).collect(), b.iter().map(of).collect());
+    capture_diff_slices(Algorithm::Myers, &a, &b)
+}
+
+/// What is left of two conversations without what they begin and end with in common.
+struct Middle<'a> {
+    recorded: std::ops::Range<usize>,
+    called: std::ops::Range<usize>,
+    /// The whole of both.
+    messages: (&'a [Json], &'a [Json]),
+    who: &'a str,
+}
+
+impl Middle<'_> {
+    fn differences(&self) -> Vec<Difference> {
+        let Middle { recorded, called, messages: (all_recorded, all_called), .. } = self;
+        let (a, b) = (&all_recorded[recorded.clone()], &all_called[called.clone()]);
+        if a.is_empty() && b.is_empty() {
+            return Vec::new();
+        }
+        if let Some(order) = self.order(a, b) {
+            return vec![order];
+        }
+        let mut found = Vec::new();
+        for op in ops(a, b, whole) {
+            let (of_a, of_b) = (op.old_range(), op.new_range());
+            match op {
+                DiffOp::Equal { .. } => {}
+                _ => self.region(
+                    of_a.start + recorded.start..of_a.end + recorded.start,
+                    of_b.start + called.start..of_b.end + called.start,
+                    &mut found,
+                ),
+            }
+        }
+        found
+    }
+
+    /// The same messages in another order.
+    fn order(&self, a: &[Json], b: &[Json]) -> Option<Difference> {
+        let sorted = |messages: &[Json]| {
+            let mut texts: Vec<String> = messages.iter().map(whole).collect();
+            texts.sort();
+            texts
+        };
+        if a.len() < 2 || a.len() != b.len() || sorted(a) != sorted(b) {
+            return None;
+        }
+        let moved = b.first()?;
+        let was = a.iter().position(|message| message == moved)? + self.recorded.start;
+        let what = format!(
+            "the messages of {} come in another order: message {} ({}) was recorded as message {}",
+            self.who,
+            self.called.start + 1,
+            in_short(moved),
+            was + 1
+        );
+        let lines = |sign: char, messages: &[Json]| -> Vec<String> {
+            messages.iter().map(|message| format!("  {sign} {}", around(&one_line(message), 0))).collect()
+        };
+        let mut shown = vec![format!("they part  at message {}, in their order:", self.called.start + 1)];
+        shown.extend(lines('-', a).into_iter().chain(lines('+', b)));
+        Some(self.difference(CauseKind::MessageOrder, what, shown, String::new(), String::new()))
+    }
+
+    /// A region in which both have other messages: paired by their kind, or missing, or extra.
+    fn region(&self, recorded: std::ops::Range<usize>, called: std::ops::Range<usize>, found: &mut Vec<Difference>) {
+        if recorded.len() == called.len() {
+            return recorded.zip(called).for_each(|(a, b)| self.pair(a, b, found));
+        }
+        let (a, b) = (&self.messages.0[recorded.clone()], &self.messages.1[called.clone()]);
+        for op in ops(a, b, label) {
+            let of_a = op.old_range().start + recorded.start..op.old_range().end + recorded.start;
+            let of_b = op.new_range().start + called.start..op.new_range().end + called.start;
+            match op {
+                DiffOp::Equal { .. } => of_a.zip(of_b).for_each(|(a, b)| self.pair(a, b, found)),
+                _ => {
+                    let paired = of_a.len().min(of_b.len());
+                    (of_a.clone().zip(of_b.clone())).for_each(|(a, b)| self.pair(a, b, found));
+                    self.missing(of_a.start + paired..of_a.end, found);
+                    self.extra(of_b.start + paired..of_b.end, found);
+                }
+            }
+        }
+    }
+
+    fn missing(&self, range: std::ops::Range<usize>, found: &mut Vec<Difference>) {
+        let all = self.messages.0;
+        let Some(first) = all.get(range.start).filter(|_| !range.is_empty()) else { return };
+        let (count, who) = (range.len(), self.who);
+        let are = if count == 1 { "is" } else { "are" };
+        let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
+        // Where the call begins or ends elsewhere, nothing else of it is new.
+        let whole = self.called.is_empty() || self.messages.1.len() < all.len();
+        let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
+        let (kind, what) = if of_tools {
+            let what = format!("{who} sends {} less than recorded: {first_shown} is missing", results(count));
+            (CauseKind::MessageMissing, what)
+        } else if range.start == 0 && whole && range.len() < all.len() {
+            let what =
+                format!("the history of {who} is shortened at the front: its first {} {are} missing", messages(count));
+            (CauseKind::HistoryShortened, what)
+        } else if range.end == all.len() && self.called.is_empty() {
+            let what =
+                format!("the history of {who} is shortened at the end: its last {} {are} missing", messages(count));
+            (CauseKind::HistoryShortened, what)
+        } else {
+            let what = format!("{who} sends {} less than recorded: {first_shown} is missing", messages(count));
+            (CauseKind::MessageMissing, what)
+        };
+        let mut lines = vec![format!(
+            "they part  {} of the recorded {} {are} missing, from {first_shown} on:",
+            messages(count),
+            all.len()
+        )];
+        lines.extend(all[range.clone()].iter().take(3).map(|message| format!("  - {}", around(&one_line(message), 0))));
+        found.push(Difference { of_tools, ..self.difference(kind, what, lines, texts(&all[range]), String::new()) });
+    }
+
+    fn extra(&self, range: std::ops::Range<usize>, found: &mut Vec<Difference>) {
+        let all = self.messages.1;
+        let Some(first) = all.get(range.start).filter(|_| !range.is_empty()) else { return };
+        let (count, who) = (range.len(), self.who);
+        let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
+        let what = format!("{who} sends {} more than recorded: {first_shown}", messages(count));
+        let mut lines = vec![format!(
+            "they part  {} of {} {} not recorded, from {first_shown} on:",
+            messages(count),
+            all.len(),
+            if count == 1 { "was" } else { "were" }
+        )];
+        lines.extend(all[range.clone()].iter().take(3).map(|message| format!("  + {}", around(&one_line(message), 0))));
+        found.push(self.difference(CauseKind::MessageExtra, what, lines, String::new(), texts(&all[range])));
+    }
+
+    /// Two messages that stand in each other's place.
+    fn pair(&self, recorded: usize, called: usize, found: &mut Vec<Difference>) {
+        let (a, b) = (&self.messages.0[recorded], &self.messages.1[called]);
+        if a == b {
+            return;
+        }
+        let (who, place) = (self.who, format!("message {}", called + 1));
+        let whole = format!("{place} of {} ({})", self.messages.1.len(), describe(b));
+        let (kind_a, kind_b) = (a.str_of("type").unwrap_or_default(), b.str_of("type").unwrap_or_default());
+        let part = |field: &str, a: &str, b: &str| {
+            let mut lines = vec![format!("they part  at {whole}, in `{field}`:")];
+            lines.extend(diff(a, b));
+            lines
+        };
+        if kind_a != kind_b {
+            let what = format!("{place} of {who} is of type `{kind_b}`, recorded: `{kind_a}`");
+            let lines = part("type", kind_a, kind_b);
+            return found.push(self.difference(
+                CauseKind::MessageType,
+                what,
+                lines,
+                texts(std::slice::from_ref(a)),
+                texts(std::slice::from_ref(b)),
+            ));
+        }
+        self.calls(a, b, &place, &part, found);
+        let (tool_a, tool_b) = (tool_of(self.messages.0, recorded), tool_of(self.messages.1, called));
+        // Without its call a result has no name; then the call is what is missing.
+        if let (true, Some(a), Some(b)) = (kind_b == "tool" && tool_a != tool_b, tool_a, tool_b) {
+            let what = format!("{place} of {who} is a result of tool `{b}`, recorded: of `{a}`");
+            found.push(self.difference(CauseKind::ToolName, what, part("name", a, b), a.to_owned(), b.to_owned()));
+        }
+        let (text_a, text_b) = (a.str_of("content").unwrap_or_default(), b.str_of("content").unwrap_or_default());
+        if text_a == text_b {
+            if a.get("tool_calls") == b.get("tool_calls") && kind_b != "tool" {
+                let (field, a, b) = first_difference(a, b, String::new());
+                let (a, b) = (text_of(a), text_of(b));
+                let what =
+                    format!("{place} ({kind_b}) of {who} has another `{field}` ({})", change_within(&a, &b, WORDS));
+                found.push(self.difference(CauseKind::MessageText, what, part(&field, &a, &b), a, b));
+            }
+            return;
+        }
+        let words = change_within(text_a, text_b, WORDS);
+        let inside = pointer_difference(text_a, text_b);
+        let (kind, what) = match (kind_b, inside) {
+            (OPAQUE, Some((pointer, words))) => {
+                (CauseKind::OtherRequest, format!("the request has another `{pointer}` than recorded ({words})"))
+            }
+            (OPAQUE, None) => {
+                (CauseKind::OtherRequest, format!("the request has another body than recorded ({words})"))
+            }
+            ("tool", inside) => {
+                let tool = tool_b.map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{tool}`"));
+                let what = match inside {
+                    Some((pointer, words)) => format!("{tool} returned another `{pointer}` than recorded ({words})"),
+                    None => format!("{tool} returned other text than recorded ({words})"),
+                };
+                (CauseKind::ToolResult, what)
+            }
+            _ => {
+                (CauseKind::MessageText, format!("{place} ({kind_b}) of {who} says other text than recorded ({words})"))
+            }
+        };
+        let lines = part("content", text_a, text_b);
+        found.push(self.difference(kind, what, lines, text_a.to_owned(), text_b.to_owned()));
+    }
+
+    /// The tool calls of two messages.
+    fn calls(
+        &self,
+        a: &Json,
+        b: &Json,
+        place: &str,
+        part: &dyn Fn(&str, &str, &str) -> Vec<String>,
+        found: &mut Vec<Difference>,
+    ) {
+        let calls = |message: &Json| message.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
+        let (a, b) = (calls(a), calls(b));
+        let names = |calls: &[Json]| {
+            let names: Vec<String> =
+                calls.iter().filter_map(|call| Some(format!("`{}`", call.str_of("name")?))).collect();
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        };
+        let (names_a, names_b) = (names(&a), names(&b));
+        if names_a != names_b {
+            let tools = if b.len() == 1 { "tool" } else { "tools" };
+            let what = format!("{place} of {} calls {tools} {names_b}, recorded: {names_a}", self.who);
+            let lines = part("tool_calls", &names_a, &names_b);
+            let of_tools = b.len() < a.len();
+            let difference = self.difference(CauseKind::ToolName, what, lines, names_a, names_b);
+            return found.push(Difference { of_tools, ..difference });
+        }
+        for (index, (a, b)) in a.iter().zip(&b).enumerate().filter(|(_, (a, b))| a != b) {
+            let none = Json::Null;
+            let args = |call: &'_ Json| call.get("args").cloned().unwrap_or(none.clone());
+            let (args_a, args_b) = (args(a), args(b));
+            let (path, old, new) = first_difference(&args_a, &args_b, String::new());
+            let pointer = pointer_of(&path);
+            let (old, new) = (text_of(old), text_of(new));
+            let tool = b.str_of("name").unwrap_or_default();
+            let words = change_within(&old, &new, WORDS);
+            let what = format!("tool `{tool}` is called with another argument `{pointer}` than recorded ({words})");
+            let field = format!("tool_calls[{index}].args.{path}");
+            let lines = part(field.trim_end_matches('.'), &old, &new);
+            found.push(self.difference(CauseKind::ToolArgument, what, lines, old, new));
+        }
+    }
+
+    fn difference(
+        &self,
+        kind: CauseKind,
+        what: String,
+        lines: Vec<String>,
+        recorded: String,
+        called: String,
+    ) -> Difference {
+        Difference { cause: Cause::new(kind, what), lines, recorded, called, who: self.who.to_owned(), of_tools: false }
+    }
+}
+
+/// Whether a kind is about which messages there are.
+fn is_of_sequence(kind: CauseKind) -> bool {
+    matches!(kind, CauseKind::MessageExtra | CauseKind::MessageOrder)
+}
+
+fn results(count: usize) -> String {
+    counted(count, "tool result")
+}
+
+fn messages(count: usize) -> String {
+    counted(count, "message")
+}
+
+/// A message by its kind and first words, for a first line.
+fn in_short(message: &Json) -> String {
+    let text: String = message.str_of("content").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let about = describe(message);
+    if text.is_empty() { about } else { format!("{about} {:?}", crate::text::clipped(&text, 30)) }
+}
+
+fn one_line(message: &Json) -> String {
+    format!("{}: {}", describe(message), message.str_of("content").unwrap_or_default().replace('\n', "⏎"))
+}
+
+fn texts(messages: &[Json]) -> String {
+    messages.iter().filter_map(|message| message.str_of("content")).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests;

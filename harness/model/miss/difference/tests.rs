@@ -1,0 +1,129 @@
+use super::*;
+
+fn conversation(text: &str) -> Vec<Json> {
+    Json::parse(text.as_bytes()).unwrap().as_array().unwrap().to_vec()
+}
+
+/// Kinds and first lines of the differences.
+fn found(recorded: &[Json], called: &[Json]) -> Vec<(CauseKind, String)> {
+    let all = differences(recorded, called, "`agent`");
+    all.into_iter().map(|difference| (difference.cause.kind, difference.cause.what)).collect()
+}
+
+fn said(kind: CauseKind, what: &str) -> Vec<(CauseKind, String)> {
+    vec![(kind, what.to_owned())]
+}
+
+const TOOLS: &str = r#"[
+    {"type":"human","content":"go"},
+    {"type":"ai","content":"","tool_calls":[{"name":"f","args":{"a":1,"p":{"q":[1,"x y"]}}},{"name":"g","args":{}}]},
+    {"type":"tool","name":"f","content":"sunny today"},
+    {"type":"tool","name":"g","content":"{\"temp\": 21}"},
+    {"type":"ai","content":"fine"},
+    {"type":"human","content":"and now?"}]"#;
+
+#[test]
+fn names_the_tool_that_returned_other_text_and_the_words() {
+    let recorded = conversation(TOOLS);
+    let called = conversation(&TOOLS.replace("sunny", "rainy"));
+    let all = differences(&recorded, &called, "`agent`");
+    assert_eq!(all[0].cause.what, "tool `f` returned other text than recorded (\"sunny\" → \"rainy\")");
+    let lines = [
+        "they part  at message 3 of 6 (tool `f`), in `content`:",
+        "  - sunny today",
+        "  + rainy today",
+        "  words \"sunny\" → \"rainy\"",
+    ];
+    assert_eq!(all[0].lines, lines);
+    assert_eq!(all.len(), 1);
+}
+
+#[test]
+fn names_the_field_of_a_result_that_is_json_and_that_of_an_argument() {
+    let recorded = conversation(TOOLS);
+    assert_eq!(
+        found(&recorded, &conversation(&TOOLS.replace("21", "25"))),
+        said(CauseKind::ToolResult, "tool `g` returned another `/temp` than recorded (\"21\" → \"25\")")
+    );
+    // A result follows from the arguments: they are the cause.
+    assert_eq!(
+        found(&recorded, &conversation(&TOOLS.replace("x y", "x z").replace("sunny", "rainy"))),
+        said(
+            CauseKind::ToolArgument,
+            "tool `f` is called with another argument `/p/q/1` than recorded (\"y\" → \"z\")"
+        )
+    );
+}
+
+#[test]
+fn a_type_comes_before_a_name_and_a_name_before_a_text() {
+    let recorded = conversation(r#"[{"type":"human","content":"a"}]"#);
+    let other = conversation(r#"[{"type":"developer","content":"b"}]"#);
+    assert_eq!(
+        found(&recorded, &other),
+        said(CauseKind::MessageType, "message 1 of `agent` is of type `developer`, recorded: `human`")
+    );
+    let renamed = conversation(&TOOLS.replace(r#"{"name":"g","args":{}}"#, r#"{"name":"h","args":{}}"#));
+    assert_eq!(
+        found(&conversation(TOOLS), &renamed),
+        said(CauseKind::ToolName, "message 2 of `agent` calls tools `f`, `h`, recorded: `f`, `g`")
+    );
+}
+
+#[test]
+fn tells_messages_that_are_missing_extra_or_in_another_order() {
+    let recorded = conversation(TOOLS);
+    let without = |at: usize| [&recorded[..at], &recorded[at + 1..]].concat();
+    assert_eq!(
+        found(&recorded, &without(4)),
+        said(
+            CauseKind::MessageMissing,
+            "`agent` sends 1 message less than recorded: message 5 (ai \"fine\") is missing"
+        )
+    );
+    assert_eq!(
+        found(&without(4), &recorded),
+        said(CauseKind::MessageExtra, "`agent` sends 1 message more than recorded: message 5 (ai \"fine\")")
+    );
+    let mut swapped = recorded.clone();
+    swapped.swap(2, 3);
+    assert_eq!(
+        found(&recorded, &swapped),
+        said(
+            CauseKind::MessageOrder,
+            "the messages of `agent` come in another order: message 3 (tool `g` \"{\\\"temp\\\": 21}\") was recorded as message 4"
+        )
+    );
+    assert_eq!(
+        found(&recorded, &recorded[4..]),
+        said(
+            CauseKind::HistoryShortened,
+            "the history of `agent` is shortened at the front: its first 4 messages are missing"
+        )
+    );
+    assert_eq!(
+        found(&recorded, &recorded[..4]),
+        said(
+            CauseKind::HistoryShortened,
+            "the history of `agent` is shortened at the end: its last 2 messages are missing"
+        )
+    );
+}
+
+#[test]
+fn two_changes_at_once_are_two_differences() {
+    let called = conversation(&TOOLS.replace("sunny", "rainy").replace("and now?", "and then?"));
+    let kinds: Vec<CauseKind> = found(&conversation(TOOLS), &called).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, [CauseKind::ToolResult, CauseKind::MessageText]);
+}
+
+#[test]
+fn the_same_words_seen_again_are_no_second_difference() {
+    let difference = |recorded: &str, called: &str| {
+        let message = |text: &str| vec![Json::object([("content", text.into()), ("type", "human".into())])];
+        differences(&message(recorded), &message(called), "`agent`").remove(0)
+    };
+    let first = difference("read it back", "read it again");
+    assert!(difference("Title for: read it back please", "Title for: read it again please").follows_from(&first));
+    assert!(!difference("Title for: read it back", "Name for: read it back").follows_from(&first));
+}

@@ -1,0 +1,288 @@
+//! Why a run failed, put together: its causes, the cause before what follows from it, and all the evidence there is.
+//!
+//! What follows from a miss hides what else is not as recorded. So a run with misses is looked at a second time, with each
+//! call that missed answered as if it had not: what is still wrong then is a cause of its own.
+
+use super::findings::Findings;
+use super::trial::Replayed;
+use crate::cause::{Cause, CauseClass, CauseKind};
+use crate::error::Error;
+use crate::events::Change;
+use crate::model::{Difference, Miss, answer_in_short};
+use crate::report::{Failure, unified};
+use crate::scenario::Scenario;
+use crate::text::counted;
+
+/// How many of a kind a failure shows.
+const SHOWN: usize = 5;
+/// How many causes stand on a first line.
+const NAMED: usize = 3;
+
+/// A run that failed, and what else is known.
+pub(super) struct Failing<'a> {
+    pub(super) run: &'a Replayed,
+    pub(super) scenario: &'a Scenario,
+    /// The same, with calls that miss answered: see [`crate::model::Replay::going_on`].
+    pub(super) second: Option<&'a Replayed>,
+    /// The golden, where there is one, and the text of the run that is compared with it.
+    pub(super) golden: Option<Golden>,
+}
+
+/// A golden beside the text of a run.
+pub(super) struct Golden {
+    /// What it holds.
+    pub(super) committed: String,
+    /// What the run would write.
+    pub(super) text: String,
+    /// What changed.
+    pub(super) changes: Vec<Change>,
+}
+
+impl Failing<'_> {
+    /// The failure, without advice.
+    pub(super) fn failure(&self) -> Failure {
+        let findings = self.run.findings(self.scenario);
+        let judged = self.second.unwrap_or(self.run);
+        let later = judged.findings(self.scenario);
+        let mut failure = Failure::of(Vec::new());
+        self.add_faults(&findings, &later, &mut failure);
+        self.add_misses(&mut failure);
+        let committed = self.golden.as_ref().map(|golden| golden.committed.as_str());
+        // An error is no more than what a miss led to, where the run goes on without it.
+        let error_event = judged.error_event(committed).filter(|_| !findings.misses || self.second.is_some());
+        if failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
+            failure.causes.extend(error_event);
+        }
+        self.add_step(&findings, &later, &mut failure);
+        self.add_unused(&findings, &later, &mut failure);
+        // Another caller brings a prompt of its own.
+        let other_caller = failure.causes.iter().any(|cause| cause.kind == CauseKind::Caller);
+        for other in findings.others {
+            let follows = |cause: &Cause| match cause.kind {
+                CauseKind::Check => other_caller,
+                CauseKind::ToolUnused => findings.misses,
+                _ => false,
+            };
+            failure.causes.extend(other.causes.into_iter().filter(|cause| !follows(cause)));
+            failure.hints.extend(other.hints);
+            failure.evidence.extend(other.evidence);
+        }
+        self.add_golden(&mut failure);
+        if failure.causes.is_empty() {
+            failure.causes.extend(self.run.misses.iter().take(1).flat_map(|miss| miss.causes.clone()));
+        }
+        let more = failure.causes.len().saturating_sub(NAMED);
+        if more > 0 {
+            failure.causes.truncate(NAMED);
+            failure = failure.evidence(format!("and {} beside these", counted(more, "more cause")));
+        }
+        self.add_logs(&mut failure);
+        failure
+    }
+
+    /// What the system itself went wrong by, where that is no consequence of a miss.
+    fn add_faults(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
+        let Some((kind, error)) = findings.fault else { return };
+        if findings.misses && self.second.is_some() && later.fault.is_none() {
+            failure.evidence.push(format!("after the miss: {error}"));
+        } else {
+            add_error(*kind, error, failure);
+        }
+    }
+
+    /// The calls that missed: what of them is new, and each once.
+    fn add_misses(&self, failure: &mut Failure) {
+        let Some(first) = self.run.misses.first() else { return };
+        let mut found: Vec<&Difference> = Vec::new();
+        let second = self.second.map(|second| second.missed_calls.as_slice()).unwrap_or_default();
+        let missed =
+            if second.is_empty() { &self.run.missed_calls[..self.run.missed_calls.len().min(1)] } else { second };
+        let mut more: Vec<String> = Vec::new();
+        let unasked = self.second.map(Replayed::answers_not_asked_for).unwrap_or_default();
+        for (index, call) in missed.iter().enumerate() {
+            for difference in &call.differences {
+                if unasked.iter().any(|answer| difference.lacks(answer)) {
+                    continue;
+                }
+                if found.iter().any(|earlier| difference.follows_from(earlier)) {
+                    continue;
+                }
+                found.push(difference);
+                if index > 0 {
+                    more.push(format!("  {}", difference.cause().what));
+                    more.extend(difference.lines.iter().skip(1).map(|line| format!("  {line}")));
+                }
+            }
+        }
+        if second.is_empty() || (found.is_empty() && unasked.is_empty()) {
+            failure.causes.extend(first.causes.iter().cloned());
+        } else {
+            failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));
+        }
+        failure.evidence.push(details(first, same_calls(&self.run.misses, first)));
+        if !more.is_empty() {
+            failure.evidence.push(more.join("\n"));
+        }
+        // A tool that answers something else is why the agent asked something else.
+        if !self.run.played.tools.drift.is_empty() {
+            let drift = self.run.played.tools.drift.join("\n            ");
+            failure.evidence.push(format!("because of: {drift}"));
+        }
+        self.add_other_misses(first, failure);
+    }
+
+    /// What else missed: one block for calls that a client repeats, and no block where it follows from the first one.
+    fn add_other_misses(&self, first: &Miss, failure: &mut Failure) {
+        let mut others: Vec<&Miss> = Vec::new();
+        for miss in self.run.misses.iter().map(AsRef::as_ref) {
+            if !is_same(miss, first) && !others.iter().any(|other| is_same(miss, other)) {
+                others.push(miss);
+            }
+        }
+        if others.is_empty() {
+            return;
+        }
+        if self.second.is_some() {
+            let callers: Vec<&str> = others.iter().take(SHOWN).map(|miss| miss.caller_name()).collect();
+            let callers = callers.join("`, `");
+            let calls = counted(others.len(), "more call");
+            failure.evidence.push(format!("after that {calls} missed, which follow: by `{callers}`"));
+            return;
+        }
+        for miss in others.iter().take(SHOWN - 1) {
+            let times = same_calls(&self.run.misses, miss);
+            failure.evidence.push(format!("{}\n{}", miss.headline(), details(miss, times)));
+        }
+        if others.len() >= SHOWN {
+            failure
+                .evidence
+                .push(format!("… and {}", counted(others.len() + 1 - SHOWN, "more miss").replace("misss", "misses")));
+        }
+    }
+
+    /// A step that failed; beside a miss only where it fails without that too.
+    fn add_step(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
+        let Some((kind, error)) = findings.step else { return };
+        let of_its_own = match (failure.causes.is_empty(), self.second) {
+            (true, _) => true,
+            (false, Some(_)) => later.step.is_some() && later.fault.is_none() && failure.causes.len() < 2,
+            (false, None) => false,
+        };
+        if of_its_own && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
+            add_error(*kind, error, failure);
+        } else {
+            failure.evidence.push(format!("after that: {error}"));
+        }
+    }
+
+    /// Turns that no call asked for: what they were, and after which call the run left the recording.
+    fn add_unused(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
+        let (run, unused) = match self.second {
+            Some(second) if findings.misses => (second, &later.unused),
+            _ => (self.run, &findings.unused),
+        };
+        let Some(fixture) = run.fixture.as_ref().filter(|_| !unused.is_empty()) else { return };
+        let all_found =
+            run.missed_calls.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
+        let alone = failure.causes.is_empty();
+        let beside_misses = findings.misses && self.second.is_some() && all_found && later.step.is_none();
+        if alone || beside_misses && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
+            failure.causes.extend(run.unused_cause(unused));
+        } else if findings.misses && self.second.is_none() {
+            return;
+        }
+        let mut lines: Vec<String> = Vec::new();
+        if let Some((turn, call)) = run.left_after {
+            let answer = answer_in_short(&fixture.table.turns()[turn].output);
+            lines.push(format!("  the run left the recording after call {call}: turns[{turn}] ({answer})"));
+        }
+        lines.extend(unused.iter().take(SHOWN).map(|index| {
+            let turn = &fixture.table.turns()[*index];
+            let caller = turn.caller.as_deref().unwrap_or(crate::key::UNKNOWN_CALLER);
+            format!("  not asked: {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(&turn.output))
+        }));
+        if unused.len() > SHOWN {
+            lines.push(format!("  … and {} more", unused.len() - SHOWN));
+        }
+        failure.evidence.push(lines.join("\n"));
+    }
+
+    /// What of the golden differs: a cause of its own where nothing else can have led to it.
+    fn add_golden(&self, failure: &mut Failure) {
+        let Some(golden) = self.golden.as_ref().filter(|golden| !golden.changes.is_empty()) else { return };
+        // What follows from a miss that could not be got over tells nothing.
+        if !self.run.misses.is_empty() && self.second.is_none() {
+            return;
+        }
+        let alone = failure.causes.is_empty();
+        let own: Vec<&Change> =
+            golden.changes.iter().filter(|change| alone || self.is_cause(change, &failure.causes)).collect();
+        let beside = own.is_empty();
+        failure.causes.extend(own.into_iter().map(|change| change.cause.clone()));
+        let words: Vec<String> = golden.changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
+        let words =
+            if alone && words.len() == 1 { String::new() } else { words[..words.len().min(SHOWN)].join("\n") + "\n" };
+        let title = if beside { "the golden differs too:\n" } else { "" };
+        let diff = unified(&golden.committed, &golden.text);
+        failure.evidence.push(format!("{title}{words}- golden, + this run\n{diff}"));
+    }
+
+    /// Whether a change of the golden is no consequence of other causes.
+    fn is_cause(&self, change: &Change, causes: &[Cause]) -> bool {
+        let kind = change.cause.kind;
+        if causes.iter().any(|cause| cause.kind == CauseKind::Check) && causes.len() == 1 {
+            return true;
+        }
+        let of_words = |cause: &Cause| {
+            matches!(cause.kind, CauseKind::MessageText | CauseKind::ToolResult | CauseKind::Caller | CauseKind::Check)
+        };
+        let all_of = |is: &dyn Fn(&Cause) -> bool| causes.iter().all(is);
+        match kind {
+            CauseKind::EventRenamed | CauseKind::Status | CauseKind::ContentType => {
+                all_of(&|cause| cause.kind.class() != CauseClass::Plain)
+            }
+            CauseKind::EventOrder | CauseKind::EventMissing | CauseKind::EventExtra | CauseKind::EventShape => {
+                all_of(&|cause| of_words(cause) || (cause.kind.class() == CauseClass::Unused && !change.is_less))
+            }
+            _ => false,
+        }
+    }
+
+    /// What systems printed, where the rest does not explain the failure.
+    fn add_logs(&self, failure: &mut Failure) {
+        let explained = |cause: &Cause| {
+            !matches!(
+                cause.kind,
+                CauseKind::Crash
+                    | CauseKind::NotReady
+                    | CauseKind::TimeUp
+                    | CauseKind::Step
+                    | CauseKind::ErrorEvent
+                    | CauseKind::StoppedAsking
+                    | CauseKind::CallerSilent
+            )
+        };
+        if !failure.causes.iter().all(explained) {
+            failure.evidence.extend(self.run.played.systems.iter().cloned());
+        }
+    }
+}
+
+fn add_error(kind: CauseKind, error: &Error, failure: &mut Failure) {
+    failure.causes.push(Cause::new(kind, error.first_line()));
+    failure.hints.extend(error.hints().iter().cloned());
+}
+
+/// Whether two misses are of the same call, made again by a client that tries again.
+fn is_same(a: &Miss, b: &Miss) -> bool {
+    a.via == b.via && a.caller == b.caller && a.key == b.key && (a.key.is_some() || a.reason == b.reason)
+}
+
+fn same_calls<M: AsRef<Miss>>(misses: &[M], miss: &Miss) -> usize {
+    misses.iter().filter(|other| is_same(other.as_ref(), miss)).count()
+}
+
+fn details(miss: &Miss, times: usize) -> String {
+    let details = miss.details();
+    if times < 2 { details } else { format!("{details}\n  again      the same call came {times} times") }
+}

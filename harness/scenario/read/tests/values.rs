@@ -1,0 +1,84 @@
+//! The small values of a file, as a schema tells them.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use crate::events::Detail;
+use crate::model::OfferedTools;
+use crate::scenario::options::{Delays, Level, Panics, Unused};
+use crate::scenario::pointer::Pointer;
+use crate::scenario::read::json::RawJson;
+use crate::scenario::read::spanned::Spanned;
+use crate::scenario::read::values::{Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::scenario::scenario::{ToolsFrom, Unobserved};
+
+impl<T: JsonSchema> JsonSchema for Spanned<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// Values whose schema stands where they are used; a title is what the reference calls them.
+macro_rules! inline {
+    ($($type:ty => $schema:tt),+ $(,)?) => {
+        $(impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        })+
+    };
+}
+
+inline! {
+    RawDuration => { "type": "string", "title": "duration", "pattern": "^0*([0-9]{1,8}ms|[0-9]{1,5}s|[0-9]{1,4}m)$" },
+    Pattern => { "type": "string", "title": "regular expression" },
+    Pointer => { "type": "string", "title": "JSON pointer", "pattern": "^(/([^~]|~[01])*)?$" },
+    Statuses => { "anyOf": [
+        { "type": "integer", "minimum": 100, "maximum": 599 },
+        { "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 100, "maximum": 599 } },
+    ] },
+    RawJson => { "title": "any value" },
+    Unused => { "anyOf": [
+        { "type": "string", "enum": ["fail", "allow"] }, { "type": "array", "items": { "type": "string" } },
+    ] },
+    OfferedTools => { "anyOf": [
+        { "type": "boolean" }, { "type": "array", "minItems": 1, "items": { "type": "string" } },
+    ] },
+    Level => { "type": "string", "enum": ["ignore", "note", "fail"] },
+    Kind => { "type": "string", "enum": ["system", "tools"] },
+    ToolsFrom => { "type": "string", "enum": ["recorded", "live"] },
+    Unobserved => { "type": "string", "enum": ["skip", "execute"] },
+    Panics => { "type": "string", "enum": ["fail", "allow"] },
+    Delays => { "type": "string", "enum": ["none", "recorded"] },
+    Detail => { "type": "string", "enum": (Detail::WORDS) },
+}
+
+impl JsonSchema for RawStream {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "stream".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let ends = generator.subschema_for::<RawStreamEnds>();
+        json_schema!({ "anyOf": [{ "type": "boolean" }, ends] })
+    }
+}

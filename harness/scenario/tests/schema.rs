@@ -1,0 +1,168 @@
+//! The committed JSON Schemas, with a validator: they accept what is right, and refuse each mistake that a schema can see.
+
+use std::path::Path;
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use serde_json::Value;
+
+use super::{
+    Mistake, mistakes_in_pages, mistakes_in_scenario, mistakes_in_steps, mistakes_in_suite, mistakes_in_templates,
+    mistakes_in_values,
+};
+
+/// Mistakes that a schema cannot see.
+const UNSEEN: [(&str, &[&str]); 6] = [
+    (
+        "what other files hold",
+        &[
+            "json_file that is not there",
+            "json_file that is no JSON",
+            "json_file that is a folder",
+            "json_file with an undefined name",
+            "a file that is not there",
+            "run in a folder that is not there",
+            "a folder that is not there",
+            "a file rendered from nothing",
+            "a name that a rendered file lacks",
+            "system: not there",
+        ],
+    ),
+    (
+        "what other tables and steps of the file say",
+        &[
+            "a system that extends none that there is",
+            "systems that extend each other",
+            "a command that becomes a URL",
+            "a rule that hides the next",
+            "an alias of an alias",
+            "needs: not there",
+            "needs: each other",
+            "needs: a shared one",
+            "reconnect to nothing",
+            "a capture of both",
+            "capture: a name that is a var",
+            "vars: a circle",
+            "vars: a circle of one",
+        ],
+    ),
+    (
+        "which names a template may use, and whether it is one",
+        &[
+            "a template with an unknown filter",
+            "an undefined name",
+            "a name that systems do not have",
+            "systems: one that is not needed",
+            "run with an undefined name",
+            "form with an undefined name",
+            "a capture of the step beside",
+            "vars: an undefined name",
+            "vars: a captured name",
+            "template: open braces",
+            "template: no expression",
+            "template: an unknown tag",
+            "template: an undefined name",
+            "template: undefined on a later line",
+            "template: a capture of a later step",
+            "template: a capture of the step itself",
+            "template: a model that is none",
+            "template: a fixture value that is none",
+            "template: a secret without a name",
+            "template: an unknown filter",
+            "template: an unknown test",
+        ],
+    ),
+    (
+        "whether a text is a regular expression of Rust's",
+        &[
+            "a pattern with an open group",
+            "a header pattern that is wrong",
+            "normalize fits everywhere",
+            "normalize: a group that is not there",
+            "normalize: a letter behind a group",
+            "normalize: look-around",
+            "normalize: too large a pattern",
+        ],
+    ),
+    ("what JSON has no type for", &["a date in a body", "no number in a body"]),
+    (
+        "which names are the same but for case, and which words are nearly others",
+        &["a header twice", "nearly a finder"],
+    ),
+];
+
+struct Schema {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl Schema {
+    fn of(name: &str) -> Schema {
+        let path = project().join(format!("harness/guide/schema/{name}.schema.json"));
+        let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        compiler.add_resource("schema.json", schema).unwrap();
+        let index = compiler.compile("schema.json", &mut schemas).unwrap_or_else(|e| panic!("{name}: {e:#}"));
+        Schema { schemas, index }
+    }
+
+    /// What is wrong with a text; `None` where it is no TOML.
+    fn refuses(&self, text: &str) -> Option<Option<String>> {
+        let toml: toml::Table = toml::from_str(text).ok()?;
+        let json = serde_json::to_value(toml).unwrap();
+        Some(self.schemas.validate(&json, self.index).err().map(|wrong| wrong.to_string()))
+    }
+}
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_schemas_accept_all_scenarios_of_this_project() {
+    let (suite, scenario) = (Schema::of("suite"), Schema::of("scenario"));
+    // The packed crate has none.
+    if !project().join("scenarios").is_dir() {
+        return;
+    }
+    let mut read = 0;
+    for folder in ["scenarios", "tests/systems/scenarios"] {
+        let entries = std::fs::read_dir(project().join(folder)).unwrap();
+        let files = entries.map(|entry| entry.unwrap().path()).flat_map(|path| {
+            let file = path.join("scenario.toml");
+            [(path.ends_with("suite.toml"), path), (false, file)]
+        });
+        for (is_suite, file) in files.filter(|(is_suite, file)| *is_suite || file.is_file()) {
+            if !is_suite && !file.ends_with("scenario.toml") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&file).unwrap();
+            let schema = if is_suite { &suite } else { &scenario };
+            assert_eq!(schema.refuses(&text), Some(None), "{}", file.display());
+            read += 1;
+        }
+    }
+    assert!(read > 15, "{read}");
+}
+
+#[test]
+fn the_schemas_refuse_each_mistake_that_a_schema_can_see() {
+    let (suite, scenario) = (Schema::of("suite"), Schema::of("scenario"));
+    let of_scenarios: Vec<&Mistake> = [
+        mistakes_in_pages::MISTAKES,
+        mistakes_in_scenario::MISTAKES,
+        mistakes_in_steps::MISTAKES,
+        mistakes_in_templates::MISTAKES,
+        mistakes_in_values::MISTAKES,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let all = mistakes_in_suite::MISTAKES.iter().map(|mistake| (&suite, mistake));
+    let all = all.chain(of_scenarios.into_iter().map(|mistake| (&scenario, mistake)));
+    let accepted = all.filter(|(schema, mistake)| schema.refuses(mistake.text) == Some(None));
+    let mut accepted: Vec<&str> = accepted.map(|(_, mistake)| mistake.name).collect();
+    accepted.sort_unstable();
+    let mut unseen: Vec<&str> = UNSEEN.iter().flat_map(|(_, names)| *names).copied().collect();
+    unseen.sort_unstable();
+    assert_eq!(accepted, unseen);
+}
