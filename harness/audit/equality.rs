@@ -13,7 +13,7 @@ pub(super) fn told(captures: &[Captured], normalize: &dyn Fn(&str) -> String) ->
         let media_type = capture.content_type.split(';').next().unwrap_or_default().trim().to_owned();
         teller.line(&normalize(&capture.request));
         teller.line(&format!("{} {media_type}", capture.status));
-        for event in capture.events.iter().filter(|event| event.is_real()) {
+        for event in capture.events.iter().chain(&capture.after.events).filter(|event| event.is_real()) {
             teller.line(&normalize(&event.label()));
             match (event.json(), &event.payload) {
                 (Some(json), _) => {

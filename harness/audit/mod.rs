@@ -5,7 +5,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `kind` | the kinds of change |
-//! | `payload`, `ids`, `sites` | where a capture can be changed, and how |
+//! | `payload`, `sites` | where a capture can be changed, and how |
 //! | `spread` | which of many places are tried |
 //! | `equality` | which changes are none once a run's own values have names |
 //! | `settings` | the settings of a golden that may notice a change |
@@ -17,7 +17,6 @@
 
 mod equality;
 mod fixture;
-mod ids;
 mod kind;
 mod outcome;
 mod payload;

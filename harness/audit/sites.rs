@@ -1,9 +1,8 @@
 //! Where a capture can be changed, and the capture with that change.
 
-use super::ids::is_id;
 use super::kind::Kind;
 use super::payload::{self, Spot, Step, other_text};
-use crate::events::{Captured, Event, Payload, Status};
+use crate::events::{Captured, Event, Payload, Status, is_id};
 use crate::json::{Json, Layout};
 
 /// A place in the captures of a run, and the change that is made there.
@@ -50,13 +49,16 @@ struct IdAt {
 /// payloads.
 pub(super) struct Base {
     pub(super) captures: Vec<Captured>,
+    /// Of each capture's events, those behind its last one too.
     payloads: Vec<Vec<Option<Json>>>,
 }
 
 impl Base {
     pub(super) fn of(captures: &[Captured]) -> Base {
         let mut captures = captures.to_vec();
-        let payloads = |capture: &mut Captured| capture.events.iter_mut().map(reprinted).collect();
+        let payloads = |capture: &mut Captured| {
+            capture.events.iter_mut().chain(&mut capture.after.events).map(reprinted).collect()
+        };
         let payloads = captures.iter_mut().map(payloads).collect();
         Base { captures, payloads }
     }
@@ -73,8 +75,9 @@ impl Base {
             return Vec::new();
         }
         let mut sites = Vec::new();
-        let real: Vec<usize> = (0..capture.events.len()).filter(|at| capture.events[*at].is_real()).collect();
-        let labels: Vec<String> = capture.events.iter().map(|event| event.label().into_owned()).collect();
+        let events: Vec<&Event> = capture.events.iter().chain(&capture.after.events).collect();
+        let real: Vec<usize> = (0..events.len()).filter(|at| events[*at].is_real()).collect();
+        let labels: Vec<String> = events.iter().map(|event| event.label().into_owned()).collect();
         let site = |kind, event: Option<usize>, pointer: String, edit| {
             let event = event.map(|event| labels[event].clone()).unwrap_or_default();
             Site { kind, capture: index, event, pointer, edit }
@@ -97,7 +100,7 @@ impl Base {
         let mut ids: Vec<IdAt> = Vec::new();
         for at in real {
             let Some(json) = &self.payloads[index][at] else {
-                if matches!(&capture.events[at].payload, Payload::Data(_)) {
+                if matches!(&events[at].payload, Payload::Data(_)) {
                     sites.push(whole(Kind::ChangeValue, Some(at), Edit::Text(at)));
                 }
                 continue;
@@ -124,11 +127,19 @@ impl Base {
     /// The capture of a place with its change.
     pub(super) fn changed(&self, site: &Site) -> Option<Captured> {
         let mut changed = self.captures[site.capture].clone();
-        let events = &mut changed.events;
+        let mut first = changed.events.len();
+        let mut events = std::mem::take(&mut changed.events);
+        events.append(&mut changed.after.events);
         let json = |event: usize| self.payloads[site.capture][event].as_ref();
         match &site.edit {
-            Edit::Drop(at) => _ = events.remove(*at),
-            Edit::Repeat(at) => events.insert(*at, events[*at].clone()),
+            Edit::Drop(at) => {
+                events.remove(*at);
+                first -= usize::from(*at < first);
+            }
+            Edit::Repeat(at) => {
+                events.insert(*at, events[*at].clone());
+                first += usize::from(*at < first);
+            }
             Edit::Swap(a, b) => events.swap(*a, *b),
             Edit::Rename(at) => events[*at].name = Some(format!("{}_renamed", site.event).into()),
             Edit::Payload(at, spot) => set(&mut events[*at], &payload::changed(json(*at)?, spot)?),
@@ -137,12 +148,12 @@ impl Base {
                 events[*at].payload = Payload::Data(other_text(text).into());
             }
             Edit::SwapIds(a, b) => {
-                let mut first = json(a.event)?.clone();
-                *payload::value_at(&mut first, &a.path)? = Json::from(b.id.as_str());
-                let mut second = if a.event == b.event { first.clone() } else { json(b.event)?.clone() };
-                *payload::value_at(&mut second, &b.path)? = Json::from(a.id.as_str());
-                set(&mut events[a.event], &first);
-                set(&mut events[b.event], &second);
+                let mut one = json(a.event)?.clone();
+                *payload::value_at(&mut one, &a.path)? = Json::from(b.id.as_str());
+                let mut other = if a.event == b.event { one.clone() } else { json(b.event)?.clone() };
+                *payload::value_at(&mut other, &b.path)? = Json::from(a.id.as_str());
+                set(&mut events[a.event], &one);
+                set(&mut events[b.event], &other);
             }
             Edit::CutBefore(at) => events.truncate(*at),
             Edit::CutInside(at) => {
@@ -162,6 +173,8 @@ impl Base {
                 changed.content_type = if is_text { "application/json" } else { "text/plain" }.to_owned();
             }
         }
+        changed.after.events = events.split_off(first.min(events.len()));
+        changed.events = events;
         Some(changed)
     }
 }

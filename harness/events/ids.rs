@@ -186,6 +186,11 @@ fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
+/// Whether a text is an id.
+pub(crate) fn is_id(text: &str) -> bool {
+    id_of(text).is_some()
+}
+
 /// The id that a text is; of a UUID behind a prefix, the UUID.
 fn id_of(text: &str) -> Option<&str> {
     if !(HEX..=LONGEST).contains(&text.len())

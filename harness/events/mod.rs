@@ -35,6 +35,7 @@ pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Ending, Status};
 pub(crate) use changes::{Change, changes};
 pub use event::{Event, Payload};
+pub(crate) use ids::is_id;
 pub use naming::{NamesNothing, names_nothing};
 pub(crate) use notation::is_time;
 pub use options::{Detail, Loose, ShapeOptions};

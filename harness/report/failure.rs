@@ -44,6 +44,22 @@ impl Failure {
         headline(&self.causes)
     }
 
+    /// The same, with each text as `shown` makes it.
+    #[must_use]
+    pub(crate) fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
+        let each = |texts: Vec<String>| texts.iter().map(|text| shown(text)).collect();
+        Failure {
+            causes: self.causes.iter().map(|cause| Cause::new(cause.kind, shown(&cause.what))).collect(),
+            hints: each(self.hints),
+            evidence: each(self.evidence),
+            advice: self
+                .advice
+                .iter()
+                .map(|it| Advice { case: shown(&it.case), command: shown(&it.command) })
+                .collect(),
+        }
+    }
+
     /// Adds evidence, which may have several lines.
     #[must_use]
     pub(crate) fn evidence(mut self, text: impl Into<String>) -> Failure {

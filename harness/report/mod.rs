@@ -24,6 +24,7 @@ mod page;
 mod progress;
 mod run_data;
 mod runs;
+mod screen;
 pub mod terminal;
 
 pub(crate) use audit_json::audit_json;
@@ -44,3 +45,4 @@ pub(crate) use notes::notes;
 pub(crate) use progress::{Progress, summary};
 pub(crate) use run_data::*;
 pub(crate) use runs::Runs;
+pub(crate) use screen::Screen;

@@ -241,9 +241,12 @@ impl Failing<'_> {
             CauseKind::EventRenamed | CauseKind::Status | CauseKind::ContentType => {
                 all_of(&|cause| cause.kind.class() != CauseClass::Plain)
             }
-            CauseKind::EventOrder | CauseKind::EventMissing | CauseKind::EventExtra | CauseKind::EventShape => {
-                all_of(&|cause| of_words(cause) || (cause.kind.class() == CauseClass::Unused && !change.is_less))
-            }
+            // What a tool gave is in events too, and who asks no more brings fewer of them.
+            CauseKind::EventShape => all_of(&|cause| {
+                let silent = cause.kind == CauseKind::CallerSilent && !change.is_less;
+                silent || of_words(cause) && cause.kind != CauseKind::ToolResult
+            }),
+            CauseKind::EventOrder | CauseKind::EventMissing | CauseKind::EventExtra => all_of(&of_words),
             _ => false,
         }
     }

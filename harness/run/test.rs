@@ -25,7 +25,7 @@ use super::verdict;
 use crate::error::Result;
 use crate::fixture::Fixture;
 use crate::model;
-use crate::report::{Failure, RunAction, terminal};
+use crate::report::{Failure, RunAction, Screen, terminal};
 use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::shown;
 use crate::text::counted;
@@ -79,7 +79,7 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
                     let tested = || test(&project, &scenario);
                     let tested = project.logged(&scenario, action(project.goldens.policy()), tested);
-                    of_libtest(tested.map_err(|failure| failure.about(&scenario.description)))
+                    of_libtest(tested.map_err(|failure| failure.about(&scenario.description)), &scenario.name)
                 };
                 Trial::test(name, run).with_ignored_flag(ignored)
             }
@@ -87,14 +87,14 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                 let (name, error) = (name.clone(), error.clone());
                 let file = error.file().unwrap_or(&project.root).to_owned();
                 Trial::test(name.clone(), move || {
-                    of_libtest(project.logged_check(&name, &file, || Err(Failure::from(error))))
+                    of_libtest(project.logged_check(&name, &file, || Err(Failure::from(error))), &name)
                 })
             }
         });
     }
     let all = project.clone();
     let check = move || all.logged_check(orphans::NAME, &all.root, || orphans::check(&all));
-    tests.push(Trial::test(orphans::NAME, move || of_libtest(check())));
+    tests.push(Trial::test(orphans::NAME, move || of_libtest(check(), orphans::NAME)));
     tests
 }
 
@@ -105,8 +105,8 @@ fn action(policy: Policy) -> RunAction {
     }
 }
 
-fn of_libtest(result: Result<(), Failure>) -> Result<(), Failed> {
-    result.map_err(|failure| Failed::from(shown(&failure.to_string())))
+fn of_libtest(result: Result<(), Failure>, name: &str) -> Result<(), Failed> {
+    result.map_err(|failure| Failed::from(Screen::of_stdout().show(&failure.with_texts(shown), name)))
 }
 
 /// One scenario: its run and its verdict, or its proof where its golden may be written.

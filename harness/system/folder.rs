@@ -7,6 +7,7 @@ use tokio::sync::OnceCell;
 
 use super::date;
 use super::guardian::{Guard, Guarded};
+use super::path::path;
 use crate::error::{Error, Result};
 
 /// The paths of one stage's folder, which may not exist yet.
@@ -106,7 +107,7 @@ impl Folder {
     pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [
-            ("PATH", std::env::var("PATH").unwrap_or_default()),
+            ("PATH", path()),
             ("HOME", text(&self.home)),
             ("TMPDIR", text(&self.temp)),
             ("TEMP", text(&self.temp)),

@@ -8,8 +8,8 @@
 //! | URL | `url` | somebody else's process | nobody |
 //!
 //! `launch` says which of them a scenario is played on, and what it is started from; `running` sets up a stage with it and
-//! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a public
-//! face for Rust systems (`stage`). A program may have to be built (`build`), has a port of its own (`ports`), says when it
+//! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), its PATH (`path`), and a
+//! public face for Rust systems (`stage`). A program may have to be built (`build`), has a port of its own (`ports`), says when it
 //! is `ready`, prints to a `log`, and is under a `guardian`. What a router panics by is heard by `panics`.
 
 mod build;
@@ -20,6 +20,7 @@ mod guardian;
 mod launch;
 mod log;
 mod panics;
+mod path;
 mod ports;
 mod ready;
 mod router;

@@ -1,6 +1,7 @@
 //! When a system that was started is ready: a route answers, or a line is in its log.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::TcpStream;
@@ -33,9 +34,11 @@ pub(super) async fn ready(
         Ready::Http { path, timeout } => (*timeout, format!("GET {path} on port {port} to answer with success")),
         Ready::Line { regex, timeout } => (*timeout, format!("a line of its log to fit `{regex}`")),
     };
+    // What was found instead, for the case that the time runs out.
+    let found = Mutex::new(None);
     let becoming = async {
         match ready {
-            Ready::Http { path, .. } => answers(port, path).await,
+            Ready::Http { path, .. } => answers(port, path, &found).await,
             Ready::Line { .. } => {
                 log.awaited().await;
                 listens(port).await
@@ -52,7 +55,9 @@ pub(super) async fn ready(
         }
         () = tokio::time::sleep_until(until) => {
             let when = if until < own { "when the scenario's time was up".to_owned() } else { format!("after {limit:?}") };
-            let error = Error::new(format!("was not ready {when}: waited for {what}"));
+            let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let found = found.map(|found: String| format!(", and found {found}")).unwrap_or_default();
+            let error = Error::new(format!("was not ready {when}: waited for {what}{found}"));
             Err(match ready {
                 Ready::Line { .. } if log.tail().is_empty() => {
                     error.help("it printed nothing: does it hold its output back? for Python: PYTHONUNBUFFERED = \"1\"")
@@ -68,14 +73,18 @@ fn addresses(port: u16) -> [SocketAddr; 2] {
 }
 
 /// Where a route answers with success.
-async fn answers(port: u16, path: &str) -> SocketAddr {
+async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> SocketAddr {
     loop {
         for address in addresses(port) {
             let url = format!("http://{address}{path}");
             let asking = tokio::time::timeout(PATIENCE, get(&url));
-            if matches!(asking.await, Ok(Ok(status)) if (200..300).contains(&status)) {
-                return address;
-            }
+            let now = match asking.await {
+                Ok(Ok(status)) if (200..300).contains(&status) => return address,
+                Ok(Ok(status)) => status.to_string(),
+                Ok(Err(_)) => continue,
+                Err(_) => "no answer within 2 seconds".to_owned(),
+            };
+            *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         }
         tokio::time::sleep(PERIOD).await;
     }

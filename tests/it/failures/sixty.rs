@@ -3,9 +3,14 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::changes::{CHANGES, made};
+use super::changes::{CHANGES, Change, made, runner};
+use crate::support::loopback::Service;
+use crate::support::tree::Tree;
 
-tests! { the_first_line_of_each_change_names_what_changed_and_only_that }
+tests! { the_first_line_of_each_change_names_what_changed_and_only_that,
+    each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change,
+    the_first_line_and_the_command_are_both_on_a_screen_of_80_by_24,
+}
 
 /// How many projects are tested at a time.
 const AT_A_TIME: usize = 4;
@@ -56,4 +61,98 @@ fn the_first_line_of_each_change_names_what_changed_and_only_that() {
         std::fs::write(file, all.join("\n")).unwrap();
     }
     assert!(wrong.is_empty(), "{} of {} wrong:\n\n{}", wrong.len(), CHANGES.len(), wrong.join("\n\n"));
+}
+
+/// What is advised: in which case, and the command or the lines.
+fn advice(told: &str) -> Vec<(String, String)> {
+    let lines: Vec<&str> = told.lines().collect();
+    let is_case = |at: usize| {
+        let opens = ["if ", "to ", "and ", "once "].iter().any(|word| lines[at].starts_with(word));
+        opens && lines[at].ends_with(':') && lines.get(at + 1).is_some_and(|line| line.starts_with("    "))
+    };
+    let cases = (0..lines.len()).filter(|at| is_case(*at));
+    let command =
+        |at: usize| lines[at + 1..].iter().take_while(|line| line.starts_with("    ")).map(|line| line.trim());
+    cases.map(|at| (lines[at].to_owned(), command(at).collect::<Vec<_>>().join("\n"))).collect()
+}
+
+/// Does what an advice says in a project. A recording may have a question of its own, and then says so: whether that is all.
+fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &str) -> bool {
+    if let Some(options) = command.strip_prefix(&format!("retake record {}", change.scenario)) {
+        let action = format!("record{options}");
+        let recording =
+            runner(tree, change).env("RETAKE_ACTION", action.trim()).env("RETAKE_ACTION_NAMES", change.scenario);
+        let run = recording.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider").run();
+        // What [golden] says of events that do not come any more is not a recording's to change.
+        if run.all().contains("no event of this run has that name") {
+            return false;
+        }
+        assert_eq!(run.code, Some(0), "{}: {command}\n{}", change.name, run.all());
+    } else if command.starts_with("UPDATE_GOLDEN=1 ") {
+        runner(tree, change).env("UPDATE_GOLDEN", "1").run().exits(0);
+    } else if case.contains("scenario.toml") {
+        let file = format!("scenarios/{}/scenario.toml", change.scenario);
+        tree.write(&file, &format!("{command}\n{}", tree.read(&file)));
+    } else if case.contains("suite.toml") {
+        tree.write("scenarios/suite.toml", &format!("{}\n{command}\n", tree.read("scenarios/suite.toml")));
+    } else {
+        panic!("{}: nobody can follow {case} {command}", change.name);
+    }
+    true
+}
+
+fn each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change() {
+    let provider = Service::provider();
+    let url = provider.openai();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut wrong = Vec::new();
+        while let Some((change, told)) = CHANGES.iter().zip(&*TOLD).nth(next.fetch_add(1, Ordering::Relaxed)) {
+            let given = advice(told).into_iter().filter(|(_, command)| command != "retake review");
+            for (case, command) in given {
+                let (tree, _) = made(change);
+                if !follow(&tree, change, &case, &command, &url) {
+                    continue;
+                }
+                let run = runner(&tree, change).run();
+                if run.code != Some(0) {
+                    wrong.push(format!("{}: {case} {command}\n{}", change.name, run.all()));
+                }
+            }
+        }
+        wrong
+    };
+    let wrong = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|_| vec!["it panicked".to_owned()]))
+            .collect::<Vec<_>>()
+    });
+    assert!(wrong.is_empty(), "{} pieces of advice do not help:\n\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+fn the_first_line_and_the_command_are_both_on_a_screen_of_80_by_24() {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut wrong = Vec::new();
+        while let Some((change, told)) = CHANGES.iter().zip(&*TOLD).nth(next.fetch_add(1, Ordering::Relaxed)) {
+            let (tree, _) = made(change);
+            let run = runner(&tree, change).env("LINES", "24").env("COLUMNS", "80").run();
+            let rows = |text: &str| text.lines().map(|line| line.chars().count().div_ceil(80).max(1)).sum::<usize>();
+            let Some((_, screen)) = run.stdout.split_once("\nfailures:\n\n") else { continue };
+            let commands = advice(told).iter().all(|(_, command)| command.lines().all(|line| screen.contains(line)));
+            // What names a thread is another line in each run, but for its beginning.
+            let begins: String = first_line(told).chars().take(60).collect();
+            if rows(screen) > 24 || !commands || !screen.contains(&begins) {
+                wrong.push(format!("{} ({} rows):\n{screen}", change.name, rows(screen)));
+            }
+        }
+        wrong
+    };
+    let wrong = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert!(wrong.is_empty(), "{} do not fit:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }

@@ -128,11 +128,11 @@ fn a_name_that_nothing_waits_for_is_said() {
 fn a_runner_of_routers_accepts_what_the_command_hands_over() {
     let tree = Tree::of(&["write_read_file"]);
     let golden = "goldens/write_read_file.snap";
-    tree.replace(golden, "run_id     string", "run_id     number");
+    tree.replace(golden, "run_id     id\n", "run_id     number\n");
     tree.runner("gateway").run().exits(101);
     let accepting = tree.runner("gateway").env("RETAKE_ACTION", "accept");
     accepting.run().exits(0).says(&["write_read_file: accepted, two replays agree"]);
-    assert!(tree.read(golden).contains("run_id     string") && !tree.has(&format!("{golden}.new")));
+    assert!(tree.read(golden).contains("run_id     id\n") && !tree.has(&format!("{golden}.new")));
 }
 
 fn a_fixture_that_was_proposed_waits_with_its_golden_and_takes_its_place() {
