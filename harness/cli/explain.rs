@@ -20,15 +20,14 @@ pub(super) struct Explain {
 impl Explain {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let runs = Runs::of(&super::project::root()?);
-        let told = match &self.name {
-            Some(name) => vec![runs.read(name)?.map_or_else(|| Err(no_run(name, &runs)), Ok)?],
-            None => {
-                let all = runs.all()?;
-                if all.is_empty() {
-                    return Err(Error::new("no scenario has run here yet").help("to run them: retake test"));
-                }
-                all.into_iter().filter(|run| run.result == RunResult::Failed).collect()
+        let told = if let Some(name) = &self.name {
+            vec![runs.read(name)?.ok_or_else(|| no_run(name, &runs))?]
+        } else {
+            let all = runs.all()?;
+            if all.is_empty() {
+                return Err(Error::new("no scenario has run here yet").help("to run them: retake test"));
             }
+            all.into_iter().filter(|run| run.result == RunResult::Failed).collect()
         };
         let width = columns::width();
         let texts: Vec<String> = told.iter().map(|run| explained(run, width)).collect();

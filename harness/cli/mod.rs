@@ -31,7 +31,7 @@ mod show;
 mod test;
 mod tools;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use command::main;
 
@@ -46,6 +46,6 @@ fn suite(root: PathBuf, update: bool) -> Suite {
 }
 
 /// The goldens of a project, to be looked at.
-fn goldens(root: PathBuf) -> Goldens {
+fn goldens(root: &Path) -> Goldens {
     Goldens::new(root.join("goldens"), Policy::Verify, crate::assert_golden!())
 }

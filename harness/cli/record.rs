@@ -18,6 +18,7 @@ use crate::run::action::{Action, RecordOptions, to_record};
     where scenario.toml says record = { errors = true }.\n\n\
     After a failure, or where a prompt, a tool or a model was changed:\n  \
     retake record write_read_file --resume")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Record {
     /// The scenarios to record: names, or parts of names
     #[arg(required_unless_present = "all")]

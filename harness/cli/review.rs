@@ -66,13 +66,12 @@ impl Review {
                 };
                 match answer.trim() {
                     "a" if accept(&root, &waits.name)? => tally.accepted += 1,
-                    // It said why.
-                    "a" => tally.left += 1,
                     "r" => {
                         waits.reject()?;
                         tally.rejected += 1;
                     }
-                    "s" => tally.left += 1,
+                    // What was not accepted said why.
+                    "a" | "s" => tally.left += 1,
                     letter @ ("b" | "u" | "w") => {
                         layout = match letter {
                             "b" => Layout::Beside,
@@ -105,7 +104,7 @@ fn texts(root: &std::path::Path, waits: &Waiting) -> Result<[String; 2]> {
     let committed = root.join(&waits.shown);
     match waits.kind {
         WaitingKind::Golden => {
-            let goldens = super::goldens(root.to_owned());
+            let goldens = super::goldens(root);
             let committed = goldens.committed(&committed)?.unwrap_or_default();
             Ok([committed, goldens.committed(&waits.file)?.unwrap_or_default()])
         }
@@ -151,6 +150,7 @@ fn show(root: &std::path::Path, waits: &Waiting, (number, of): (usize, usize), t
 /// Accepts in a process of its own, where the runner starts anew, or cargo does.
 fn accept(root: &std::path::Path, name: &str) -> Result<bool> {
     let failed = |e: std::io::Error| Error::new(format!("failed to start `retake accept`: {e}"));
+    terminal::note(format!("{name}: two replays have to agree …"));
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     let status = command.args(["accept", name]).env("RETAKE_ROOT", root).status().map_err(failed)?;
     Ok(status.success())

@@ -294,7 +294,7 @@ impl Shown<'_> {
         let label = format!("  {label}");
         match lines.first_mut() {
             Some(first) if label.chars().count() < INDENT => {
-                *first = format!("{label:<INDENT$}{}", first.trim_start()).trim_end().to_owned();
+                format!("{label:<INDENT$}{}", first.trim_start()).trim_end().clone_into(first);
             }
             _ => lines.insert(0, label),
         }

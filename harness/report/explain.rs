@@ -13,15 +13,15 @@ const TOLD: usize = 13;
 pub(crate) fn explained(run: &RunData, width: usize) -> String {
     let mut lines = head(run, width);
     if !run.steps.is_empty() {
-        lines.extend(["".to_owned(), "steps".to_owned()]);
+        lines.extend([String::new(), "steps".to_owned()]);
         lines.extend(run.steps.iter().flat_map(|step| step_lines(step, width)));
     }
     if !run.calls.is_empty() {
-        lines.extend(["".to_owned(), "model calls".to_owned()]);
+        lines.extend([String::new(), "model calls".to_owned()]);
         lines.extend(run.calls.iter().enumerate().flat_map(|(index, call)| call_lines(index + 1, call, width)));
     }
     if !run.tool_requests.is_empty() {
-        lines.extend(["".to_owned(), "asked of tool servers".to_owned()]);
+        lines.extend([String::new(), "asked of tool servers".to_owned()]);
         for asked in &run.tool_requests {
             let failed = if asked.failed { "failed: " } else { "" };
             lines.push(format!(
@@ -33,7 +33,7 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         }
     }
     if !run.unused.is_empty() {
-        lines.extend(["".to_owned(), "no call asked for".to_owned()]);
+        lines.extend([String::new(), "no call asked for".to_owned()]);
         for turn in &run.unused {
             let caller = turn.caller.as_deref().unwrap_or("unknown");
             lines.push(in_a_line(&format!("  turns[{}] by {caller}: {}", turn.index, says(turn)), width));
@@ -53,11 +53,11 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         }
     }
     if !run.notes.is_empty() {
-        lines.extend(["".to_owned(), "notes".to_owned()]);
+        lines.extend([String::new(), "notes".to_owned()]);
         lines.extend(run.notes.iter().flat_map(|note| wrapped(note, 2, width)));
     }
     if !run.logs.is_empty() {
-        lines.extend(["".to_owned(), "more is in".to_owned()]);
+        lines.extend([String::new(), "more is in".to_owned()]);
         lines.extend(run.logs.iter().map(|file| format!("  {}", file.display())));
     }
     for advice in run.failure.iter().flat_map(|failure| &failure.advice) {

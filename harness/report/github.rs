@@ -1,5 +1,7 @@
 //! What GitHub shows of runs: an annotation for each that failed, and a summary of the job. Pure.
 
+use std::fmt::Write as _;
+
 use super::run_data::{RunData, RunResult};
 
 /// The workflow command that marks a failed scenario's file; `None` for a run that passed.
@@ -21,28 +23,28 @@ pub(crate) fn markdown(runs: &[RunData]) -> String {
         0 => format!("### All {} scenarios passed\n", runs.len()),
         count => format!("### {count} of {} scenarios failed\n", runs.len()),
     };
-    text += &format!("\n{calls} model calls, none to a provider.\n");
+    let _ = write!(text, "\n{calls} model calls, none to a provider.\n");
     if !failed.is_empty() {
         text += "\n| scenario | what happened |\n|---|---|\n";
         for run in &failed {
             let headline = run.failure.as_ref().map(|failure| failure.headline.as_str()).unwrap_or_default();
-            text += &format!("| `{}` | {} |\n", run.scenario, cell(headline));
+            let _ = write!(text, "| `{}` | {} |\n", run.scenario, cell(headline));
         }
     }
     for run in &failed {
         let Some(failure) = &run.failure else { continue };
-        text += &format!("\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
+        let _ = write!(text, "\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
         for evidence in &failure.evidence {
             text += &fenced(evidence);
         }
         for advice in &failure.advice {
-            text += &format!("\n{}:\n{}", advice.case, fenced(&advice.command));
+            let _ = write!(text, "\n{}:\n{}", advice.case, fenced(&advice.command));
         }
         text += "\n</details>\n";
     }
     if !drifted.is_empty() {
         let names: Vec<String> = drifted.iter().map(|run| format!("`{}`", run.scenario)).collect();
-        text += &format!("\nWith drift: {}.\n", names.join(", "));
+        let _ = write!(text, "\nWith drift: {}.\n", names.join(", "));
     }
     text
 }

@@ -146,6 +146,7 @@ impl AuditOptions {
 /// How scenarios are recorded.
 #[cfg(feature = "record")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct RecordOptions {
     /// Records each scenario that has a recording of its own.
     pub(crate) all: bool,

@@ -56,7 +56,7 @@ fn nineteen_of_twenty_mistakes_are_noticed(detail: &str) {
                     let Some((name, _)) = mistakes.get(number) else { break };
                     let by = noticed_by(&tree, name);
                     noticed.lock().unwrap().insert(name.clone(), by);
-                    if number % NONE_AFTER == 0 {
+                    if number.is_multiple_of(NONE_AFTER) {
                         play(&tree, "none", None).exits(0);
                     }
                 }
