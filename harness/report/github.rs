@@ -28,7 +28,7 @@ pub(crate) fn markdown(runs: &[RunData]) -> String {
         text += "\n| scenario | what happened |\n|---|---|\n";
         for run in &failed {
             let headline = run.failure.as_ref().map(|failure| failure.headline.as_str()).unwrap_or_default();
-            let _ = write!(text, "| `{}` | {} |\n", run.scenario, cell(headline));
+            let _ = writeln!(text, "| `{}` | {} |", run.scenario, cell(headline));
         }
     }
     for run in &failed {

@@ -68,7 +68,7 @@ impl Proof<'_> {
         if let Some(loosening) = loosening {
             failure = failure.evidence("tried: with the option below, the goldens of the two replays are equal");
             let file = self.scenario.file.display();
-            failure = failure.resolve(&format!("if it may vary, add under [golden] in {file}"), loosening.toml());
+            failure = failure.resolve(format!("if it may vary, add under [golden] in {file}"), loosening.toml());
         } else if of_golden {
             failure = failure.resolve(
                 "if order or number may vary",
