@@ -40,7 +40,7 @@ impl Trees {
     }
 
     fn line(&mut self, line: &TreeLine, place: &str, depth: usize, out: &mut String) {
-        let Some((like, differing)) = self.like(line) else {
+        let Some((written, differing)) = self.like(line) else {
             push(line, &line.text, depth, out);
             for below in &*line.below {
                 self.line(below, &format!("{place}.{}", base(&below.name)), depth + 1, out);
@@ -49,11 +49,13 @@ impl Trees {
             self.written.push(Written { name, place: place.to_owned(), below });
             return;
         };
-        let like = if like == place { "as above".to_owned() } else { format!("as in {like}") };
+        let like = if written == place { "as above".to_owned() } else { format!("as in {written}") };
         let comma = if line.text.is_empty() { "" } else { ", " };
         let but = if differing.is_empty() { "" } else { ", but" };
         push(line, &format!("{}{comma}{like}{but}", line.text), depth, out);
-        differing.iter().for_each(|line| write(line, depth + 1, out));
+        for line in &differing {
+            write(line, depth + 1, out);
+        }
     }
 
     /// A tree of the same name that was written, with what is different; none where that is much.

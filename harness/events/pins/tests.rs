@@ -1,5 +1,7 @@
 //! What a golden notices beside names, keys and types, and what it must not notice.
 
+use std::fmt::Write as _;
+
 use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Loose, ShapeOptions, Status};
 
 const RUN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
@@ -7,13 +9,11 @@ const OTHER: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
 
 /// Events as `name payload`, a line each.
 fn events(lines: &str) -> Vec<Event> {
-    let body: String = lines
-        .lines()
-        .map(|line| {
-            let (name, data) = line.trim().split_once(' ').unwrap();
-            format!("event: {name}\ndata: {data}\n\n")
-        })
-        .collect();
+    let frame = |line: &str| {
+        let (name, data) = line.trim().split_once(' ').unwrap();
+        format!("event: {name}\ndata: {data}\n\n")
+    };
+    let body = lines.lines().map(frame).collect::<Vec<_>>().concat();
     Capture::new().push(body.as_bytes())
 }
 
@@ -243,10 +243,10 @@ fn a_run_of_five_hundred_events_stays_a_screenful() {
     let mut lines = String::new();
     for n in 1..=100 {
         let messages = vec!["{\"type\": \"ai\", \"id\": \"7c9e6679-7425-40de-944b-e07fc1f90ae7\"}"; n].join(", ");
-        lines += &format!("values {{\"messages\": [{messages}]}}\n");
+        writeln!(lines, "values {{\"messages\": [{messages}]}}").unwrap();
     }
     for n in 0..400 {
-        lines += &format!("chunk {{\"id\": \"m{}\", \"delta\": \"word{n} \", \"piece\": \"{n:012x}\"}}\n", n / 4);
+        writeln!(lines, "chunk {{\"id\": \"m{}\", \"delta\": \"word{n} \", \"piece\": \"{n:012x}\"}}", n / 4).unwrap();
     }
     let text = golden(&lines);
     assert!(text.lines().count() < 40, "{text}");

@@ -150,12 +150,12 @@ impl Upstreams {
             }
             Err(e) => return Err(Error::new(format!("{base:?} is no URL: {e}"))),
         }
-        Upstreams::of_base(base, |name| env::var(name).ok())
+        Ok(Upstreams::of_base(base, |name| env::var(name).ok()))
     }
 
     /// One address for the calls of every API. The key of a provider goes there only where the address is its own, or is named
     /// as the one that takes it.
-    fn of_base(base: &str, value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
+    fn of_base(base: &str, value: impl Fn(&str) -> Option<String>) -> Upstreams {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {

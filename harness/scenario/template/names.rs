@@ -45,7 +45,7 @@ impl OfFixture {
     /// Refuses a context that lacks it.
     pub(in crate::scenario) fn check(&self, context: &Context) -> Result<()> {
         let (root, rest) = self.path.split_once('.').unwrap_or((&self.path, ""));
-        let pointer: String = rest.split('.').filter(|part| !part.is_empty()).map(|part| format!("/{part}")).collect();
+        let pointer: String = rest.split('.').filter(|part| !part.is_empty()).flat_map(|part| ["/", part]).collect();
         match context.get(root).and_then(|value| value.pointer(&pointer)) {
             Some(_) => Ok(()),
             None => Err(self.missing.clone()),

@@ -46,7 +46,9 @@ fn a_service_is_started_as_its_language_is() {
         (&["package.json", "pnpm-lock.yaml"], "tsx", "pnpm exec retake test", ""),
     ] {
         let tree = Tree::empty();
-        files.iter().for_each(|file| tree.write(file, "{}"));
+        for file in files {
+            tree.write(file, "{}");
+        }
         let told = init(&tree);
         assert!(
             tree.read("scenarios/suite.toml").contains(&format!("command = {command}")) || command == "tsx",

@@ -44,7 +44,7 @@ fn a_key_goes_to_its_own_provider_and_to_an_address_that_is_named_for_it() {
             "RETAKE_UPSTREAM_OPENAI" => Some(address.to_owned()),
             _ => None,
         };
-        let upstreams = Upstreams::of_base(base, value).unwrap();
+        let upstreams = Upstreams::of_base(base, value);
         [Api::OpenAiChat, Api::Anthropic, Api::Gemini].map(|api| upstreams.of(api).unwrap().key.clone())
     };
     let (openai, anthropic, azure) = (
