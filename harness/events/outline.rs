@@ -173,7 +173,9 @@ impl SeenIds {
         if pieces.len() > PIECES {
             words.push(format!("{} known ids", self.numbers.len()));
         } else {
-            words.extend(pieces.iter().map(|(first, last)| if first == last { format!("id {first}") } else { format!("id {first}..{last}") }));
+            words.extend(pieces.iter().map(|(first, last)| {
+                if first == last { format!("id {first}") } else { format!("id {first}..{last}") }
+            }));
         }
         match self.plain.len() {
             0 => {}

@@ -49,10 +49,10 @@ impl Trees {
             self.written.push(Written { name, place: place.to_owned(), below });
             return;
         };
-        let like = if written == place { "as above".to_owned() } else { format!("as in {written}") };
+        let reference = if written == place { "as above".to_owned() } else { format!("as in {written}") };
         let comma = if line.text.is_empty() { "" } else { ", " };
         let but = if differing.is_empty() { "" } else { ", but" };
-        push(line, &format!("{}{comma}{like}{but}", line.text), depth, out);
+        push(line, &format!("{}{comma}{reference}{but}", line.text), depth, out);
         for line in &differing {
             write(line, depth + 1, out);
         }

@@ -163,7 +163,7 @@ impl Upstreams {
             let (base, key) = (base.to_owned(), key.map(|(_, key)| key));
             upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: true });
         }
-        Ok(Upstreams(upstreams))
+        Upstreams(upstreams)
     }
 
     /// Of each key that is set and stays here though calls of its API go to an address: its variable, and the one that names

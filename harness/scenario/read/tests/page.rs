@@ -109,7 +109,7 @@ fn kind(value: &Value) -> String {
     }
     let choices = value["anyOf"].as_array().or_else(|| value["allOf"].as_array());
     if let Some(choices) = choices.filter(|choices| choices.iter().any(|choice| choice.get("if").is_none())) {
-        let kinds = choices.iter().filter(|choice| says_what_it_is(choice)).map(|choice| kind(choice));
+        let kinds = choices.iter().filter(|choice| says_what_it_is(choice)).map(kind);
         return kinds.collect::<Vec<_>>().join(" or ");
     }
     if value.get("$ref").is_some() {
