@@ -5,7 +5,8 @@
 //!
 //! # Which part do I need?
 //!
-//! - To test an agent service by dropping folders into `scenarios/`: [`suite!`] in `tests/scenarios.rs`, and the README.
+//! - To learn it: the [`guide`].
+//! - To test an agent service by dropping folders into `scenarios/`: [`suite!`] in `tests/scenarios.rs`.
 //! - To give a model to a system that a test of yours starts: [`ReplayModel`].
 //! - To replay answers to an agent in the process, without HTTP: [`Replay`].
 //! - To make an agent of yours go on after a crash where it stopped, without paying twice: [`durable`].
@@ -70,6 +71,7 @@ mod error;
 mod events;
 mod files;
 mod fixture;
+pub mod guide;
 mod import;
 #[doc(hidden)]
 pub mod internal;

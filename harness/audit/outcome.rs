@@ -95,7 +95,7 @@ pub(crate) struct Hidden {
     /// The name in it.
     pub(crate) name: String,
     /// How many changes go unnoticed by it.
-    pub(crate) hidden: usize,
+    pub(crate) unnoticed: usize,
     /// How many changes of these events were tried.
     pub(crate) tried: usize,
     /// Whether most of a collapsed event's dropped ones go unnoticed: what they bring stands nowhere else then.
@@ -172,12 +172,12 @@ impl Audited {
             all.push(Hidden {
                 option,
                 name: name.to_owned(),
-                hidden: hidden(&Kind::ALL),
+                unnoticed: hidden(&Kind::ALL),
                 tried: tried(&Kind::ALL),
                 too_wide: option == "collapse" && dropped > 0 && 2 * dropped >= tried(&[Kind::DropEvent]),
             });
         }
-        all.sort_by_key(|one| std::cmp::Reverse(one.hidden));
+        all.sort_by_key(|one| std::cmp::Reverse(one.unnoticed));
         all
     }
 }

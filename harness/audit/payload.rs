@@ -116,7 +116,7 @@ fn other_value(value: &Json) -> Json {
         Json::Bool(value) => Json::Bool(!value),
         Json::Int(number) => Json::Int(number.checked_add(1).unwrap_or(0)),
         Json::BigInt(_) => Json::Int(0),
-        Json::Float(number) => Json::Float(if *number == 0.5 { 0.25 } else { 0.5 }),
+        Json::Float(number) => Json::Float(if *number < 0.5 { 0.5 } else { 0.25 }),
         Json::Str(text) => Json::Str(other_text(text)),
         other => other.clone(),
     }

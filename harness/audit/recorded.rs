@@ -144,7 +144,9 @@ fn changed_answers(answer: &Answer) -> Vec<(Part, Answer)> {
         };
         match block {
             Block::Text(text) => {
-                changed_texts(text).into_iter().for_each(|text| with(Part::Text, Block::Text(text)));
+                for text in changed_texts(text) {
+                    with(Part::Text, Block::Text(text));
+                }
             }
             Block::ToolCall(call) => {
                 let mut renamed = call.clone();

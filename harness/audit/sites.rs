@@ -170,7 +170,7 @@ impl Base {
             }
             Edit::ContentType => {
                 let is_text = changed.content_type.starts_with("text/plain");
-                changed.content_type = if is_text { "application/json" } else { "text/plain" }.to_owned();
+                changed.content_type = String::from(if is_text { "application/json" } else { "text/plain" });
             }
         }
         changed.after.events = events.split_off(first.min(events.len()));

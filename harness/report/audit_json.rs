@@ -50,7 +50,7 @@ fn audited_json(audited: &Audited) -> Vec<(&'static str, Json)> {
         Json::object([
             ("option", one.option.into()),
             ("name", one.name.as_str().into()),
-            ("hidden", one.hidden.into()),
+            ("hidden", one.unnoticed.into()),
             ("tried", one.tried.into()),
             ("too_wide", one.too_wide.into()),
         ])

@@ -185,7 +185,7 @@ fn hidden(name: &str, audited: &Audited) -> Vec<String> {
             "{name}: {} = [{:?}] hides {} of the {} of these events{wide}",
             one.option,
             one.name,
-            one.hidden,
+            one.unnoticed,
             counted(one.tried, "change")
         )
     };

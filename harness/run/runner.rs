@@ -117,9 +117,10 @@ impl Suite {
     /// Where the project or what is asked of it is wrong; what a scenario fails by is printed.
     pub(crate) fn act(self, action: Action) -> Result<ExitCode> {
         let root = self.folder()?;
-        let policy = match action.only_reads() {
-            true => Policy::Verify,
-            false => Policy::of_run(action.records(), self.update || action.accepts())?,
+        let policy = if action.only_reads() {
+            Policy::Verify
+        } else {
+            Policy::of_run(action.records(), self.update || action.accepts())?
         };
         if let Some(code) = restart::with_environment(&root, &golden::environment(policy, &root))? {
             return Ok(code);

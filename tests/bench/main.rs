@@ -1,7 +1,7 @@
 //! The figures of the core: `cargo bench`. Each stands beside something measured in the same run, since machines differ and
-//! are shared; the table at the end is what the README quotes.
+//! are shared. The table at the end is `tests/bench/figures.md`, which `cargo bench -- --write` writes.
 //!
-//! `cargo bench -- key server` runs the named parts only.
+//! `cargo bench -- key server` runs the named parts only. `peers` measures other servers, where they are in `PATH`.
 
 #![allow(
     missing_docs,
@@ -19,6 +19,7 @@ mod conversations;
 mod fixture;
 mod golden;
 mod key;
+mod peers;
 mod server;
 mod suite;
 mod table;
@@ -56,12 +57,14 @@ fn main() -> ExitCode {
         tools::replay();
         return ExitCode::SUCCESS;
     }
+    let write = std::env::args().any(|arg| arg == "--write");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut table = Table::default();
-    let parts: [(&str, Measure); 8] = [
+    let parts: [(&str, Measure); 9] = [
         ("key", key::measure),
         ("fixture", fixture::measure),
         ("server", server::measure),
+        ("peers", peers::measure),
         ("connections", connections::measure),
         ("capture", capture::measure),
         ("golden", golden::measure),
@@ -73,6 +76,10 @@ fn main() -> ExitCode {
             measure(&mut table);
         }
     }
-    table.print();
+    let text = table.text();
+    println!("{text}");
+    if write {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/figures.md"), text).unwrap();
+    }
     ExitCode::SUCCESS
 }

@@ -19,11 +19,12 @@ use retake::internal::wire::{self, Api};
 use crate::fixture::{Turns, of_turns};
 use crate::table::{Paired, Table};
 
-/// Requests of one measurement, over so many connections.
 /// Rounds of requests: ours and the other's in turn.
 const ROUNDS: usize = 7;
 /// Requests of a round.
-const REQUESTS: usize = 6400;
+pub const REQUESTS: usize = 6400;
+/// What is asked in each.
+pub const QUESTION: &str = "the same question";
 const CONNECTIONS: usize = 32;
 
 /// Runs a server on a thread of its own, its one worker, and gives its address and key.
@@ -65,9 +66,13 @@ impl Load {
 
     pub fn request(&self) -> String {
         format!(
-            r#"{{"model": "m", "stream": {}, "messages": [{{"role": "system", "content": "{}"}}, {{"role": "user", "content": "the same question"}}]}}"#,
+            r#"{{"model": "m", "stream": {}, "messages": [{{"role": "system", "content": "{}"}}, {{"role": "user", "content": "{QUESTION}"}}]}}"#,
             self.stream, self.prompt
         )
+    }
+
+    pub fn answer(&self) -> &str {
+        &self.answer
     }
 }
 
@@ -120,7 +125,7 @@ pub fn http_request(key: &str, body: &str) -> String {
 }
 
 /// Sends requests over kept connections, each waiting for its answer, and gives the time and each latency.
-fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec<Duration>) {
+pub fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec<Duration>) {
     let request = http_request(key, body);
     let start = Instant::now();
     let latencies = std::thread::scope(|scope| {
@@ -156,7 +161,9 @@ pub fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
         let Some(end) = buffer[..filled].windows(4).position(|w| w == b"\r\n\r\n") else { continue };
         let head = std::str::from_utf8(&buffer[..end]).unwrap();
         assert!(head.starts_with("HTTP/1.1 200"), "{}", String::from_utf8_lossy(&buffer[..filled]));
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let header = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        let length =
+            head.lines().filter_map(header).find_map(|(name, value)| (name == "content-length").then_some(value));
         let whole = match length {
             Some(length) => filled >= end + 4 + length.parse::<usize>().unwrap(),
             None => buffer[..filled].ends_with(b"\r\n0\r\n\r\n"),

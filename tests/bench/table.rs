@@ -13,12 +13,17 @@ impl Table {
         self.0.push([what.to_owned(), figure, against.to_owned(), ratio]);
     }
 
-    /// Prints the table as Markdown.
-    pub fn print(&self) {
-        println!("| what | figure | against | ratio |\n|---|---|---|---|");
-        for [what, figure, against, ratio] in &self.0 {
-            println!("| {what} | {figure} | {against} | {ratio} |");
-        }
+    /// The machine and the table, as Markdown.
+    pub fn text(&self) -> String {
+        let rows = self
+            .0
+            .iter()
+            .map(|[what, figure, against, ratio]| format!("| {what} | {figure} | {against} | {ratio} |\n"));
+        let rows: String = rows.collect();
+        format!(
+            "# Figures\n\n`cargo bench -- --write` on {}.\n\n| what | figure | against | ratio |\n|---|---|---|---|\n{rows}",
+            machine()
+        )
     }
 }
 
@@ -56,6 +61,23 @@ impl Paired {
             ratio: ratios[rounds / 2],
         }
     }
+}
+
+/// The processor, how many of them, and the compiler.
+fn machine() -> String {
+    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field =
+        |name: &str| told.lines().find(|l| l.starts_with(name)).and_then(|l| Some(l.split_once(": ")?.1.to_owned()));
+    let sha = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "sha_ni"));
+    let compiler = std::process::Command::new("rustc").arg("--version").output();
+    let compiler = compiler.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_owned()).unwrap_or_default();
+    format!(
+        "{} × {} ({} SHA instructions), {}, {compiler}",
+        std::thread::available_parallelism().map_or(1, usize::from),
+        field("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        if sha { "with" } else { "without" },
+        std::env::consts::OS,
+    )
 }
 
 /// Megabytes a second.

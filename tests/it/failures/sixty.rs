@@ -142,7 +142,9 @@ fn the_first_line_and_the_command_are_both_on_a_screen_of_80_by_24() {
             let rows = |text: &str| text.lines().map(|line| line.chars().count().div_ceil(80).max(1)).sum::<usize>();
             let Some((_, screen)) = run.stdout.split_once("\nfailures:\n\n") else { continue };
             let commands = advice(told).iter().all(|(_, command)| command.lines().all(|line| screen.contains(line)));
-            if rows(screen) > 24 || !commands || !screen.contains(first_line(told)) {
+            // What names a thread is another line in each run, but for its beginning.
+            let begins: String = first_line(told).chars().take(60).collect();
+            if rows(screen) > 24 || !commands || !screen.contains(&begins) {
                 wrong.push(format!("{} ({} rows):\n{screen}", change.name, rows(screen)));
             }
         }

@@ -24,7 +24,7 @@ fn waiting() -> Tree {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", CHAT);
     record(&tree, &["chat"]).green();
-    tree.replace(GOLDEN, "answer  {answer}", "answer  {reply}");
+    tree.replace(GOLDEN, "answer    {answer}", "answer    {reply}");
     tree.retake().arg("test").run().red(&["to look at it first:\n    retake review"]);
     assert!(tree.has(PENDING));
     tree
@@ -36,7 +36,7 @@ fn review(tree: &Tree, answers: &str) -> Program {
 
 #[track_caller]
 fn is_accepted(tree: &Tree) {
-    assert!(tree.read(GOLDEN).contains("answer  {answer}") && !tree.has(PENDING), "{:?}", tree.files().keys());
+    assert!(tree.read(GOLDEN).contains("answer    {answer}") && !tree.has(PENDING), "{:?}", tree.files().keys());
     tree.retake().arg("test").run().green();
 }
 
@@ -46,7 +46,7 @@ fn a_golden_that_waits_is_shown_and_accepted_with_its_proof() {
     let says = [
         "1 of 1 · golden chat",
         "goldens/chat.snap: - committed, + what waits",
-        "- answer  {reply}\n+ answer  {answer}\n",
+        "- answer    {reply}\n+ answer    {answer}\n",
     ];
     let reviewed = reviewed.says(&says).says(&["[a]ccept", "1 accepted, 0 rejected, 0 left"]);
     assert!(reviewed.stderr.contains("chat: accepted, two replays agree: goldens/chat.snap"), "{}", reviewed.stderr);
@@ -75,15 +75,15 @@ fn what_is_rejected_is_gone_and_what_is_skipped_waits_on() {
 fn what_the_service_no_longer_sends_is_not_accepted() {
     let tree = waiting();
     let before = tree.read(GOLDEN);
-    tree.replace(PENDING, "answer  {answer}", "answer  {other}");
+    tree.replace(PENDING, "answer    {answer}", "answer    {other}");
     tree.retake().args(&["accept", "chat"]).run().exits(1).says(&[
         "error: chat: not accepted: the golden that waited is not what the service sends now",
-        "- answer  {other}\n+ answer  {answer}\n",
+        "- answer    {other}\n+ answer    {answer}\n",
         "retake review",
     ]);
     assert_eq!(tree.read(GOLDEN), before);
     // What it sends now waits instead.
-    assert!(tree.read(PENDING).contains("answer  {answer}"));
+    assert!(tree.read(PENDING).contains("answer    {answer}"));
     review(&tree, "a\n").run().exits(0).says(&["1 accepted"]);
     is_accepted(&tree);
 }
@@ -100,12 +100,12 @@ fn a_golden_that_varies_is_not_accepted() {
 fn side_by_side_and_whole_are_a_letter_away() {
     let tree = waiting();
     let ran: Ran = review(&tree, "b\nw\nu\nq\n").run().exits(0);
-    let beside = "- answer  {reply}                      │ + answer  {answer}\n";
+    let beside = "- answer    {reply}                    │ + answer    {answer}\n";
     let ran = ran.says(&[
-        "- answer  {reply}\n+ answer",
+        "- answer    {reply}\n+ answer",
         beside,
         "  POST /chat\n  200 text/event-stream",
-        "- answer  {reply}\n+ answer",
+        "- answer    {reply}\n+ answer",
     ]);
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
 }

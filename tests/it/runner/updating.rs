@@ -70,7 +70,7 @@ fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again() {
     let wrong = tree.read(GOLDEN);
     tree.runner("gateway").run().exits(101).says(&["to look at it first:\n    retake review\n"]);
     assert_eq!(tree.read(GOLDEN), wrong);
-    assert!(tree.read(PENDING).contains("run_id     string"));
+    assert!(tree.read(PENDING).contains("run_id     id\n"));
     tree.write(GOLDEN, &right);
     tree.runner("gateway").run().exits(0);
     assert!(!tree.has(PENDING));

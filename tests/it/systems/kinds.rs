@@ -46,8 +46,8 @@ fn what_a_shared_system_keeps_is_found_by_the_proof() {
     ran.red(&[
         "unstable: two replays of scenario `b` differ",
         "the second one a process of its own",
-        "-   chats  1",
-        "+   chats  0",
+        "-   chats      1",
+        "+   chats      0",
     ]);
 }
 

@@ -46,14 +46,11 @@ fn lines(tree: &Tree, log: &str) -> Vec<Value> {
 }
 
 fn the_recorded_calls_of_a_fixture_run_again_without_a_model() {
-    // It is the guide's example.
-    assert!(project("README.md").contains(COMMANDS.trim()));
     let tree = tree();
     let ran = tree.retake().args(&["tools", "write_read_file"]).run().exits(0);
     assert_eq!(ran.stdout, "");
     let said =
         "write_read_file: 2 actions executed, no drift, 0 model calls (.retake/tools/write_read_file/drift-0001.jsonl)";
-    assert!(project("README.md").contains(said));
     ran.says(&[said]);
     tree.retake().args(&["tools", "parallel_tools"]).run().exits(0).says(&["6 actions executed, no drift"]);
     let log = lines(&tree, ".retake/tools/write_read_file/drift-0001.jsonl");
