@@ -42,7 +42,6 @@ detail = "values"
     runner.args(&["test", "--update"]).run().green();
     let golden = tree.read("goldens/environment.snap");
     for line in [
-<<<<<<< HEAD
         "CONFIG \"<root>/agent.toml\"",
         "DATA_DIR \"<workdir>\"",
         "HOME \"<home>\"",
@@ -53,18 +52,6 @@ detail = "values"
         // Another day in the second run of the proof.
         "RETAKE_DATE \"<DATE>\"",
         "cwd \"<workdir>\"",
-=======
-        "CONFIG     \"<root>/agent.toml\"",
-        "DATA_DIR   \"<workdir>\"",
-        "HOME       \"<home>\"",
-        "OPENAI_API_KEY     \"<key>\"",
-        "OPENAI_BASE_URL    \"http://<model>/v1\"",
-        "RUN        \"x<run>x\"",
-        "TMPDIR     \"<tmp>\"",
-        // Another day in the second run of the proof.
-        "RETAKE_DATE        \"<DATE>\"",
-        "cwd        \"<workdir>\"",
->>>>>>> main
     ] {
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(golden.lines().any(|of_golden| words(of_golden) == line), "{line}\n{golden}");
