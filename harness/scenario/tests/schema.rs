@@ -105,7 +105,7 @@ impl Schema {
         Schema { schemas, index }
     }
 
-    /// Accepts a text, or says what is wrong with it.
+    /// Refuses what is wrong, or is no TOML.
     fn check(&self, text: &str) -> Result<(), String> {
         let toml: toml::Table = toml::from_str(text).map_err(|e| e.to_string())?;
         let json = serde_json::to_value(toml).unwrap();

@@ -133,7 +133,8 @@ fn without_null(schema: &mut Value) {
                 }
             }
             if let Some([only]) = fields.get("type").and_then(Value::as_array).map(Vec::as_slice) {
-                drop(fields.insert("type".to_owned(), only.clone()));
+                let only = only.clone();
+                fields.insert("type".to_owned(), only);
             }
             if fields.get("anyOf").and_then(Value::as_array).is_some_and(|choices| choices.len() == 1) {
                 let only = fields.remove("anyOf").unwrap_or_default();
