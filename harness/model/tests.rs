@@ -273,7 +273,7 @@ fn a_call_gets_the_recorded_response_and_a_second_one_the_error_envelope() {
         assert_eq!((status, retry.as_deref()), (404, Some("false")));
         let error = Json::parse(body.as_bytes()).unwrap();
         assert_eq!(error.pointer("/error/type"), Some(&Json::from("replay_miss")));
-        assert!(error.pointer("/error/message").unwrap().as_str().unwrap().contains("turns[0] answered it before"));
+        assert!(error.pointer("/error/message").unwrap().as_str().unwrap().contains("turns[0] had answered it"));
         assert_eq!(replay.scope().misses().len(), 1);
     });
 }

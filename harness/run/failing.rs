@@ -216,7 +216,7 @@ impl Failing<'_> {
         }
         let alone = failure.causes.is_empty();
         let own: Vec<&Change> =
-            golden.changes.iter().filter(|change| alone || self.is_cause(change, &failure.causes)).collect();
+            golden.changes.iter().filter(|change| alone || Self::is_cause(change, &failure.causes)).collect();
         let beside = own.is_empty();
         failure.causes.extend(own.into_iter().map(|change| change.cause.clone()));
         let words: Vec<String> = golden.changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
@@ -228,7 +228,7 @@ impl Failing<'_> {
     }
 
     /// Whether a change of the golden is no consequence of other causes.
-    fn is_cause(&self, change: &Change, causes: &[Cause]) -> bool {
+    fn is_cause(change: &Change, causes: &[Cause]) -> bool {
         let kind = change.cause.kind;
         if causes.iter().any(|cause| cause.kind == CauseKind::Check) && causes.len() == 1 {
             return true;

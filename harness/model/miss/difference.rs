@@ -223,15 +223,10 @@ impl Middle<'_> {
         for op in ops(a, b, label) {
             let of_a = op.old_range().start + recorded.start..op.old_range().end + recorded.start;
             let of_b = op.new_range().start + called.start..op.new_range().end + called.start;
-            match op {
-                DiffOp::Equal { .. } => of_a.zip(of_b).for_each(|(a, b)| self.pair(a, b, found)),
-                _ => {
-                    let paired = of_a.len().min(of_b.len());
-                    (of_a.clone().zip(of_b.clone())).for_each(|(a, b)| self.pair(a, b, found));
-                    self.missing(of_a.start + paired..of_a.end, found);
-                    self.extra(of_b.start + paired..of_b.end, found);
-                }
-            }
+            let paired = of_a.len().min(of_b.len());
+            of_a.clone().zip(of_b.clone()).for_each(|(a, b)| self.pair(a, b, found));
+            self.missing(of_a.start + paired..of_a.end, found);
+            self.extra(of_b.start + paired..of_b.end, found);
         }
     }
 

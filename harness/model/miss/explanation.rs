@@ -193,6 +193,16 @@ fn not_recorded(
             ),
         );
     }
+    if let MissReason::RequestNotRecorded { .. } = reason {
+        // Of a request that is no chat model's, the nearest is one of the same method and path.
+        let name = |messages: &[Json]| {
+            messages.first().map(|message| (message.str_of("type").map(str::to_owned), message.get("name").cloned()))
+        };
+        if name(&recorded) != name(&called) || differences.is_empty() {
+            return only(CauseKind::OtherRequest, reason.to_string());
+        }
+        return differences;
+    }
     let recorded_callers = turns.iter().any(|turn| turn.caller == lookup.caller);
     if lookup.caller.is_some() && !recorded_callers && turns.iter().any(|turn| turn.caller.is_some()) {
         return only(CauseKind::NewCall, format!("caller {who} asks, and no recorded turn is of that caller"));
@@ -204,10 +214,7 @@ fn not_recorded(
             format!("{who} asks once more than recorded, after turns[{index}] ({answer})"),
         );
     } else if !alike || differences.is_empty() {
-        differences = match reason {
-            MissReason::RequestNotRecorded { .. } => only(CauseKind::OtherRequest, reason.to_string()),
-            _ => only(CauseKind::NewCall, format!("{who} asks what is like no recorded turn")),
-        };
+        differences = only(CauseKind::NewCall, format!("{who} asks what is like no recorded turn"));
     }
     differences
 }

@@ -57,6 +57,8 @@ pub(super) fn text_of(value: Option<&Json>) -> String {
 
 /// `/p/q/0` of `p.q[0]`.
 pub(super) fn pointer_of(path: &str) -> String {
-    let steps: String = path.split(['.', '[']).map(|step| format!("/{}", step.trim_end_matches(']'))).collect();
-    if path.is_empty() { String::new() } else { steps.replace("//", "/") }
+    if path.is_empty() {
+        return String::new();
+    }
+    format!("/{}", path.replace("].", "/").replace(['.', '['], "/").replace(']', "")).replace("//", "/")
 }

@@ -25,9 +25,9 @@ pub(crate) fn describe(message: &Json) -> String {
 pub(super) fn tool_of(messages: &[Json], index: usize) -> Option<&str> {
     let message = messages.get(index).filter(|message| message.str_of("type") == Some("tool"))?;
     message.str_of("name").or_else(|| {
-        let before = messages[..index].iter().rev();
+        let mut before = messages[..index].iter().rev();
         let place = before.clone().take_while(|message| message.str_of("type") == Some("tool")).count();
-        let calls = before.skip(place).next()?.get("tool_calls")?.as_array()?;
+        let calls = before.nth(place)?.get("tool_calls")?.as_array()?;
         calls.get(place)?.str_of("name")
     })
 }

@@ -102,7 +102,7 @@ fn the_examples_of_a_suite_and_a_scenario_are_read() {
     let (_, of_suite) = suite();
     let lines = |told: &BTreeMap<(String, String), Told>, without: &[&str]| -> String {
         let own = told.iter().filter(|((table, field), _)| table.is_empty() && !without.contains(&field.as_str()));
-        own.map(|((_, field), told)| format!("{field} = {}\n", told.example)).collect()
+        own.map(|((_, field), told)| format!("{field} = {}", told.example)).collect::<Vec<_>>().join("\n")
     };
     let text = lines(&of_suite, &[]);
     discovered(&[("scenarios/suite.toml", &text), SOUND]).unwrap();

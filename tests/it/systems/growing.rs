@@ -31,8 +31,10 @@ fn environment(tree: &Tree, name: &str) -> String {
 
 #[track_caller]
 fn assert_holds(text: &str, lines: &[&str]) {
+    // How wide a column is, is the golden's matter.
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     for line in lines {
-        assert!(text.lines().any(|of_text| of_text.trim() == *line), "{line} is not in:\n{text}");
+        assert!(text.lines().any(|of_text| words(of_text) == *line), "{line} is not in:\n{text}");
     }
 }
 
@@ -41,8 +43,8 @@ fn a_suite_names_the_system_of_scenarios_that_name_none() {
     let tree = Tree::with_suite(&format!("system = \"second\"\n{}{}", of("first"), of("second")));
     tree.scenario("says_nothing", ENVIRONMENT);
     tree.scenario("says_first", &format!("system = \"first\"\n{ENVIRONMENT}"));
-    assert_holds(&environment(&tree, "says_nothing"), &["WHO        \"second\""]);
-    assert_holds(&environment(&tree, "says_first"), &["WHO        \"first\""]);
+    assert_holds(&environment(&tree, "says_nothing"), &["WHO \"second\""]);
+    assert_holds(&environment(&tree, "says_first"), &["WHO \"first\""]);
 }
 
 fn a_system_that_extends_another_is_as_that_but_for_what_it_says() {
@@ -53,13 +55,13 @@ fn a_system_that_extends_another_is_as_that_but_for_what_it_says() {
     tree.write("base/file", "");
     tree.write("last/file", "");
     tree.scenario("one", ENVIRONMENT);
-    let lines = ["KEPT       \"base\"", "CHANGED    \"middle\"", "ADDED      \"last\""];
+    let lines = ["KEPT \"base\"", "CHANGED \"middle\"", "ADDED \"last\""];
     let golden = environment(&tree, "one");
     assert_holds(&golden, &lines);
-    assert_holds(&golden, &["cwd        \"<root>/last\""]);
+    assert_holds(&golden, &["cwd \"<root>/last\""]);
     tree.scenario("one", &format!("system = \"base\"\n{ENVIRONMENT}"));
     let golden = environment(&tree, "one");
-    assert_holds(&golden, &["CHANGED    \"base\"", "cwd        \"<root>/base\""]);
+    assert_holds(&golden, &["CHANGED \"base\"", "cwd \"<root>/base\""]);
     assert!(!golden.contains("ADDED"), "{golden}");
 }
 
@@ -91,7 +93,7 @@ fn a_system_that_writes_beside_its_code_runs_in_a_copy() {
     tree.write("svc/seed.txt", "a line\n");
     tree.write("svc/node_modules/a/index.js", "");
     tree.scenario("one", ENVIRONMENT);
-    assert_holds(&environment(&tree, "one"), &["cwd        \"<workdir>\""]);
+    assert_holds(&environment(&tree, "one"), &["cwd \"<workdir>\""]);
     assert!(tree.has("svc/node_modules/a/index.js"));
     assert!(!tree.has("svc/data.txt"), "it wrote into the project");
     tree.replace("scenarios/suite.toml", "cwd_copy = true", "");

@@ -43,7 +43,7 @@ pub(super) fn of(
                 None if required(field) => "needed".to_owned(),
                 None => String::new(),
             };
-            let kind = kind(schema, &of_table["properties"][field]);
+            let kind = kind(&of_table["properties"][field]);
             let cells = [format!("`{field}`"), kind, default, format!("{meaning} `{field} = {example}`")];
             // A bar within a cell would end it.
             writeln!(page, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | ")).unwrap();
@@ -99,7 +99,7 @@ fn says_what_it_is(choice: &Value) -> bool {
 }
 
 /// What a value is, in words.
-fn kind(schema: &Value, value: &Value) -> String {
+fn kind(value: &Value) -> String {
     if let Some(title) = value["title"].as_str() {
         return title.to_owned();
     }
@@ -109,7 +109,7 @@ fn kind(schema: &Value, value: &Value) -> String {
     }
     let choices = value["anyOf"].as_array().or_else(|| value["allOf"].as_array());
     if let Some(choices) = choices.filter(|choices| choices.iter().any(|choice| choice.get("if").is_none())) {
-        let kinds = choices.iter().filter(|choice| says_what_it_is(choice)).map(|choice| kind(schema, choice));
+        let kinds = choices.iter().filter(|choice| says_what_it_is(choice)).map(|choice| kind(choice));
         return kinds.collect::<Vec<_>>().join(" or ");
     }
     if value.get("$ref").is_some() {
@@ -119,9 +119,9 @@ fn kind(schema: &Value, value: &Value) -> String {
         "string" => "text".to_owned(),
         "boolean" => "`true` or `false`".to_owned(),
         "integer" => "whole number".to_owned(),
-        "array" => format!("list of {}s", kind(schema, &value["items"])),
+        "array" => format!("list of {}s", kind(&value["items"])),
         "object" if value["additionalProperties"].is_object() => {
-            format!("table of {}s, by name", kind(schema, &value["additionalProperties"]))
+            format!("table of {}s, by name", kind(&value["additionalProperties"]))
         }
         "object" => "table".to_owned(),
         other => panic!("{other}"),

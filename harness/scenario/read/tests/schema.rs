@@ -132,9 +132,9 @@ fn without_null(schema: &mut Value) {
                     choices.retain(|choice| !is_null(choice));
                 }
             }
-            match fields.get("type").and_then(Value::as_array).map(Vec::as_slice) {
-                Some([only]) => drop(fields.insert("type".to_owned(), only.clone())),
-                _ => {}
+            if let Some([only]) = fields.get("type").and_then(Value::as_array).map(Vec::as_slice) {
+                let only = only.clone();
+                fields.insert("type".to_owned(), only);
             }
             if fields.get("anyOf").and_then(Value::as_array).is_some_and(|choices| choices.len() == 1) {
                 let only = fields.remove("anyOf").unwrap_or_default();
