@@ -51,8 +51,8 @@ pub(super) async fn exchange(
         match taking {
             Taking::Stream(wanted, read_on) => {
                 let (response, stream) = read_stream(response, wanted, &mut answered, underway).await?;
-                let reads_on = *read_on == ReadOn::Yes && stream.done;
-                return Ok((answered, reads_on.then(|| Afterwards::start(response, stream))));
+                let goes_on = *read_on == ReadOn::Yes && stream.done;
+                return Ok((answered, goes_on.then(|| Afterwards::start(response, stream))));
             }
             Taking::Body => read_body(response, &mut answered).await?,
             Taking::Until(pointer, wanted) => {

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -102,7 +103,7 @@ impl Ids {
         let mut text = pieces.next().unwrap_or_default().to_owned();
         for (uuid, piece) in uuids.into_iter().zip(pieces) {
             match self.get(uuid) {
-                Some(ShownId::Numbered(number)) => text.push_str(&format!("<UUID:{number}>")),
+                Some(ShownId::Numbered(number)) => drop(write!(text, "<UUID:{number}>")),
                 _ => text.push_str(NAME),
             }
             text.push_str(piece);
@@ -121,7 +122,9 @@ impl Meeting<'_> {
             Json::Str(text) => {
                 let id =
                     id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
-                id.into_iter().for_each(|id| self.meet(id, at, label));
+                if let Some(id) = id {
+                    self.meet(id, at, label);
+                }
             }
             Json::Object(entries) => {
                 for (key, value) in entries.iter() {

@@ -30,7 +30,7 @@ impl<'a> Labels<'a> {
     }
 
     /// A line that is no event's.
-    pub(super) fn of_note(&self, text: &str) -> Rc<Label> {
+    pub(super) fn of_note(text: &str) -> Rc<Label> {
         let (text, name) = (text.to_owned(), String::new());
         Rc::new(Label { text, name, collapsed: false, unordered: false, ignored: false })
     }

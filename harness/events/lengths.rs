@@ -36,9 +36,8 @@ impl Lengths {
 
 impl fmt::Display for Lengths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let range = |f: &mut fmt::Formatter<'_>, (first, last): (usize, usize), dots| match first == last {
-            true => write!(f, "{first}"),
-            false => write!(f, "{first}{dots}{last}"),
+        let range = |f: &mut fmt::Formatter<'_>, (first, last): (usize, usize), dots| {
+            if first == last { write!(f, "{first}") } else { write!(f, "{first}{dots}{last}") }
         };
         if self.pieces.len() > PIECES {
             return range(f, self.range, "…");

@@ -219,7 +219,7 @@ impl<'a> Reader<'a, '_> {
 
     /// A line that is no event's.
     fn note(&mut self, text: &str) {
-        let label = self.labels.of_note(text);
+        let label = Labels::of_note(text);
         self.lines.push(EventLine { label, rest: Rest::word(""), shown: Vec::new(), count: 1 });
     }
 
@@ -265,7 +265,9 @@ impl<'a> Reader<'a, '_> {
             };
             let messages =
                 self.messages.entry(label.text.clone()).or_insert_with(|| (label.clone(), Messages::default()));
-            json.iter().for_each(|json| messages.1.take(json, line));
+            if let Some(json) = json {
+                messages.1.take(json, line);
+            }
         }
         match self.lines.last_mut() {
             Some(last) if last.label.text == label.text && last.rest.pieces == rest.pieces && last.shown == shown => {
