@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -102,7 +103,7 @@ impl Ids {
         let mut text = pieces.next().unwrap_or_default().to_owned();
         for (uuid, piece) in uuids.into_iter().zip(pieces) {
             match self.get(uuid) {
-                Some(ShownId::Numbered(number)) => text += &["<UUID:", &number.to_string(), ">"].concat(),
+                Some(ShownId::Numbered(number)) => drop(write!(text, "<UUID:{number}>")),
                 _ => text.push_str(NAME),
             }
             text.push_str(piece);

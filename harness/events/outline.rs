@@ -173,9 +173,10 @@ impl SeenIds {
         if pieces.len() > PIECES {
             words.push(format!("{} known ids", self.numbers.len()));
         } else {
-            words.extend(pieces.iter().map(|(first, last)| {
+            let ids = |(first, last): &(usize, usize)| {
                 if first == last { format!("id {first}") } else { format!("id {first}..{last}") }
-            }));
+            };
+            words.extend(pieces.iter().map(ids));
         }
         match self.plain.len() {
             0 => {}

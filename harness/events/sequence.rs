@@ -265,7 +265,7 @@ impl<'a> Reader<'a, '_> {
             };
             let messages =
                 self.messages.entry(label.text.clone()).or_insert_with(|| (label.clone(), Messages::default()));
-            if let Some(json) = &json {
+            if let Some(json) = json {
                 messages.1.take(json, line);
             }
         }

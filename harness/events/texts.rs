@@ -23,7 +23,7 @@ const PIECES: [&str; 5] = ["content", "text", "partial_json", "arguments", "thin
 #[derive(Default)]
 pub(super) struct Messages {
     /// In order of their first pieces, each with the line where that stands.
-    pieces: Vec<(usize, Vec<String>)>,
+    all: Vec<(usize, Vec<String>)>,
     by_id: HashMap<String, usize>,
     /// A piece came whose message nothing tells: parallel ones could not be told apart.
     lost: bool,
@@ -37,12 +37,12 @@ impl Messages {
             self.lost = true;
             return;
         };
-        let next = self.pieces.len();
+        let next = self.all.len();
         let at = *self.by_id.entry(id).or_insert(next);
         if at == next {
-            self.pieces.push((line, Vec::new()));
+            self.all.push((line, Vec::new()));
         }
-        self.pieces[at].1.push(text);
+        self.all[at].1.push(text);
     }
 
     /// Each text as it is shown, with its line: in order, and where two begin on one line, sorted.
@@ -50,7 +50,7 @@ impl Messages {
         if self.lost {
             return Vec::new();
         }
-        let messages = self.pieces.into_iter();
+        let messages = self.all.into_iter();
         let mut shown: Vec<_> = messages.map(|(line, pieces)| (line, shown(&normalize(&joined(&pieces))))).collect();
         shown.sort();
         shown

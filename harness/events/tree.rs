@@ -40,7 +40,7 @@ impl Trees {
     }
 
     fn line(&mut self, line: &TreeLine, place: &str, depth: usize, out: &mut String) {
-        let Some((written, differing)) = self.like(line) else {
+        let Some((other, differing)) = self.like(line) else {
             push(line, &line.text, depth, out);
             for below in &*line.below {
                 self.line(below, &format!("{place}.{}", base(&below.name)), depth + 1, out);
@@ -49,10 +49,10 @@ impl Trees {
             self.written.push(Written { name, place: place.to_owned(), below });
             return;
         };
-        let reference = if written == place { "as above".to_owned() } else { format!("as in {written}") };
+        let as_there = if other == place { "as above".to_owned() } else { format!("as in {other}") };
         let comma = if line.text.is_empty() { "" } else { ", " };
         let but = if differing.is_empty() { "" } else { ", but" };
-        push(line, &format!("{}{comma}{reference}{but}", line.text), depth, out);
+        push(line, &format!("{}{comma}{as_there}{but}", line.text), depth, out);
         for line in &differing {
             write(line, depth + 1, out);
         }
@@ -101,7 +101,9 @@ fn base(name: &str) -> &str {
 
 fn write(line: &TreeLine, depth: usize, out: &mut String) {
     push(line, &line.text, depth, out);
-    line.below.iter().for_each(|below| write(below, depth + 1, out));
+    for below in &*line.below {
+        write(below, depth + 1, out);
+    }
 }
 
 fn push(line: &TreeLine, text: &str, depth: usize, out: &mut String) {

@@ -1,7 +1,5 @@
 //! What a golden notices beside names, keys and types, and what it must not notice.
 
-use std::fmt::Write as _;
-
 use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Loose, ShapeOptions, Status};
 
 const RUN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
@@ -9,11 +7,11 @@ const OTHER: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
 
 /// Events as `name payload`, a line each.
 fn events(lines: &str) -> Vec<Event> {
-    let frame = |line: &str| {
+    let event = |line: &str| {
         let (name, data) = line.trim().split_once(' ').unwrap();
         format!("event: {name}\ndata: {data}\n\n")
     };
-    let body = lines.lines().map(frame).collect::<Vec<_>>().concat();
+    let body = lines.lines().map(event).collect::<Vec<_>>().concat();
     Capture::new().push(body.as_bytes())
 }
 
@@ -240,14 +238,11 @@ fn a_large_tree_is_written_once_and_then_named_with_what_differs() {
 
 #[test]
 fn a_run_of_five_hundred_events_stays_a_screenful() {
-    let mut lines = String::new();
-    for n in 1..=100 {
-        let messages = vec!["{\"type\": \"ai\", \"id\": \"7c9e6679-7425-40de-944b-e07fc1f90ae7\"}"; n].join(", ");
-        writeln!(lines, "values {{\"messages\": [{messages}]}}").unwrap();
-    }
-    for n in 0..400 {
-        writeln!(lines, "chunk {{\"id\": \"m{}\", \"delta\": \"word{n} \", \"piece\": \"{n:012x}\"}}", n / 4).unwrap();
-    }
+    let message = "{\"type\": \"ai\", \"id\": \"7c9e6679-7425-40de-944b-e07fc1f90ae7\"}";
+    let values = |n: usize| format!("values {{\"messages\": [{}]}}\n", vec![message; n].join(", "));
+    let chunk =
+        |n: usize| format!("chunk {{\"id\": \"m{}\", \"delta\": \"word{n} \", \"piece\": \"{n:012x}\"}}\n", n / 4);
+    let lines = (1..=100).map(values).chain((0..400).map(chunk)).collect::<Vec<_>>().concat();
     let text = golden(&lines);
     assert!(text.lines().count() < 40, "{text}");
 }
