@@ -119,8 +119,9 @@ impl Parser {
                 }
                 kind if self.depth == 0 && KINDS.contains(&kind) && self.names_an_item() => {
                     let (kind, name) = (kind.to_owned(), self.text(1).to_owned());
-                    // A module within the file would be read as if it were the file itself.
-                    assert!(kind != "mod" || self.text(2) == ";", "line {line}: a module has a file of its own");
+                    // A module within the file would be read as if it were the file itself. An empty one is a page of docs.
+                    let apart = self.text(2) == ";" || (self.text(2), self.text(3)) == ("{", "}");
+                    assert!(kind != "mod" || apart, "line {line}: a module has a file of its own");
                     self.source.items.push(Item { kind, name, line, shown: std::mem::take(&mut shown) });
                     self.at += 2;
                     continue;

@@ -176,8 +176,8 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
             "bodi.json",
             "scenario.toml:4:13: there is no file `bodi.json` in scenarios/missing\n  did you mean `body.json`?",
         ),
-        ("outside", "../suite.toml", "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder"),
-        ("absolute", "/etc/hosts", "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder"),
+        ("outside", "../suite.toml", "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder\n  what several scenarios share is in ../_shared/"),
+        ("absolute", "/etc/hosts", "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder\n  what several scenarios share is in ../_shared/"),
         ("folder", "inner", "inner: expected a file, found a folder\n  named by scenarios/folder/scenario.toml:4:13"),
         (
             "empty",
