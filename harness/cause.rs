@@ -122,7 +122,7 @@ pub(crate) enum CauseKind {
     Status,
     /// Another content type.
     ContentType,
-    /// The body of an answer that is no stream.
+    /// The body of an answer that is not a stream.
     Body,
     /// The run cannot be compared: two runs of the same differ.
     Unstable,

@@ -26,7 +26,7 @@ enum Edit {
     Swap(usize, usize),
     Rename(usize),
     Payload(usize, Spot),
-    /// The text of a payload that is no JSON.
+    /// The text of a payload that is not JSON.
     Text(usize),
     SwapIds(IdAt, IdAt),
     /// From this event on nothing came.
@@ -186,7 +186,7 @@ impl Site {
     }
 }
 
-/// Whether a capture is a response that is no stream.
+/// Whether a capture is a response that is not a stream.
 fn is_body(capture: &Captured) -> bool {
     matches!(&capture.events[..], [event] if event.name.as_deref() == Some("body"))
 }

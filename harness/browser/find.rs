@@ -64,7 +64,7 @@ impl Found {
 /// Looks for a target, and prepares it where it is the only one.
 ///
 /// # Errors
-/// Where the page is just going, or the target is no selector.
+/// Where the page is just going, or the target is not a selector.
 pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<Found> {
     let by = match target.by {
         By::Text => "text",

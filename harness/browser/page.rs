@@ -89,7 +89,7 @@ impl Page {
         if let Some(script) = script {
             self.call("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": script })).await?;
         }
-        // An error's answer without a body is no page to Chromium, but has a status.
+        // An error's answer without a body is not a page to Chromium, but has a status.
         let Some(status) = self.watch.document_status() else {
             let reason = answer["errorText"].as_str();
             return reason.map_or(Ok(()), |reason| Err(Error::new(format!("the page {url} does not load: {reason}"))));

@@ -10,7 +10,7 @@ use super::page::Page;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// A caret that blinks is no difference.
+/// A caret that blinks is not a difference.
 const STILL: &str = "(() => { const style = document.createElement('style'); \
     style.textContent = '*, ::before, ::after { caret-color: transparent !important; animation: none !important; \
     transition: none !important }'; document.documentElement.append(style); return style })()";

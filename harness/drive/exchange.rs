@@ -180,7 +180,7 @@ async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> 
             return Err(error.help(format!("status {}; it begins: {text:?}…", answered.status)));
         }
     }
-    // What is no JSON may be any file.
+    // What is not JSON may be any file.
     if let (true, Err(error)) = (answered.content_type.contains("json"), std::str::from_utf8(&body)) {
         let (at, byte) = (error.valid_up_to(), body.get(error.valid_up_to()).copied().unwrap_or_default());
         return Err(Error::new(format!("the answer is not UTF-8: it has 0x{byte:02x} as its byte {at}")));

@@ -54,7 +54,7 @@ impl Request {
 /// A path as it is sent.
 ///
 /// # Errors
-/// Where it cannot be rendered, or gives what is no path.
+/// Where it cannot be rendered, or gives what is not a path.
 pub(super) fn path(template: &Template, context: &Context) -> Result<String> {
     let path = template.render_text(context)?;
     if path.starts_with('/') {

@@ -5,7 +5,7 @@ use crate::events::{Capture, Event, Format};
 use crate::scenario::StreamSpec;
 use crate::text::counted;
 
-/// The largest event, and the largest body that is no stream, in bytes. What never ends must not fill the memory.
+/// The largest event, and the largest body that is not a stream, in bytes. What never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;
 
 /// How much of a stream is taken.
@@ -140,7 +140,7 @@ impl Stream {
         self.refused.clone()
     }
 
-    /// Whether it is waited for a last event.
+    /// Whether a last event is awaited.
     pub(super) fn has_last(&self) -> bool {
         self.wanted.last.is_some()
     }

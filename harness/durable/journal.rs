@@ -29,8 +29,8 @@ impl Journal {
     /// Opens a journal, or starts one where there is no file yet.
     ///
     /// # Errors
-    /// The file and the reason: another writer has it open, it is damaged (a torn last line is no damage, but a
-    /// [warning](Journal::warnings)), another version of Retake wrote it, it is no journal, or it cannot be opened.
+    /// The file and the reason: another writer has it open, it is damaged (a torn last line is not damage, but a
+    /// [warning](Journal::warnings)), another version of Retake wrote it, it is not a journal, or it cannot be opened.
     pub fn open(path: &Path) -> Result<Journal> {
         let opened = StepFile::open(path)?;
         let attempt = SharedAttempt::new(opened);

@@ -40,7 +40,7 @@ const OF_TRANSPORT: [&str; 14] = [
 ///
 /// NaN and the infinities, for which JSON has no word, count as what they are.
 ///
-/// What does not serialize to JSON (a map with keys that are no strings, say) cannot be fingerprinted. What has no order,
+/// What does not serialize to JSON (a map with keys that are not strings, say) cannot be fingerprinted. What has no order,
 /// such as a `HashSet`, has another fingerprint in each process.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
@@ -63,7 +63,7 @@ pub struct ToolRequest {
     pub(super) replayable: bool,
 }
 
-/// A part of a request, or why it is no JSON.
+/// A part of a request, or why it is not JSON.
 type Part = Result<Given, String>;
 
 /// A part of a request as JSON, and what JSON has no word for: to serde_json NaN, infinities and nothing are all null.

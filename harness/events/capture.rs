@@ -6,7 +6,7 @@
 //! - It copies the rest of its buffer for each line it takes, and reads its buffer anew for each chunk that comes. One
 //!   chunk of many lines costs the square of its size, and so does one long line in many chunks: a line of 4 MB takes
 //!   2.7 s in chunks of 8 KB. A line a chunk is linear for both: a line of 10 MB takes 0.07 s.
-//! - It panics at a byte-order mark in front, and after a byte that is no UTF-8 it says nothing more. It gets neither.
+//! - It panics at a byte-order mark in front, and after a byte that is not UTF-8 it says nothing more. It gets neither.
 //! - Comments, events without data and an unterminated tail vanish in it. They are seen here, on the way.
 //!
 //! As events are read from whole lines only, the boundaries of chunks cannot change them.
@@ -47,7 +47,7 @@ pub struct Capture {
     after_cr: bool,
     /// How many lines are complete. From the first on a byte-order mark would be none.
     lines: usize,
-    /// The first line that is no UTF-8, from 1, and its first wrong byte.
+    /// The first line that is not UTF-8, from 1, and its first wrong byte.
     not_utf8: Option<(usize, u8)>,
     /// The names of events, to be shared.
     names: HashSet<Arc<str>>,
@@ -73,7 +73,7 @@ impl Capture {
         self.format
     }
 
-    /// The first line that was no UTF-8, from 1, and its first wrong byte.
+    /// The first line that was not UTF-8, from 1, and its first wrong byte.
     #[must_use]
     pub fn not_utf8(&self) -> Option<(usize, u8)> {
         self.not_utf8
@@ -170,7 +170,7 @@ impl Capture {
         Some(Event { name, id: fields.id.then(|| parsed.id.into()), payload })
     }
 
-    /// The text of a line. What is no UTF-8 in it becomes U+FFFD, as in a browser.
+    /// The text of a line. What is not UTF-8 in it becomes U+FFFD, as in a browser.
     fn text_of<'a>(&mut self, line: &'a [u8]) -> Cow<'a, str> {
         let mark = if self.lines > 0 { None } else { line.strip_prefix(b"\xef\xbb\xbf") };
         let line = mark.unwrap_or(line);

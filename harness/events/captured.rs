@@ -32,7 +32,7 @@ pub struct Captured {
     pub status: Status,
     /// The content type as it was sent; empty where there is none.
     pub content_type: String,
-    /// Its events; of a response that is no stream, its [`Event::body`].
+    /// Its events; of a response that is not a stream, its [`Event::body`].
     pub events: Vec<Event>,
     /// What came when the step was done with it.
     pub after: AfterLast,

@@ -30,7 +30,7 @@ pub enum Payload {
 }
 
 impl Event {
-    /// A response that is no stream: one event named `body`, without a payload where the body is empty.
+    /// A response that is not a stream: one event named `body`, without a payload where the body is empty.
     #[must_use]
     pub fn body(bytes: &[u8]) -> Event {
         let payload =

@@ -29,7 +29,7 @@ impl<'a> Labels<'a> {
         Labels { options, normalize, known: HashMap::new() }
     }
 
-    /// A line that is no event's.
+    /// A line that is not an event's.
     pub(super) fn of_note(text: &str) -> Rc<Label> {
         let (text, name) = (text.to_owned(), String::new());
         Rc::new(Label { text, name, collapsed: false, unordered: false, ignored: false })

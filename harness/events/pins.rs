@@ -31,7 +31,7 @@ impl<'a> Pins<'a> {
         self.note(None, text)
     }
 
-    /// A length as it is to be written; nothing where lengths are no contract.
+    /// A length as it is to be written; nothing where lengths are not promised.
     pub(super) fn counted<'t>(&self, pointer: &str, length: &'t str) -> Option<&'t str> {
         (self.counts() && self.pinned(pointer, length)).then_some(length)
     }

@@ -217,7 +217,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// A line that is no event's.
+    /// A line that is not an event's.
     fn note(&mut self, text: &str) {
         let label = Labels::of_note(text);
         self.lines.push(EventLine { label, rest: Rest::word(""), shown: Vec::new(), count: 1 });

@@ -58,7 +58,7 @@ pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(
     Golden::of(captures, options, normalize).text
 }
 
-/// The label and the sorted top-level keys of each event, no keys where its payload is no object. Comments and
+/// The label and the sorted top-level keys of each event, no keys where its payload is not an object. Comments and
 /// unterminated tails are left out.
 #[must_use]
 pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {

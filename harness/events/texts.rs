@@ -1,4 +1,4 @@
-//! The texts that collapsed events bring in pieces, put together message by message: how a text was cut is no contract,
+//! The texts that collapsed events bring in pieces, put together message by message: how a text was cut is not a contract,
 //! and what it says is.
 
 use std::collections::HashMap;

@@ -19,7 +19,7 @@
 //! | [`durable`] | Durable steps of an agent in Rust |
 //! | [`imports`] | Recordings of other tools |
 //! | [`coming_from`] | Coming from VCR.py, aimock, WireMock, deer-flow |
-//! | [`reference`] | Every file and every field |
+//! | [`reference`](mod@reference) | Every file and every field |
 
 #[doc = include_str!("rust.md")]
 pub mod rust {}

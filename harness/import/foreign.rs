@@ -31,7 +31,7 @@ pub(crate) enum Foreign {
 #[derive(Debug)]
 pub(crate) struct Imported {
     pub(crate) fixture: Fixture,
-    /// A line for each interaction that is no turn: file, interaction, reason.
+    /// A line for each interaction that is not a turn: file, interaction, reason.
     pub(crate) left_out: Vec<String>,
     /// What a person should know of the rest.
     pub(crate) notes: Vec<String>,

@@ -130,7 +130,7 @@ fn asks_for_a_token(path: &str, request: &Json) -> bool {
     grant || path.ends_with("/oauth2/token") || path.ends_with("/oauth/token")
 }
 
-/// Headers of names and values; what is no header (HTTP/2's `:path`) is left out.
+/// Headers of names and values; what is not a header (HTTP/2's `:path`) is left out.
 pub(super) fn headers<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> HeaderMap {
     let header =
         |(name, value): (&str, String)| Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?));

@@ -39,7 +39,7 @@ impl Node {
     /// The first document of a text.
     ///
     /// # Errors
-    /// The place at which it is no YAML, or a second document.
+    /// The place at which it is not YAML, or a second document.
     pub(super) fn parse(text: &str) -> Result<Node> {
         let text = text.trim_start_matches('\u{feff}');
         let mut building = Building::default();

@@ -13,7 +13,7 @@ use super::value::{Json, Object};
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
 pub const MAX_DEPTH: usize = 256;
 
-/// Where and why a text is no JSON.
+/// Where and why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
     /// What was found and what was expected, a lower-case fragment.
@@ -48,7 +48,7 @@ impl Json {
     /// Reads one JSON text.
     ///
     /// # Errors
-    /// The place and the reason, where the text is no JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or holds a
+    /// The place and the reason, where the text is not JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or holds a
     /// lone surrogate (which has no UTF-8 form).
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
         utf8(text).and_then(parse).map_err(|e| JsonError::at(text, e))
@@ -58,7 +58,7 @@ impl Json {
     /// of its elements, each to be read by [`Json::parse`]; `None` where there is no such list.
     ///
     /// # Errors
-    /// As [`Json::parse_unique`], but an element that is no JSON is only found when it is read.
+    /// As [`Json::parse_unique`], but an element that is not JSON is only found when it is read.
     pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
         utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
     }
@@ -139,7 +139,7 @@ pub(crate) enum Step<'a> {
 }
 
 /// Reads an object and leaves the elements of one of its lists unread: what is beside the list, and the elements' texts
-/// where there is such a list. A text that is no JSON may pass for an element; reading it tells. An object that has a key
+/// where there is such a list. A text that is not JSON may pass for an element; reading it tells. An object that has a key
 /// twice is an error.
 fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
     let mut parser = Parser { unique: true, ..Parser::of(text) };

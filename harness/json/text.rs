@@ -13,7 +13,7 @@ use super::value::Json;
 pub struct JsonText(Bytes);
 
 impl JsonText {
-    /// A text without its white space; `None` where a file of JSON cannot hold what it says: it is no JSON, an object has a
+    /// A text without its white space; `None` where a file of JSON cannot hold what it says: it is not JSON, an object has a
     /// key twice, a string holds a lone surrogate.
     #[must_use]
     pub fn of(text: &str) -> Option<JsonText> {

@@ -40,7 +40,7 @@ fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> 
     Some(Json::object(entries))
 }
 
-/// The text of a body that is no chat model's: its JSON, in whose strings and numbers the suite's rules have acted.
+/// The text of a body that is not a chat model's: its JSON, in whose strings and numbers the suite's rules have acted.
 fn opaque_text(mut body: Json, normalizer: &Normalizer) -> String {
     if body == Json::Null {
         return NO_BODY.to_owned();

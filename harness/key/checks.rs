@@ -109,7 +109,7 @@ pub struct CheckTexts {
 }
 
 impl CheckTexts {
-    /// Normalizes prompt, tools, model and settings, so that a date in a prompt is no drift. Nothing is exceptional about
+    /// Normalizes prompt, tools, model and settings, so that a date in a prompt is not drift. Nothing is exceptional about
     /// results, until [`with_results`](CheckTexts::with_results) says so.
     #[must_use]
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {

@@ -41,7 +41,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// A text that is no hash.
+/// A text that is not a hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseHashError(String);
 

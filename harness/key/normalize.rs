@@ -286,7 +286,7 @@ impl Dashes {
     fn in_text(bytes: &[u8]) -> Dashes {
         let mut found = Dashes { uuids: false, dates: false };
         for at in memchr::memchr_iter(b'-', bytes) {
-            // A second dash follows after four more characters in a UUID; digits of other scripts are no ASCII.
+            // A second dash follows after four more characters in a UUID; digits of other scripts are not ASCII.
             found.uuids |= bytes.get(at + 5) == Some(&b'-');
             found.dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
             if found.uuids && found.dates {

@@ -113,7 +113,7 @@ impl Activity {
     }
 }
 
-/// An answer that is held open until its client leaves. It is no call under way.
+/// An answer that is held open until its client leaves. It is not a call under way.
 #[derive(Debug)]
 pub(super) struct Held(Activity);
 

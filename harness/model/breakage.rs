@@ -95,7 +95,7 @@ fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {
     turn.output.tool_calls().into_iter().find_map(|call| {
         let was = definition(recorded, &call.name)?;
         let Some(is) = definition(called, &call.name) else { return Some(Breakage::ToolNotOffered(call.name.clone())) };
-        // What did not fit when it was recorded is no news.
+        // What did not fit when it was recorded is not news.
         misfit(was, &call.args).is_none().then(|| misfit(is, &call.args)).flatten().map(|what| {
             let tool = call.name.clone();
             Breakage::ToolArguments { tool, what }

@@ -95,7 +95,7 @@ impl Asked {
     }
 }
 
-/// A message's text, or its content as JSON where that is no text.
+/// A message's text, or its content as JSON where that is not text.
 fn content(message: &Json) -> String {
     match message.get("content") {
         Some(Json::Str(text)) => text.clone(),

@@ -127,7 +127,7 @@ impl Exchange<'_> {
             lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
         }
         if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
-            // No answer of a model is asked for, so this is no miss.
+            // No answer of a model is asked for, so this is not a miss.
             return http::answer(&aside.answer(|| session.models()), in_flight);
         }
         let number = session.next_call();

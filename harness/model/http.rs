@@ -62,7 +62,7 @@ impl Incoming {
     }
 
     /// Whether it brings the key, in any of the providers' ways to send it. A server that `records` spends money: there the
-    /// query is no way for a page in a browser, which could send that to it without being asked.
+    /// query is not a way for a page in a browser, which could send that to it without being asked.
     pub(super) fn brings_key(&self, key: &str, records: bool) -> bool {
         let header = |name: &HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = || header(&header::AUTHORIZATION)?.split_once(' ').map(|(_, token)| token.trim());
@@ -158,7 +158,7 @@ fn whole(body: impl Into<HttpBody>, in_flight: InFlight) -> HttpBody {
     body.into()
 }
 
-/// A content type as a header; `None` where it is no text of a header.
+/// A content type as a header; `None` where it is not text of a header.
 fn content_type(text: &str) -> Option<HeaderValue> {
     // The common ones need neither a check nor a copy.
     ["application/json", "text/event-stream; charset=utf-8", "text/event-stream"]

@@ -52,7 +52,7 @@ impl Lookup {
         }
     }
 
-    /// Whether this is no call of a chat model, but a request that is looked up as a whole.
+    /// Whether this is not a call of a chat model, but a request that is looked up as a whole.
     pub(super) fn is_opaque(&self) -> bool {
         self.conversation.first().is_some_and(|message| message.str_of("type") == Some("opaque"))
     }

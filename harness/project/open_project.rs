@@ -1,5 +1,5 @@
 //! Opening a project: its `suite.toml` and the names of its secrets. A scenario that is wrong, or a system that is not
-//! there, is no matter of it.
+//! there, is not a matter of it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -8,14 +8,14 @@ use crate::conversation::Usage;
 use crate::model::Tally;
 use crate::text::counted;
 
-/// A line that is redrawn in place; nothing where stderr is no terminal.
+/// A line that is redrawn in place; nothing where stderr is not a terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     /// Begins a line under a name.
     pub(crate) fn start(name: &str) -> Progress {
-        // It hides itself where stderr is no terminal.
+        // It hides itself where stderr is not a terminal.
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(
             ProgressStyle::with_template("{spinner} {prefix}: {msg}, {elapsed}")

@@ -1,4 +1,4 @@
-//! Lines for the terminal. A person who closed the pipe wants no more of them: a failed write is no error.
+//! Lines for the terminal. A person who closed the pipe wants no more of them: a failed write is not an error.
 //!
 //! Terminals end in logs of CI and in issues, so what is said of a run has lost its secrets.
 

@@ -39,7 +39,7 @@ type Found = std::result::Result<Scenario, Broken>;
 /// may be.
 ///
 /// # Errors
-/// Where a name is no scenario's.
+/// Where a name is not a scenario's.
 pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) -> Result<ExitCode> {
     let wanted = wanted(project, names)?;
     let audit = audit(project, &wanted, options);
@@ -153,7 +153,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let names = &played.driven.names;
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
     let text = |captures: &[Captured], options: &ShapeOptions| {
-        // A name that is no event's any more fails before the golden is compared.
+        // A name that is not an event's any more fails before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
         let text = golden(captures, options, &normalize);
         let text = secrets.text(&text, &mut Fired::new()).into_owned();

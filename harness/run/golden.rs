@@ -180,7 +180,7 @@ impl Goldens {
     /// The text that waits beside a golden; `None` where none does.
     ///
     /// # Errors
-    /// Where it cannot be read, or is no golden.
+    /// Where it cannot be read, or is not a golden.
     pub(crate) fn proposed(&self, name: &str) -> Result<Option<String>> {
         self.committed(&self.pending(name))
     }
@@ -249,7 +249,7 @@ impl Goldens {
     /// The text of a golden's file; `None` where there is none.
     ///
     /// # Errors
-    /// Where it cannot be read, or is no golden.
+    /// Where it cannot be read, or is not a golden.
     pub(crate) fn committed(&self, file: &Path) -> Result<Option<String>> {
         if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);

@@ -71,7 +71,7 @@ impl Project {
         result
     }
 
-    /// Checks something of the project that is no scenario's run, and writes that as a run's data.
+    /// Checks something of the project that is not a scenario's run, and writes that as a run's data.
     ///
     /// # Errors
     /// What it fails by.

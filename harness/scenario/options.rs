@@ -84,7 +84,7 @@ impl Default for Drift {
     }
 }
 
-/// How much a difference that is no miss weighs.
+/// How much a difference that is not a miss weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// It is not told.

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::template::Template;
 
-/// A system that is no router of the runner's own process.
+/// A system that is not a router of the runner's own process.
 #[derive(Clone, Debug)]
 pub enum SystemSpec {
     /// A program that is started for each scenario, or once for all.

@@ -114,7 +114,7 @@ pub(super) fn base64_runs(text: &str) -> impl Iterator<Item = (Range<usize>, Dec
                 at += 1;
                 continue;
             }
-            // `\n` in the text of a JSON string is no part of what follows it.
+            // `\n` in the text of a JSON string is not a part of what follows it.
             let escape = usize::from(at > 0 && bytes[at - 1] == b'\\');
             let start = at + escape;
             let length = bytes[at..].iter().take_while(|byte| in_alphabet(**byte)).count();

@@ -28,7 +28,7 @@ const NAMES: [&str; 14] = [
     "PRIVATEKEY",
 ];
 
-/// Values that are no secret, whatever their variable is called.
+/// Values that are not secret, whatever their variable is called.
 const COMMON: [&str; 12] = [
     "password",
     "changeme",

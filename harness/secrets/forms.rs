@@ -216,7 +216,7 @@ impl SecretForm {
     }
 }
 
-/// Whether a word may begin at a place: `risk-…` holds no key. An escape before it is no part of the word: `\n` in the
+/// Whether a word may begin at a place: `risk-…` holds no key. An escape before it is not a part of the word: `\n` in the
 /// text of a JSON string, `%20` in a URL.
 fn begins_word(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];

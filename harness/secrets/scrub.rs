@@ -48,7 +48,7 @@ impl Scrub {
     /// been given the value itself.
     ///
     /// # Errors
-    /// A name that is no form's, with the nearest one.
+    /// A name that is not a form's, with the nearest one.
     pub fn of_names<'a>(
         names: impl IntoIterator<Item = &'a str>,
         variable: impl Fn(&str) -> Option<String>,
@@ -203,7 +203,7 @@ impl Scrub {
         replace(pieces, &found, |i| scrubbed[i].clone(), || ());
     }
 
-    /// Bytes without their secrets; `None` where they have none. What is no text is read as Latin-1, byte by byte.
+    /// Bytes without their secrets; `None` where they have none. What is not text is read as Latin-1, byte by byte.
     pub(crate) fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return match self.text(text, fired) {

@@ -2,7 +2,7 @@
 //!
 //! Which texts are pieces of one text is told by where they stand: the same place in each event, of events of the same
 //! type and index. That holds for the deltas of every provider's API, of text as well as of tool arguments. A text that
-//! is the same in each event, as an id is, is no piece of anything.
+//! is the same in each event, as an id is, is not a piece of anything.
 
 use std::collections::BTreeMap;
 

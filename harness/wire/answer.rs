@@ -9,7 +9,7 @@ use crate::json::Json;
 /// Reads a recorded response, JSON or stream, as the answer that it brings.
 ///
 /// # Errors
-/// The reason why the response is no complete answer: an error of the provider, a stream that was cut, a field that is
+/// The reason why the response is not a complete answer: an error of the provider, a stream that was cut, a field that is
 /// missing or of another type, text that is neither JSON nor a stream.
 pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireError> {
     decode_read(api, response, None)

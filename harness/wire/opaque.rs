@@ -66,7 +66,7 @@ pub fn only_reads(conversation: &[Json]) -> bool {
     matches!(method, Some("GET" | "HEAD"))
 }
 
-/// The body of any request as JSON: itself, or its text, or `{"base64": …}` where it is no text either. Nothing is null.
+/// The body of any request as JSON: itself, or its text, or `{"base64": …}` where it is not text either. Nothing is null.
 #[must_use]
 pub fn request_body(bytes: &[u8]) -> Json {
     if bytes.is_empty() {

@@ -21,7 +21,7 @@ impl ToolNames {
     }
 }
 
-/// The metadata of a request, and the caller that they name. Metadata are the user's own: a `caller` that is no string names
+/// The metadata of a request, and the caller that they name. Metadata are the user's own: a `caller` that is not a string names
 /// none.
 pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), WireError> {
     let metadata = fields::optional_object(body, "metadata")?;

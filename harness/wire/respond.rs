@@ -55,7 +55,7 @@ fn in_common_words(answer: &Answer) -> Cow<'_, Answer> {
 /// The recorded response, where it answers a call unchanged.
 pub(crate) fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'_>) -> Option<&'a Response> {
     let (api, response) = recorded.filter(|(api, _)| *api == call.api)?;
-    // A provider's error is no stream, whatever was asked for; text that is no JSON has no other form.
+    // A provider's error is not a stream, whatever was asked for; text that is not JSON has no other form.
     let as_it_came = response.status >= 300
         || api == Api::Opaque
         || BodyForm::of_body(api, &response.body).is_none_or(|form| form == BodyForm::of_call(call));
@@ -116,7 +116,7 @@ fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
 /// Where an API has no refusals, a refusal is text.
 ///
 /// # Errors
-/// The block that the API cannot express: a tool of another provider's own, arguments that are no object.
+/// The block that the API cannot express: a tool of another provider's own, arguments that are not object.
 pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
     let whole = match (call.api, call.stream) {
         (Api::OpenAiChat, false) => return openai_chat::render::json(answer, call),

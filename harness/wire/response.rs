@@ -31,7 +31,7 @@ pub enum Body {
     Frames(Frames),
     /// Any other text, also JSON that has a key twice or a lone surrogate.
     Text(String),
-    /// What is no text.
+    /// What is not text.
     Binary(Vec<u8>),
 }
 

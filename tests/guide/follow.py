@@ -1,8 +1,7 @@
 """Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` in PATH. Where a
 page installs OLD, NEW is installed. With `FOLLOW_IN` the one page is followed in that folder, which stays.
 
-A block whose first line is a comment with a path (`# app.py`, `// index.ts`), or whose info string says `file=PATH`, is that
-file. Of a `console` block the lines that begin with `$ ` are typed, all of a page in one shell, and what stands below a
+A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is that file. Of a `console` block the lines that begin with `$ ` are typed, all of a page in one shell, and what stands below a
 command has to be in its output, line by line and in this order; `…` stands for anything. A command fails only where the block
 says so: `console fails`. A page with `<!-- continues: PAGE.md -->` goes on where that page ended, and a comment
 `<!-- before: … -->` holds commands that a reader has no need of. Other blocks are fragments: those in TOML and JSON have to
@@ -83,7 +82,7 @@ def read(page, shell, folder):
             for command, below in commands(block["text"]):
                 run(shell, command, below, "fails" in words)
         else:
-            write(folder, language, words, block["text"])
+            write(folder, language, block["text"])
 
 
 def commands(text):
@@ -115,9 +114,8 @@ def run(shell, command, below, fails):
             raise Wrong(f"`{command}` was to print\n    {line}\nand printed\n{printed}")
 
 
-def write(folder, language, words, text):
+def write(folder, language, text):
     named = NAMED.match(text.splitlines()[0]) if text else None
-    path = next((word.removeprefix("file=") for word in words if word.startswith("file=")), named and named["path"])
     try:
         if language == "toml":
             tomllib.loads(text)
@@ -125,8 +123,8 @@ def write(folder, language, words, text):
             json.loads(text)
     except ValueError as error:
         raise Wrong(f"a block of {language} does not parse: {error}\n{text}") from error
-    if path:
-        file = folder / path
+    if named:
+        file = folder / named["path"]
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 

@@ -19,7 +19,7 @@ impl Conversation {
     /// Reads the conversation of a folder (see [`find`](folder::find)).
     ///
     /// # Errors
-    /// The file and the reason: it does not parse, is no event, an event is missing or there twice, or there is none.
+    /// The file and the reason: it does not parse, is not an event, an event is missing or there twice, or there is none.
     pub(crate) fn read(folder: &Path) -> Result<Conversation> {
         let folder::Stored { events, leaf, mut warnings } = folder::read(folder)?;
         let events = branch::active(events, leaf.as_deref(), &mut warnings).map_err(|e| e.in_file(folder))?;

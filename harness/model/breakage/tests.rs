@@ -65,7 +65,7 @@ fn arguments_that_a_tool_no_longer_takes_break_the_answer() {
     assert_eq!(misfit_of(recorded, &required), "`kind` is required, and was not recorded");
     let other = SCHEMA.replace("integer", "string");
     assert_eq!(misfit_of(recorded, &other), "`mode` is string, and was recorded as number");
-    // Another type that takes the value, an argument more, an open object, and what never fitted are no breakage.
+    // Another type that takes the value, an argument more, an open object, and what never fitted are not breakage.
     assert_eq!(broken_by(recorded, "save", &SCHEMA.replace("integer", "NUMBER")), None);
     let more = SCHEMA.replace(r#""mode""#, r#""more": {"type": "string"}, "mode""#);
     assert_eq!(broken_by(recorded, "save", &more), None);

@@ -194,7 +194,7 @@ fn not_recorded(
         );
     }
     if let MissReason::RequestNotRecorded { .. } = reason {
-        // Of a request that is no chat model's, the nearest is one of the same method and path.
+        // Of a request that is not a chat model's, the nearest is one of the same method and path.
         let name = |messages: &[Json]| {
             messages.first().map(|message| (message.str_of("type").map(str::to_owned), message.get("name").cloned()))
         };

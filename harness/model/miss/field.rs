@@ -12,7 +12,7 @@ pub(crate) fn first_difference<'a>(
     let deeper = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (a, b) {
         (Json::Object(left), Json::Object(right)) => {
-            // The type and the name come first: other text in another kind of message is no news.
+            // The type and the name come first: other text in another kind of message is not news.
             let mut keys: Vec<&str> = left.keys().chain(right.keys()).collect();
             keys.sort_by_key(|key| (!matches!(*key, "type" | "name"), *key));
             for key in keys {

@@ -39,7 +39,7 @@ pub enum MissReason {
         /// The API and the block.
         what: String,
     },
-    /// What is no call of a chat model was not recorded.
+    /// What is not a call of a chat model was not recorded.
     RequestNotRecorded {
         /// Method and path.
         request: String,

@@ -162,7 +162,7 @@ impl CallWriter {
         }
         self.state.count(|tally| {
             tally.in_flight = tally.in_flight.saturating_sub(1);
-            // Nobody pays for what is no call of a model.
+            // Nobody pays for what is not a call of a model.
             if !recalled && entry.target().is_post() {
                 tally.paid(&self.model, answer.as_ref());
             }

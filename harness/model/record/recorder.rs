@@ -106,7 +106,7 @@ impl Recorder {
         self.upstreams.of(provider).is_ok()
     }
 
-    /// Notes a request that is no call.
+    /// Notes a request that is not a call.
     pub(crate) fn refuse(&self, via: &str, reason: &MissReason) {
         self.state.note(&format!("{via}: {reason}"));
     }

@@ -128,7 +128,7 @@ impl Upstreams {
     /// Each provider of which `RETAKE_UPSTREAM_…` names an address, or whose usual variable holds a key.
     ///
     /// # Errors
-    /// Where none is configured, since there is nobody to ask, and where an address is no URL.
+    /// Where none is configured, since there is nobody to ask, and where an address is not a URL.
     pub fn from_env() -> Result<Upstreams> {
         Upstreams::read(|name| env::var(name).ok())
     }
@@ -137,7 +137,7 @@ impl Upstreams {
     /// address is that provider's own, or `RETAKE_UPSTREAM_…` names the same host: another's key is nobody else's business.
     ///
     /// # Errors
-    /// Where the address is no URL.
+    /// Where the address is not a URL.
     pub fn of_url(base: &str) -> Result<Upstreams> {
         let base = base.trim_end_matches('/');
         match url::Url::parse(base) {

@@ -23,7 +23,7 @@ pub(crate) struct Proof<'a> {
     pub(crate) of_recording: bool,
 }
 
-/// Why a pair of replays is no proof.
+/// Why a pair of replays is not proof.
 pub(super) enum Disagreement {
     /// A replay failed.
     Failed { replayed: Box<Replayed>, failure: Failure, first: bool },

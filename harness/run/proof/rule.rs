@@ -12,7 +12,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// A rule of a pattern; none where it is no pattern, or fits the empty text.
+    /// A rule of a pattern; none where it is not a pattern, or fits the empty text.
     pub(super) fn new(pattern: &str, replace: String) -> Option<Rule> {
         let regex = Regex::new(pattern).ok()?;
         (!regex.is_match("")).then_some(Rule { regex, replace })

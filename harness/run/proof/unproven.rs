@@ -1,4 +1,4 @@
-//! The report on replays that are no proof: what varies, and what to do about it.
+//! The report on replays that are not proof: what varies, and what to do about it.
 
 use super::diagnosis::Finding;
 use super::inquiry::{Inquiry, Outcome};
@@ -22,7 +22,7 @@ pub(crate) struct Unproven {
 }
 
 impl Proof<'_> {
-    /// Says why two replays are no proof. Where something varies, it is looked into.
+    /// Says why two replays are not proof. Where something varies, it is looked into.
     pub(super) fn report(&self, disagreement: Disagreement) -> Unproven {
         let name = &self.scenario.name;
         let (replayed, failure, golden) = match &disagreement {

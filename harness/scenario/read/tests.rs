@@ -50,7 +50,7 @@ fn a_field_with_its_default_is_as_one_that_is_left_out() {
 const SUITE: &str = "# The fields of `suite.toml`
 
 `scenarios/suite.toml` holds what all scenarios share; each field may be left out, and so may the file. Texts of systems and tools
-are templates: see [the names that they may use](super::reference_scenario#templates). Editors complete and check the file where its
+are templates: see [the names that they may use](crate::guide::reference_scenario#templates). Editors complete and check the file where its
 first line is `#:schema .schema/suite.json`; `retake init` writes that schema.
 ";
 

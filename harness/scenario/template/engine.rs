@@ -11,7 +11,7 @@ use crate::json::{Json, Layout};
 /// How much one template may do: loops within loops would hold up a scenario beyond its time limit.
 pub(super) const MOST_STEPS: u64 = 1_000_000;
 
-/// minijinja as templates of a suite see it: an undefined value is an error, and a value that is no string is printed
+/// minijinja as templates of a suite see it: an undefined value is an error, and a value that is not a string is printed
 /// as JSON.
 pub(super) fn environment<'source>() -> Environment<'source> {
     let mut environment = Environment::new();

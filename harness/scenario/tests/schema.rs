@@ -105,7 +105,7 @@ impl Schema {
         Schema { schemas, index }
     }
 
-    /// Refuses what is wrong, or is no TOML.
+    /// Refuses what is wrong, or is not TOML.
     fn check(&self, text: &str) -> Result<(), String> {
         let toml: toml::Table = toml::from_str(text).map_err(|e| e.to_string())?;
         let json = serde_json::to_value(toml).unwrap();

@@ -33,7 +33,7 @@ fn a_lock_is_held_once_and_leaves_no_file() {
 fn a_folder_of_somebody_else_in_the_place_of_that_for_locks_is_passed_over() {
     let base = tempfile::tempdir().unwrap();
     let first = folders(base.path()).next().unwrap();
-    // What is no folder of this user's.
+    // What is not a folder of this user's.
     std::fs::write(&first, "").unwrap();
     let own = own_folder(base.path()).unwrap();
     assert_ne!(own, first);

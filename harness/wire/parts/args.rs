@@ -2,7 +2,7 @@
 
 use crate::json::{Json, Layout};
 
-/// Arguments as text, parsed: none are an empty object, and what is no JSON stays text.
+/// Arguments as text, parsed: none are an empty object, and what is not JSON stays text.
 pub(in crate::wire) fn parsed(arguments: &str) -> Json {
     if arguments.is_empty() {
         return Json::object::<String>([]);

@@ -218,7 +218,7 @@ fn finished_by_calls(mut said: Answer) -> Answer {
     said
 }
 
-/// In order, without empty texts, and with refusals as text; `None` where arguments are no object.
+/// In order, without empty texts, and with refusals as text; `None` where arguments are not object.
 fn said_in_blocks(answer: &Answer, id: impl Fn(usize) -> String) -> Option<Vec<Block>> {
     let blocks = answer.blocks.iter().enumerate().filter_map(|(i, block)| match block {
         Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) if text.is_empty() => None,

@@ -26,7 +26,7 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
         ("{{ run }}", "run"),
         ("%41", "41"),
         ("trailing ", "trailing"),
-        // What differs only by case from another one is no name to begin with, and the other one runs.
+        // What differs only by case from another one is not a name to begin with, and the other one runs.
         ("Greeting", ""),
         ("ünï", ""),
         ("日本", ""),
@@ -176,8 +176,16 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
             "bodi.json",
             "scenario.toml:4:13: there is no file `bodi.json` in scenarios/missing\n  did you mean `body.json`?",
         ),
-        ("outside", "../suite.toml", "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder\n  what several scenarios share is in ../_shared/"),
-        ("absolute", "/etc/hosts", "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder\n  what several scenarios share is in ../_shared/"),
+        (
+            "outside",
+            "../suite.toml",
+            "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder\n  what several scenarios share is in ../_shared/",
+        ),
+        (
+            "absolute",
+            "/etc/hosts",
+            "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder\n  what several scenarios share is in ../_shared/",
+        ),
         ("folder", "inner", "inner: expected a file, found a folder\n  named by scenarios/folder/scenario.toml:4:13"),
         (
             "empty",

@@ -1,4 +1,4 @@
-//! What a model server is sent that is no proper call: each gets the provider's own error, each is in the report, and the
+//! What a model server is sent that is not a proper call: each gets the provider's own error, each is in the report, and the
 //! server goes on.
 
 use std::io::{Read as _, Write as _};

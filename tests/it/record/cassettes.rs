@@ -75,8 +75,10 @@ fn recorded_from_a_replay_they_are_the_same(folder: &Path) {
         import.arg("--out").arg(tree.path("fixtures/all.json")).run().exits(0);
         let provider = Serving::of(&tree.path("fixtures/all.json"));
         let mut program = proxy(&tree, provider.ready("url"));
-        for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY"] {
-            program = program.env(name, provider.ready("key"));
+        for api in ["OPENAI", "ANTHROPIC", "GEMINI", "OLLAMA"] {
+            program = program.env(&format!("{api}_API_KEY"), provider.ready("key"));
+            // A provider's key goes to another host only where that is named for it.
+            program = program.env(&format!("RETAKE_UPSTREAM_{api}"), provider.ready("url"));
         }
         let mut proxy = Serving::start(program);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -135,7 +137,7 @@ const OTHER_FORMS: [(&str, Form); 6] = [
 
 fn in_another_form(folder: &Path, form: Form) {
     let all = files(folder).into_iter().flat_map(|file| read(&file));
-    // What is no text has one form only.
+    // What is not text has one form only.
     let is_text = |one: &Interaction| std::str::from_utf8(&one.answer).is_ok() && one.method == "POST";
     let mut all: Vec<Interaction> = all.filter(|one| is_text(one) && one.status == 200).collect();
     let tree = Tree::empty();

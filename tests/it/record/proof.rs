@@ -159,7 +159,7 @@ fn free_text_gets_no_rule() {
         .never_says("[[normalize]]");
 }
 
-/// It is no part of a key; but it would be drift in each replay, and nothing could be resumed.
+/// It is not a part of a key; but it would be drift in each replay, and nothing could be resumed.
 fn a_prompt_that_varies_is_noted_with_its_rule() {
     let provider = Service::provider();
     let recorded = recorder(&tree("prompt"), &provider, "record").run().exits(0);

@@ -322,7 +322,7 @@ fn its_journal_makes_the_same_fixture() {
         "left out: fixtures/.journal/write_read_file.jsonl:4: torn while it was written: ",
         "3 turns written to fixtures/write_read_file.json, 1 left out",
     ]);
-    // A torn line before the last is no crash's doing.
+    // A torn line before the last is not a crash's doing.
     tree.write(journal, &format!("{torn}\n{whole}"));
     let before = tree.files();
     import().run().exits(2).says(&["fixtures/.journal/write_read_file.jsonl:4:1: not JSON"]);

@@ -196,7 +196,7 @@ fn a_torn_journal_is_gone_on_from() {
     tree.write(journal, &format!("{}\n{}\n{}", lines[0], lines[1], &lines[2][..lines[2].len() / 2]));
     resume(&tree, &provider).says(&["warning: fixtures/.journal/work.jsonl:3: torn while it was written: "]);
     assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
-    // A torn line before the last is no crash's doing: nothing is thrown away over it.
+    // A torn line before the last is not a crash's doing: nothing is thrown away over it.
     tree.write(journal, &format!("{}\n{}\n", &lines[2][..40], lines[0]));
     let before = tree.files();
     let torn = recorder(&tree, &provider, "record --resume").run().exits(1);

@@ -1,4 +1,4 @@
-//! What differs from the recording and is no miss: noted, or red where the scenario says so.
+//! What differs from the recording and is not a miss: noted, or red where the scenario says so.
 
 use retake::internal::fixture::Recorded;
 use serde_json::{Value, json};

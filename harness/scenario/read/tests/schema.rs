@@ -22,7 +22,7 @@ pub(super) type Schema = (Value, BTreeMap<(String, String), Told>);
 /// The schema of a type, with rules.
 pub(super) fn of<T: JsonSchema>(title: &str, rules: &[Rule]) -> Schema {
     let root = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
-    // Without what is no word of a user's.
+    // Without what is not a word of a user's.
     let text = root.as_value().to_string().replace("#/definitions/Raw", "#/definitions/");
     let mut root: Value = serde_json::from_str(&text).unwrap();
     root["title"] = json!(title);

@@ -129,7 +129,7 @@ async fn a_model_that_never_answers_is_stopped() {
     let call =
         json!({ "index": 0, "id": "call_1", "type": "function", "function": { "name": "ls", "arguments": "{" } });
     for (delta, finish_reason, calls, results, says) in [
-        // A tool call each time, and its arguments are no JSON.
+        // A tool call each time, and its arguments are not JSON.
         (json!({ "tool_calls": [call] }), json!("tool_calls"), 25, 25, "I stopped"),
         // A stream that is cut in the middle of the text.
         (json!({ "content": "The answer" }), Value::Null, 1, 0, "I'm sorry"),
