@@ -119,6 +119,13 @@ impl Found {
         };
         let (mut gone, mut come) = (only(&before, &after), only(&after, &before));
         let mut renamed = Vec::new();
+        for (seen, verb) in [(&mut gone, "no longer"), (&mut come, "now")] {
+            seen.retain(|(label, _)| {
+                let Some(ending) = ending(label) else { return true };
+                self.add(CauseKind::EventShape, format!("the stream {verb} {ending}"));
+                false
+            });
+        }
         gone.retain(|(was, times)| {
             let Some(at) = come.iter().position(|(_, of)| of == times) else { return true };
             let (is, _) = come.remove(at);
@@ -253,6 +260,15 @@ fn places(old: &[WrittenKey<'_>], new: &[WrittenKey<'_>]) -> Vec<(String, bool)>
         add(&key.path, format!("`{}` is new", key.path), false);
     }
     places.into_iter().map(|(_, words, gone)| (words, gone)).collect()
+}
+
+/// What is said of a stream whose last line is no event's: `(broke off)`, `(left open)`.
+fn ending(label: &str) -> Option<&'static str> {
+    match label {
+        "(broke" => Some("breaks off"),
+        "(left" => Some("stays open"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ fn each_change_is_said_by_its_name() {
         "end          null\nbye          null",
         &["the event `bye` came, which the golden lacks"],
     );
+    said("end          null", "end          null\n(broke off)", &["the stream now breaks off"]);
     said("end          null", "done         null", &["the event `end` is called `done`"]);
     said("{messages} ×2", "{messages} ×3", &["the event `values` came 3 times, not 2 times"]);
     said(
