@@ -181,7 +181,9 @@ impl Doubles {
     pub(crate) async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
-            _ => self.task.abort(),
+            ToolsMode::Live => self.task.abort(),
+            #[cfg(feature = "record")]
+            ToolsMode::Record => self.task.abort(),
         }
         let requests = self.state.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut asked = Asked { requests, ..Asked::default() };
