@@ -82,7 +82,7 @@ function neutralOfAnswer({ text, calls, finish, usage }) {
 function neutralOfOutput({ blocks, finish, usage }) {
   const text = blocks.filter((block) => block.type === "text").map((block) => block.text).join("");
   const calls = blocks.filter((block) => block.type === "tool_call").map(({ name, args }) => ({ name, args }));
-  return { text, calls, finish, usage };
+  return { text, calls, finish, usage: { input: usage.input, output: usage.output } };
 }
 
 for (const file of readdirSync(new URL("adapters/", import.meta.url)).sort()) {

@@ -95,7 +95,7 @@ def neutral_of_output(output):
         "text": "".join(block["text"] for block in blocks if block["type"] == "text"),
         "calls": [[block["name"], block["args"]] for block in blocks if block["type"] == "tool_call"],
         "finish": output["finish"],
-        "usage": output["usage"],
+        "usage": {key: output["usage"][key] for key in ("input", "output")},
     }
 
 
