@@ -11,6 +11,7 @@ use std::thread::available_parallelism;
 
 use libtest_mimic::{Failed, Trial};
 
+use super::advice::looked_into;
 use super::filter::Wanted;
 use super::fixtures::Fixtures;
 use super::orphans;
@@ -123,7 +124,8 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         let text = prove(project, scenario, fixture.as_ref())?;
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
-    let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default())?;
+    let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
+    let replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);

@@ -81,7 +81,11 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
             let now = match asking.await {
                 Ok(Ok(status)) if (200..300).contains(&status) => return address,
                 Ok(Ok(status)) => status.to_string(),
-                Ok(Err(_)) => continue,
+                Ok(Err(_)) => {
+                    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                    found.get_or_insert_with(|| "nothing that listens there".to_owned());
+                    continue;
+                }
                 Err(_) => "no answer within 2 seconds".to_owned(),
             };
             *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
