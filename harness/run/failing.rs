@@ -115,7 +115,7 @@ impl Failing<'_> {
             }
         }
         let told = self.told(first);
-        if found.is_empty() && (second.is_empty() || unasked.is_empty()) {
+        if second.is_empty() || (found.is_empty() && unasked.is_empty()) {
             failure.causes.extend(told.causes.iter().cloned());
         } else {
             failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));

@@ -82,9 +82,10 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
         MissReason::NoFixture => {
             only(CauseKind::NoModelExpected, format!("{who} calls a model, and the scenario says `fixture = \"none\"`"))
         }
-        MissReason::RequestNotRecorded { request } if is_no_models(request, lookup, in_) => {
-            only(CauseKind::WrongUrl, format!("the service calls `{request}`, which is no path of a model: is a base URL wrong?"))
-        }
+        MissReason::RequestNotRecorded { request } if is_no_models(request, lookup, in_) => only(
+            CauseKind::WrongUrl,
+            format!("the service calls `{request}`, which is no path of a model: is a base URL wrong?"),
+        ),
         MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => {
             let found = nearest(lookup, fixture, rules, served);
             nearest_turn = found.as_ref().map(|nearest| nearest.turn);

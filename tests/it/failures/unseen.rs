@@ -108,7 +108,9 @@ const ROWS: &[Row] = &[
     ("no_such_path", &["failed to take step 2 (POST /plan): expected a status of 200 to 299, found 404"], EXPLAIN),
     (
         "wrong_url",
-        &["replay miss: the service calls `POST /v1/v1/completions`, which is no path of a model: is a base URL wrong?"],
+        &[
+            "replay miss: the service calls `POST /v1/v1/completions`, which is no path of a model: is a base URL wrong?",
+        ],
         EXPLAIN,
     ),
     ("wrong_key", &["replay miss: the request did not bring the key that the system was given"], EXPLAIN),
