@@ -585,7 +585,7 @@ pub(super) struct RawGolden {
     /// Whether comments of a stream, such as heartbeats, are in it.
     /// Default: `false`. Example: `true`.
     pub(super) comments: Option<bool>,
-    /// Whether lengths of lists are in it, and how many ids there are at a place.
+    /// Whether lengths and order of lists are in it, how many ids there are at a place, and the hash of all values.
     /// Default: `true`. Example: `false`.
     pub(super) lengths: Option<bool>,
     /// Keys, beside `type`, `role`, `status` and the like, under which words are shown and not their type alone.
