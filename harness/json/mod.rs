@@ -5,7 +5,9 @@
 //! keeps none of these, and its `arbitrary_precision` would change number handling for every crate of a user's build.
 
 mod control;
+mod error;
 mod parser;
+mod parts;
 mod printer;
 mod sorted_map;
 #[cfg(test)]
@@ -14,8 +16,9 @@ mod text;
 mod value;
 mod written;
 
-pub(crate) use parser::Step;
-pub use parser::{JsonError, MAX_DEPTH};
+pub use error::JsonError;
+pub use parser::MAX_DEPTH;
+pub(crate) use parts::Step;
 pub use printer::Layout;
 pub use text::JsonText;
 pub use value::{Json, Object};

@@ -1,48 +1,15 @@
 //! JSON in.
 
 use std::collections::HashSet;
-use std::fmt;
-use std::ops::Range;
 
 use smol_str::SmolStr;
 
 use super::control::has_control;
-use super::text::JsonText;
+use super::error::JsonError;
 use super::value::{Json, Object};
 
 /// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
 pub const MAX_DEPTH: usize = 256;
-
-/// Where and why a text is not JSON.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JsonError {
-    /// What was found and what was expected, a lower-case fragment.
-    pub message: String,
-    /// 1-based line.
-    pub line: usize,
-    /// 1-based column, in characters.
-    pub column: usize,
-}
-
-impl JsonError {
-    fn at(text: &[u8], (at, message): (usize, String)) -> JsonError {
-        let before = &text[..at.min(text.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
-        JsonError {
-            message,
-            line: memchr::memchr_iter(b'\n', before).count() + 1,
-            column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
-        }
-    }
-}
-
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at line {}, column {}", self.message, self.line, self.column)
-    }
-}
-
-impl std::error::Error for JsonError {}
 
 impl Json {
     /// Reads one JSON text.
@@ -52,24 +19,6 @@ impl Json {
     /// lone surrogate (which has no UTF-8 form).
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
         utf8(text).and_then(parse).map_err(|e| JsonError::at(text, e))
-    }
-
-    /// Reads an object whose list `list` may be too large to be held whole: gives the object without it, and the texts
-    /// of its elements, each to be read by [`Json::parse`]; `None` where there is no such list.
-    ///
-    /// # Errors
-    /// As [`Json::parse_unique`], but an element that is not JSON is only found when it is read.
-    pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
-        utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
-    }
-
-    /// Reads an object, and also keeps the text of a value in it, with its order of keys and its spelling: of the field `path[1]` in
-    /// the object under `path[0]`. `None` where there is no such field.
-    ///
-    /// # Errors
-    /// As [`Json::parse_unique`].
-    pub fn parse_keeping(text: &[u8], path: [&str; 2]) -> Result<(Json, Option<JsonText>), JsonError> {
-        utf8(text).and_then(|text| parse_keeping(text, path)).map_err(|e| JsonError::at(text, e))
     }
 
     /// Reads a JSON text in which a repeated key is a mistake: one that a person edits.
@@ -90,15 +39,9 @@ impl Json {
             .and_then(|text| Parser { lossy: true, ..Parser::of(text) }.document())
             .map_err(|e| JsonError::at(text, e))
     }
-
-    /// Where a field (at its key) or an element of a JSON text begins; where it is not there, the innermost part of the way
-    /// to it that is. The byte offset.
-    pub(crate) fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
-        offset_of(text, path)
-    }
 }
 
-fn utf8(text: &[u8]) -> Parsed<&str> {
+pub(super) fn utf8(text: &[u8]) -> Parsed<&str> {
     std::str::from_utf8(text).map_err(|e| {
         let byte = text.get(e.valid_up_to()).copied().unwrap_or_default();
         (e.valid_up_to(), format!("the byte 0x{byte:02x} is not UTF-8"))
@@ -112,120 +55,53 @@ fn parse(text: &str) -> Parsed<Json> {
 
 /// As [`parse`], but an object that has a key twice is an error.
 fn parse_unique(text: &str) -> Parsed<Json> {
-    Parser { unique: true, ..Parser::of(text) }.document()
+    Parser::unique(text).document()
 }
 
-/// The byte offset of a field or element, or of the innermost part of the way to it that is there.
-fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
-    let mut parser = Parser::of(text);
-    parser.skip_space();
-    let mut found = parser.at;
-    for step in path {
-        match parser.go_to(step) {
-            Ok(Some(at)) => found = at,
-            _ => break,
-        }
-    }
-    found
-}
-
-/// One part of the way to a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'a> {
-    /// The value of a key.
-    Key(&'a str),
-    /// An element of a list.
-    Index(usize),
-}
-
-/// Reads an object and leaves the elements of one of its lists unread: what is beside the list, and the elements' texts
-/// where there is such a list. A text that is not JSON may pass for an element; reading it tells. An object that has a key
-/// twice is an error.
-fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
-    let mut parser = Parser { unique: true, ..Parser::of(text) };
-    let mut elements = None;
-    parser.skip_space();
-    if parser.peek() != Some(b'{') {
-        return Ok((parser.document()?, None));
-    }
-    let rest = parser.entries(0, |parser, key| {
-        parser.skip_space();
-        if key != list || parser.peek() != Some(b'[') {
-            return Ok(Some(parser.value(1)?));
-        }
-        elements = Some(parser.elements());
-        Ok(None)
-    })?;
-    parser.end()?;
-    let elements = elements.map(|spans: Vec<_>| spans.into_iter().map(|span| &text[span]).collect());
-    Ok((rest, elements))
-}
-
-/// Reads a text in which a repeated key is an error, and keeps the text of one field of one object in it.
-fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
-    let mut parser = Parser { unique: true, ..Parser::of(text) };
-    let mut kept = None;
-    parser.skip_space();
-    if parser.peek() != Some(b'{') {
-        return Ok((parser.document()?, None));
-    }
-    let json = parser.entries(0, |parser, key| {
-        parser.skip_space();
-        if key != object || parser.peek() != Some(b'{') {
-            return parser.value(1).map(Some);
-        }
-        let within = parser.entries(1, |parser, key| {
-            parser.skip_space();
-            let start = parser.at;
-            let value = parser.value(2)?;
-            if key == field {
-                kept = Some(JsonText::of_parsed(&text[start..parser.at]));
-            }
-            Ok(Some(value))
-        });
-        within.map(Some)
-    })?;
-    parser.end()?;
-    Ok((json, kept))
-}
-
-struct Parser<'a> {
-    text: &'a [u8],
-    utf8: &'a str,
-    at: usize,
+/// Reads a text from its begin to its end.
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) utf8: &'a str,
+    pub(super) at: usize,
     /// A repeated key is an error.
     unique: bool,
     /// A lone surrogate is none.
     lossy: bool,
 }
 
-type Parsed<T> = Result<T, (usize, String)>;
+/// What was read, or the byte offset and the reason.
+pub(super) type Parsed<T> = Result<T, (usize, String)>;
 
 impl<'a> Parser<'a> {
-    fn of(text: &'a str) -> Parser<'a> {
+    pub(super) fn of(text: &'a str) -> Parser<'a> {
         Parser { text: text.as_bytes(), utf8: text, at: 0, unique: false, lossy: false }
     }
 
-    fn document(&mut self) -> Parsed<Json> {
+    /// Of a text in which a repeated key is an error.
+    pub(super) fn unique(text: &'a str) -> Parser<'a> {
+        Parser { unique: true, ..Parser::of(text) }
+    }
+
+    pub(super) fn document(&mut self) -> Parsed<Json> {
         let value = self.value(0)?;
         self.end()?;
         Ok(value)
     }
 
-    fn end(&mut self) -> Parsed<()> {
+    pub(super) fn end(&mut self) -> Parsed<()> {
         self.skip_space();
         if self.at == self.text.len() { Ok(()) } else { self.fail("more text after the value") }
     }
 
-    fn fail<T>(&self, message: &str) -> Parsed<T> {
+    pub(super) fn fail<T>(&self, message: &str) -> Parsed<T> {
         Err((self.at, message.to_owned()))
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
-    fn skip_space(&mut self) {
+    pub(super) fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
@@ -237,7 +113,7 @@ impl<'a> Parser<'a> {
         Err((self.at, format!("expected {what}, found {found}")))
     }
 
-    fn value(&mut self, depth: usize) -> Parsed<Json> {
+    pub(super) fn value(&mut self, depth: usize) -> Parsed<Json> {
         self.skip_space();
         match self.peek() {
             Some(b'{') => self.object(depth),
@@ -335,7 +211,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An object whose values are read by `value`, which may leave an entry out.
-    fn entries(
+    pub(super) fn entries(
         &mut self,
         depth: usize,
         mut value: impl FnMut(&mut Self, &str) -> Parsed<Option<Json>>,
@@ -399,83 +275,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// From a value to a part of it. Gives where that begins (a field at its key), `None` where it is not there.
-    fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
-        self.skip_space();
-        let opening = if matches!(step, Step::Key(_)) { b'{' } else { b'[' };
-        if self.peek() != Some(opening) {
-            return Ok(None);
-        }
-        self.at += 1;
-        for index in 0.. {
-            self.skip_space();
-            if matches!(self.peek(), Some(b'}' | b']') | None) {
-                break;
-            }
-            let at = self.at;
-            let here = match step {
-                Step::Key(wanted) => {
-                    let key = self.string()?;
-                    self.skip_space();
-                    self.at += 1;
-                    key == *wanted
-                }
-                Step::Index(wanted) => index == *wanted,
-            };
-            if here {
-                return Ok(Some(at));
-            }
-            self.value(0)?;
-            self.skip_space();
-            if self.peek() == Some(b',') {
-                self.at += 1;
-            }
-        }
-        Ok(None)
-    }
-
-    /// Where the elements of the list are that the parser stands on: told by brackets and quotes alone.
-    fn elements(&mut self) -> Vec<Range<usize>> {
-        let (mut elements, mut depth) = (Vec::new(), 0);
-        self.at += 1;
-        self.skip_space();
-        let mut start = self.at;
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'"' => self.skip_string(),
-                b'[' | b'{' => depth += 1,
-                b']' | b'}' if depth > 0 => depth -= 1,
-                b',' | b']' | b'}' if depth == 0 => {
-                    let empty = byte == b']' && elements.is_empty() && self.at == start;
-                    if !empty {
-                        elements.push(start..self.at);
-                    }
-                    start = self.at + 1;
-                    if byte != b',' {
-                        self.at += 1;
-                        break;
-                    }
-                }
-                _ => {}
-            }
-            self.at += 1;
-        }
-        elements
-    }
-
-    /// From the opening quote of a string to its closing one.
-    fn skip_string(&mut self) {
-        self.at += 1;
-        while let Some(found) = memchr::memchr2(b'"', b'\\', &self.text[self.at.min(self.text.len())..]) {
-            self.at += found;
-            if self.text[self.at] == b'"' {
-                return;
-            }
-            self.at += 2;
-        }
-        self.at = self.text.len();
-    }
-
     fn deeper(&mut self, depth: usize) -> Parsed<()> {
         if depth >= MAX_DEPTH {
             return self.fail(&format!("more than {MAX_DEPTH} levels of nesting"));
@@ -498,7 +297,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn string(&mut self) -> Parsed<String> {
+    pub(super) fn string(&mut self) -> Parsed<String> {
         self.at += 1;
         let start = self.at;
         let read = self.unescaped();

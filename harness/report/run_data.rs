@@ -56,6 +56,31 @@ pub(crate) struct RunData {
     pub(crate) logs: Vec<PathBuf>,
 }
 
+impl RunData {
+    /// A run that passed, of which no more is told yet.
+    pub(crate) fn passed(scenario: &str, file: PathBuf, action: RunAction, started: String) -> RunData {
+        RunData {
+            format: FORMAT.to_owned(),
+            scenario: scenario.to_owned(),
+            description: None,
+            file,
+            fixture: None,
+            action,
+            result: RunResult::Passed,
+            started,
+            took_ms: 0.0,
+            failure: None,
+            notes: Vec::new(),
+            steps: Vec::new(),
+            calls: Vec::new(),
+            tool_requests: Vec::new(),
+            unused: Vec::new(),
+            golden: None,
+            logs: Vec::new(),
+        }
+    }
+}
+
 /// What was done with the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

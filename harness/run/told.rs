@@ -11,8 +11,8 @@ use crate::fixture::Fixture;
 use crate::json::Layout;
 use crate::model::{CallOutcome, CallSeen, change};
 use crate::report::{
-    AdviceData, CallData, CauseData, DriftData, EventData, FORMAT, Failure, FailureData, GoldenData, MessageData,
-    MissData, RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
+    AdviceData, CallData, CauseData, DriftData, EventData, Failure, FailureData, GoldenData, MessageData, MissData,
+    RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
 };
 use crate::text::clipped;
 use crate::tools::ToolRequest;
@@ -30,23 +30,10 @@ pub(super) fn of_run(
     started: String,
 ) -> RunData {
     RunData {
-        format: FORMAT.to_owned(),
-        scenario: name.to_owned(),
-        description: None,
-        file,
-        fixture: None,
-        action,
         result: if failure.is_some() { RunResult::Failed } else { RunResult::Passed },
-        started,
         took_ms: milliseconds(began.elapsed()),
         failure: failure.map(failure_data),
-        notes: Vec::new(),
-        steps: Vec::new(),
-        calls: Vec::new(),
-        tool_requests: Vec::new(),
-        unused: Vec::new(),
-        golden: None,
-        logs: Vec::new(),
+        ..RunData::passed(name, file, action, started)
     }
 }
 

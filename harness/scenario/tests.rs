@@ -5,6 +5,7 @@ mod mistakes_in_pages;
 mod mistakes_in_scenario;
 mod mistakes_in_steps;
 mod mistakes_in_suite;
+mod mistakes_in_systems;
 mod mistakes_in_templates;
 mod mistakes_in_values;
 mod reading;

@@ -286,6 +286,37 @@ fn a_client_that_leaves_ends_its_call_and_leaves_a_line() {
     });
 }
 
+/// An SDK that loses patience asks once more: what it left is no answer that anybody wanted.
+#[test]
+fn a_call_that_its_client_left_and_made_again_is_the_later_answer_alone() {
+    run(async {
+        let calls = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let router = Router::new().fallback(any(move || async move {
+            let again = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0;
+            let rest = if again {
+                futures_util::stream::iter([Ok::<_, std::io::Error>(ENDS[0])]).boxed()
+            } else {
+                futures_util::stream::pending().boxed()
+            };
+            let first = futures_util::stream::iter([Ok(STREAMS[0].1)]);
+            ([("content-type", STREAMS[0].0)], HttpBody::from_stream(first.chain(rest)))
+        }));
+        let recording = Recording::of(provider(router).await, true, &[]).await;
+        let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
+        let ask = || reqwest::Client::new().post(&url).bearer_auth(recording.server.key()).body(CALLS[0].1).send();
+        let mut left = ask().await.unwrap();
+        left.chunk().await.unwrap();
+        drop(left);
+        recording.settled().await;
+        ask().await.unwrap().bytes().await.unwrap();
+        recording.settled().await;
+        let made = recording.made();
+        let turns = made.fixture.table.turns();
+        assert_eq!(turns.len(), 1);
+        assert!(!turns[0].wire.as_ref().unwrap().response.is_open());
+    });
+}
+
 /// How each API's stream ends.
 const ENDS: [&str; 5] = [
     "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",

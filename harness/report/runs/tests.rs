@@ -3,23 +3,14 @@ use crate::report::run_data::{RunAction, RunResult};
 
 fn run(scenario: &str) -> RunData {
     RunData {
-        format: FORMAT.to_owned(),
-        scenario: scenario.to_owned(),
-        description: None,
-        file: "scenarios/chat/scenario.toml".into(),
-        fixture: None,
-        action: RunAction::Test,
-        result: RunResult::Passed,
-        started: "2026-11-22T14:15:54.120Z".to_owned(),
         took_ms: 1.5,
-        failure: None,
         notes: vec!["sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH was sent".to_owned()],
-        steps: Vec::new(),
-        calls: Vec::new(),
-        tool_requests: Vec::new(),
-        unused: Vec::new(),
-        golden: None,
-        logs: Vec::new(),
+        ..RunData::passed(
+            scenario,
+            "scenarios/chat/scenario.toml".into(),
+            RunAction::Test,
+            "2026-11-22T14:15:54.120Z".to_owned(),
+        )
     }
 }
 

@@ -54,7 +54,7 @@ impl OfFixture {
 }
 
 /// The names that a template may use at one place of a file, and those that exist but not there.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(in crate::scenario) struct Names {
     here: BTreeSet<String>,
     /// Names that exist, but not here: with the reason.
@@ -78,15 +78,7 @@ impl Names {
         let mut elsewhere: BTreeMap<_, _> =
             RESERVED.map(|name| (name.to_owned(), "a system is started without it".to_owned())).into();
         elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
-        Names {
-            here,
-            elsewhere,
-            secrets: Rc::default(),
-            tools: Rc::default(),
-            of_fixture: Rc::default(),
-            systems: Vec::new(),
-            stream: false,
-        }
+        Names { here, elsewhere, ..Names::default() }
     }
 
     /// The names for what executes a tool's calls; a command has those of the call too.
@@ -96,15 +88,7 @@ impl Names {
         let reason = |name: &str| (name.to_owned(), "a tool is called without it".to_owned());
         let mut elsewhere: BTreeMap<_, _> = RESERVED.map(reason).into();
         elsewhere.extend(OF_CALLS.map(|name| (name.to_owned(), "only `command` is rendered for each call".to_owned())));
-        Names {
-            here,
-            elsewhere,
-            secrets: Rc::default(),
-            tools: Rc::default(),
-            of_fixture: Rc::default(),
-            systems: Vec::new(),
-            stream: false,
-        }
+        Names { here, elsewhere, ..Names::default() }
     }
 
     /// These names for one system, which may need others.
@@ -120,15 +104,7 @@ impl Names {
     /// The names for a scenario's vars and steps, before any step ran.
     pub(in crate::scenario) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>) -> Names {
         let here = RESERVED.into_iter().chain(vars).map(str::to_owned).collect();
-        Names {
-            here,
-            elsewhere: BTreeMap::new(),
-            secrets: Rc::default(),
-            tools: Rc::default(),
-            of_fixture: Rc::default(),
-            systems: Vec::new(),
-            stream: false,
-        }
+        Names { here, ..Names::default() }
     }
 
     /// Says of a name that it exists, and why not here. The first reason stays.

@@ -6,8 +6,8 @@ use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
 
 use super::{
-    Mistake, mistakes_in_pages, mistakes_in_scenario, mistakes_in_steps, mistakes_in_suite, mistakes_in_templates,
-    mistakes_in_values,
+    Mistake, mistakes_in_pages, mistakes_in_scenario, mistakes_in_steps, mistakes_in_suite, mistakes_in_systems,
+    mistakes_in_templates, mistakes_in_values,
 };
 
 /// Mistakes that a schema cannot see.
@@ -157,7 +157,8 @@ fn the_schemas_refuse_each_mistake_that_a_schema_can_see() {
     .into_iter()
     .flatten()
     .collect();
-    let all = mistakes_in_suite::MISTAKES.iter().map(|mistake| (&suite, mistake));
+    let of_suites = mistakes_in_suite::MISTAKES.iter().chain(mistakes_in_systems::MISTAKES);
+    let all = of_suites.map(|mistake| (&suite, mistake));
     let all = all.chain(of_scenarios.into_iter().map(|mistake| (&scenario, mistake)));
     let accepted = all.filter(|(schema, mistake)| schema.check(mistake.text).is_ok());
     let mut accepted: Vec<&str> = accepted.map(|(_, mistake)| mistake.name).collect();

@@ -95,6 +95,17 @@ fn a_tools_rules_leave_out_what_differs_from_run_to_run() {
 }
 
 #[test]
+fn a_suites_rules_go_over_both_sides_for_each_tool() {
+    let order = regex::Regex::new("order-[0-9]+").unwrap();
+    let normalizer = Normalizer::default().with([(order, "<ORDER>".to_owned())]);
+    let comparison = Comparison { normalizer, ..Comparison::default() };
+    let (then, now) = (recorded("\"order-1 is on its way\""), r#""order-2 is on its way""#);
+    assert_eq!(drift(&then, now), ["/0/observation/content"]);
+    assert_eq!(pointers(&comparison, &then, now), NONE);
+    assert_eq!(pointers(&comparison, &then, r#""order-2 is lost""#), ["/0/observation/content"]);
+}
+
+#[test]
 fn length_and_order_count() {
     let event = |text: &str| Observed::Event(json(&recorded(&format!("\"{text}\""))));
     let then = [json(&recorded("\"a\"")), json(&recorded("\"b\""))];

@@ -111,7 +111,7 @@ fn take_told(table: &str, schema: &mut Value, told: &mut BTreeMap<(String, Strin
     for (field, property) in schema["properties"].as_object_mut().into_iter().flatten() {
         let comment = property["description"].as_str().unwrap_or_default();
         let of_field = tell(comment).unwrap_or_else(|| {
-            panic!("{table} `{field}`: its comment in raw.rs lacks a meaning, or `Example: …`: {comment:?}")
+            panic!("{table} `{field}`: its comment in `raw` lacks a meaning, or `Example: …`: {comment:?}")
         });
         property["description"] = json!(of_field.meaning);
         property["examples"] = json!([value(&of_field.example).unwrap_or_else(|e| panic!("{field}: {e}"))]);

@@ -2,8 +2,11 @@ use super::*;
 use crate::clients::Clients;
 use crate::model::unjudged;
 
-#[test]
-fn a_call_after_the_stage_s_end_is_a_miss_that_no_verdict_counted() {
+/// A call of a tool of the double `files`.
+const CALL: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read"}}"#;
+
+/// Runs a check with doubles of one server, of which nothing was recorded.
+fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: impl FnOnce(Doubles) -> F) {
     let root = tempfile::tempdir().unwrap();
     std::fs::create_dir(root.path().join("scenarios")).unwrap();
     let suite = "[tools.files]\nmcp = { url = \"http://127.0.0.1:9/\" }\n";
@@ -11,12 +14,11 @@ fn a_call_after_the_stage_s_end_is_a_miss_that_no_verdict_counted() {
     let suite = crate::scenario::suite_of(root.path()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let scope = Scope::new("a late call of a tool");
         let (used, recorded, normalizer) = (BTreeSet::new(), ToolExchanges::new(), Normalizer::default());
         let doubles = Doubles::start(Given {
             suite: &suite,
             used: &used,
-            pacing: Pacing::None,
+            pacing,
             root: root.path(),
             fixture: Path::new("f.json"),
             recorded: &recorded,
@@ -25,13 +27,38 @@ fn a_call_after_the_stage_s_end_is_a_miss_that_no_verdict_counted() {
             normalizer: &normalizer,
             scrub: Scrub::default(),
         });
-        let doubles = doubles.await.unwrap().unwrap();
+        check(doubles.await.unwrap().unwrap()).await;
+    });
+}
+
+async fn call(url: &str) -> String {
+    let answer = Clients::keeping(1).of(url).unwrap().post(url).body(CALL).send().await.unwrap();
+    answer.text().await.unwrap()
+}
+
+#[test]
+fn a_call_after_the_stage_s_end_is_a_miss_that_no_verdict_counted() {
+    let scope = Scope::new("a late call of a tool");
+    with_doubles(&scope, Pacing::None, async |doubles| {
         let url = doubles.context().str_of("files").unwrap().to_owned();
         doubles.end().await;
         assert!(scope.judge().is_empty());
-        let call = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read"}}"#;
-        let answer = Clients::keeping(1).of(&url).unwrap().post(&url).body(call).send().await.unwrap();
-        assert!(answer.text().await.unwrap().contains("replay miss"));
+        assert!(call(&url).await.contains("replay miss"));
         assert!(unjudged().iter().any(|miss| miss.scenario == scope.name()));
+    });
+}
+
+/// What an agent does by chance, because a tool happened to be quick, shows in the proof.
+#[test]
+fn a_shaken_replay_holds_answers_back() {
+    with_doubles(&Scope::new("shaken"), Pacing::Shaken, async |doubles| {
+        let url = doubles.context().str_of("files").unwrap().to_owned();
+        let began = Instant::now();
+        for _ in 0..3 {
+            call(&url).await;
+        }
+        // 0, 7 and 14 ms at the least.
+        assert!(began.elapsed() >= std::time::Duration::from_millis(21), "{:?}", began.elapsed());
+        doubles.end().await;
     });
 }
