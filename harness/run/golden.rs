@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use super::policy::Policy;
 use crate::error::{Error, Place, Result, conflict};
 use crate::files;
+use crate::report::terminal;
 
 #[doc(hidden)]
 pub use insta as __insta;
@@ -61,6 +62,18 @@ pub enum Compared {
     New,
     /// It is not; this is what the golden holds.
     Differs(String),
+}
+
+impl Compared {
+    /// Says what became of a scenario's golden that was written.
+    pub(super) fn note(&self, scenario: &str) {
+        let change = match self {
+            Compared::Same => "unchanged",
+            Compared::New => "new",
+            Compared::Differs(_) => "changed",
+        };
+        terminal::note(format!("{scenario}: golden {change}"));
+    }
 }
 
 /// What insta made of a text beside a copy of its golden.

@@ -178,8 +178,11 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
     let file = project.goldens.shown(&file).display();
     let of = |kind, what: String| Failure::of(vec![Cause::new(kind, what)]);
     match compared {
-        _ if project.goldens.policy() == Policy::Overwrite => Ok(()),
         Compared::Same => Ok(()),
+        _ if project.goldens.policy() == Policy::Overwrite => {
+            compared.note(&scenario.name);
+            Ok(())
+        }
         Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} is not there"))
             .evidence(format!("it would hold:\n{}", unified("", text)))),
         Compared::Differs(golden) => {

@@ -1,7 +1,8 @@
 """Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` in PATH. Where a
 page installs OLD, NEW is installed. With `FOLLOW_IN` the one page is followed in that folder, which stays.
 
-A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is that file. Of a `console` block the lines that begin with `$ ` are typed, all of a page in one shell, and what stands below a
+A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is that file, and so is one below
+`<!-- file: PATH -->`, for languages that have no comments. Of a `console` block the lines that begin with `$ ` are typed, all of a page in one shell, and what stands below a
 command has to be in its output, line by line and in this order; `…` stands for anything. A command fails only where the block
 says so: `console fails`. A page with `<!-- continues: PAGE.md -->` goes on where that page ended, and a comment
 `<!-- before: … -->` holds commands that a reader has no need of. Other blocks are fragments: those in TOML and JSON have to
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import tomllib
 
-BLOCK = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$|^<!-- before:\n(?P<before>.*?)^-->$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$|^<!-- before:\n(?P<before>.*?)^-->$", re.DOTALL | re.MULTILINE)
 CONTINUES = re.compile(r"^<!-- continues: (\S+) -->$", re.MULTILINE)
 NAMED = re.compile(r"(?:#|//|--) (?P<path>[\w./-]+\.\w+)(?::.*)?$")
 # Printed after each command with its exit code, on a line of its own.
@@ -82,7 +83,7 @@ def read(page, shell, folder):
             for command, below in commands(block["text"]):
                 run(shell, command, below, "fails" in words)
         else:
-            write(folder, language, block["text"])
+            write(folder, language, block["text"], block["file"])
 
 
 def commands(text):
@@ -114,8 +115,9 @@ def run(shell, command, below, fails):
             raise Wrong(f"`{command}` was to print\n    {line}\nand printed\n{printed}")
 
 
-def write(folder, language, text):
+def write(folder, language, text, path):
     named = NAMED.match(text.splitlines()[0]) if text else None
+    path = path or named and named["path"]
     try:
         if language == "toml":
             tomllib.loads(text)
@@ -123,8 +125,8 @@ def write(folder, language, text):
             json.loads(text)
     except ValueError as error:
         raise Wrong(f"a block of {language} does not parse: {error}\n{text}") from error
-    if named:
-        file = folder / named["path"]
+    if path:
+        file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 

@@ -19,27 +19,31 @@ pub(super) fn completed(text: &str) -> Result<String, &'static str> {
     if read(&completed).is_some() { Ok(completed) } else { Err(BY_HAND) }
 }
 
-const DEPENDENCY: &str = "[dev-dependencies.retake]
-version = \"0.1\"
-default-features = false
-features = [\"record\"]
-";
+const DEPENDENCY: &str = concat!(
+    "[dev-dependencies.retake]\nversion = \"",
+    env!("CARGO_PKG_VERSION_MAJOR"),
+    ".",
+    env!("CARGO_PKG_VERSION_MINOR"),
+    "\"\ndefault-features = false\nfeatures = [\"record\"]\n"
+);
 
 const TEST: &str = "[[test]]
 name = \"scenarios\"
 harness = false
 ";
 
-const BY_HAND: &str = r#"
-Add to the package's Cargo.toml:
-
-  [dev-dependencies]
-  retake = { version = "0.1", default-features = false, features = ["record"] }
+const BY_HAND: &str = concat!(
+    "\nAdd to the package's Cargo.toml:\n\n  [dev-dependencies]\n  retake = { version = \"",
+    env!("CARGO_PKG_VERSION_MAJOR"),
+    ".",
+    env!("CARGO_PKG_VERSION_MINOR"),
+    r#"", default-features = false, features = ["record"] }
 
   [[test]]
   name = "scenarios"
   harness = false
-"#;
+"#
+);
 
 #[cfg(test)]
 mod tests;

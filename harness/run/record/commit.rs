@@ -7,7 +7,6 @@ use super::drive::going_on;
 use super::prove::Proven;
 use crate::files;
 use crate::report::{Failure, terminal};
-use crate::run::golden::Compared;
 use crate::text::counted;
 
 impl Proven<'_> {
@@ -48,12 +47,7 @@ impl Proven<'_> {
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}, {}", shown.display(), self.how));
         if let Some(golden) = &self.golden {
-            let change = match project.goldens.compare(&scenario.golden_name, golden, &scenario.file)? {
-                Compared::Same => "unchanged",
-                Compared::New => "new",
-                Compared::Differs(_) => "changed",
-            };
-            terminal::note(format!("{name}: golden {change}"));
+            project.goldens.compare(&scenario.golden_name, golden, &scenario.file)?.note(name);
         }
         Ok(())
     }
