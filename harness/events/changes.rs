@@ -187,34 +187,32 @@ impl Found {
 
     /// The places of shapes that changed: one for each event.
     fn shapes(&mut self, old: &Written<'_>, new: &Written<'_>) {
-        for (label, keys) in &old.shapes {
-            let Some((_, now)) = new.shapes.iter().find(|(other, _)| other == label) else { continue };
-            let places = places(keys, now);
+        for was in &old.shapes {
+            let Some(is) = new.shapes.iter().find(|is| is.label == was.label) else { continue };
+            let places = places(&was.keys, &is.keys);
             if let Some(((first, _), more)) = places.split_first() {
                 let is_less = places.iter().all(|(_, gone)| *gone);
                 let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
-                self.shape(old, label, &format!("{first}{more}"), is_less);
+                self.shape(old, was.label, &format!("{first}{more}"), is_less);
+            } else if was.what != is.what {
+                let (is, before) = (clipped(is.what, VALUE), clipped(was.what, VALUE));
+                self.shape(old, was.label, &format!("it is `{is}`, not `{before}`"), false);
+            } else if was.hash != is.hash {
+                let (kind, subject) = subject(old, was.label, CauseKind::EventValue);
+                self.add(kind, format!("{subject} has its values at other places, in another order or number"));
             }
         }
     }
 
     fn shape(&mut self, of: &Written<'_>, label: &str, place: &str, is_less: bool) {
-        let (kind, subject) = if label == "body" {
-            (CauseKind::Body, format!("the body of `{}`", of.request))
-        } else {
-            (CauseKind::EventShape, format!("the event `{label}`"))
-        };
+        let (kind, subject) = subject(of, label, CauseKind::EventShape);
         self.push(Change { cause: Cause::new(kind, format!("{subject} has another shape: {place}")), is_less });
     }
 
     /// Lines that differ though events and shapes are the same: keys, values.
     fn lines(&mut self, old: &Written<'_>, new: &Written<'_>) {
         for (was, is) in old.events.iter().zip(&new.events).filter(|(was, is)| was != is) {
-            let subject = if was.label == "body" {
-                format!("the body of `{}`", old.request)
-            } else {
-                format!("the event `{}`", was.label)
-            };
+            let (_, subject) = subject(old, was.label, CauseKind::EventValue);
             let kind = |of_event| if was.label == "body" { CauseKind::Body } else { of_event };
             if was.rest != is.rest {
                 let (was, is) = (clipped(was.rest, VALUE), clipped(is.rest, VALUE));
@@ -237,6 +235,15 @@ impl Found {
                 self.add(kind(CauseKind::EventValue), format!("{subject} shows other values"));
             }
         }
+    }
+}
+
+/// A label in words, and the kind of a change of it where it is not a body's.
+fn subject(of: &Written<'_>, label: &str, of_event: CauseKind) -> (CauseKind, String) {
+    if label == "body" {
+        (CauseKind::Body, format!("the body of `{}`", of.request))
+    } else {
+        (of_event, format!("the event `{label}`"))
     }
 }
 

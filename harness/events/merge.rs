@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::ids::Ids;
+use super::lists::{ListShape, Lists};
 use super::notation::Normalize;
 use super::options::Detail;
 use super::remembered::Remembered;
@@ -37,8 +38,8 @@ pub(super) struct Field {
 
 /// The elements of merged lists.
 pub(super) struct List {
-    /// How many elements the shortest of them has, and the longest.
-    pub(super) lengths: (usize, usize),
+    /// Their lengths and their order.
+    pub(super) lists: ListShape,
     /// Objects that are told apart by a discriminator, which is left out of their fields.
     pub(super) variants: BTreeMap<Rc<str>, Fields>,
     /// All other elements.
@@ -103,7 +104,7 @@ struct ObjectKey {
 /// Elements of the lists of one place. By which discriminator they are told apart is known when all have come.
 #[derive(Default)]
 struct Elements {
-    lengths: Option<(usize, usize)>,
+    lists: Lists,
     kinds: BTreeMap<Kind, (Objects, [Scalars; 2])>,
     rest: Option<Box<Seen>>,
 }
@@ -127,7 +128,7 @@ impl<'a> Merger<'a> {
             Json::Object(object) => self.add_object(object, [false; 2], seen.object.get_or_insert_default()),
             Json::Array(array) => {
                 let list = seen.list.get_or_insert_default();
-                list.add_length(array.len(), array.len());
+                list.lists.add(array);
                 for element in array {
                     self.add_element(element, list);
                 }
@@ -209,7 +210,7 @@ impl<'a> Merger<'a> {
         keys.into_iter().map(field).collect()
     }
 
-    fn list(&mut self, Elements { lengths, kinds, mut rest }: Elements) -> List {
+    fn list(&mut self, Elements { lists, kinds, mut rest }: Elements) -> List {
         let chosen = (0..DISCRIMINATORS.len()).find(|&nth| kinds.keys().all(|kind| kind[nth].is_some()));
         let mut variants: BTreeMap<Rc<str>, Objects> = BTreeMap::new();
         for (kind, (mut objects, scalars)) in kinds {
@@ -225,7 +226,7 @@ impl<'a> Merger<'a> {
             }
         }
         List {
-            lengths: lengths.unwrap_or_default(),
+            lists: lists.finish(),
             variants: variants.into_iter().map(|(name, objects)| (name, self.fields(objects))).collect(),
             rest: rest.map(|seen| Box::new(self.finish(*seen))),
         }
@@ -243,11 +244,9 @@ impl Seen {
         if let Some(objects) = other.object {
             self.object.get_or_insert_default().add_all(objects);
         }
-        if let Some(Elements { lengths, kinds, rest }) = other.list {
+        if let Some(Elements { lists, kinds, rest }) = other.list {
             let list = self.list.get_or_insert_default();
-            if let Some((shortest, longest)) = lengths {
-                list.add_length(shortest, longest);
-            }
+            list.lists.add_all(lists);
             for (kind, (objects, scalars)) in kinds {
                 let (own, own_scalars) = list.kinds.entry(kind).or_default();
                 own.add_all(objects);
@@ -257,14 +256,6 @@ impl Seen {
                 list.rest.get_or_insert_default().add_all(*rest);
             }
         }
-    }
-}
-
-impl Elements {
-    /// Adds a length, or the range of several.
-    fn add_length(&mut self, shortest: usize, longest: usize) {
-        let (least, most) = self.lengths.unwrap_or((shortest, longest));
-        self.lengths = Some((least.min(shortest), most.max(longest)));
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! An option of goldens is a field of [`ShapeOptions`] (`options`); `sequence` heeds it where it is about events and their
 //! order, `merge` and `outline` where it is about what is in their payloads. What a golden holds beside names, keys and types
-//! is a pin: `lengths` of lists, `words`, `ids`, the `texts` of collapsed events; `pins` says where one is loose.
+//! is a pin: `lengths` and order of `lists`, `words`, `ids`, the `texts` of collapsed events, `payloads` as a whole; `pins` says where one is loose.
 
 mod capture;
 mod captured;
@@ -15,11 +15,13 @@ mod event;
 mod ids;
 mod labels;
 mod lengths;
+mod lists;
 mod merge;
 mod naming;
 mod notation;
 mod options;
 mod outline;
+mod payloads;
 mod pins;
 mod remembered;
 mod scalars;

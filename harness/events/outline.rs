@@ -3,12 +3,15 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds};
 use super::tree::TreeLine;
 
+/// What stands before the hash of all payloads of a label.
+pub(super) const AS_A_WHOLE: &str = "as a whole ";
 /// How many characters a list of objects may have to stand on the line of its key.
 const INLINE: usize = 80;
 /// How many words of a place are shown.
@@ -19,10 +22,14 @@ const PIECES: usize = 4;
 /// Words that the name of a variant must not be taken for.
 const TYPES: [&str; 6] = ["boolean", "id", "null", "number", "object", "string"];
 
-/// The tree of an event label: the label, alone where all payloads are objects, and the fields below it.
-pub(super) fn tree(label: &str, shape: &Shape, keep: Keep, pins: &Pins<'_>) -> TreeLine {
+/// The tree of an event label: the label, alone where all payloads are objects, and the fields below it; beside the label the
+/// hash of its payloads, where there is one.
+pub(super) fn tree(label: &str, shape: &Shape, hash: Option<&str>, keep: Keep, pins: &Pins<'_>) -> TreeLine {
     let (text, below) = Outline { keep, pins }.describe(shape, "", "");
-    TreeLine { name: label.to_owned(), text: if text == "object" { String::new() } else { text }, below: below.into() }
+    let text = (text != "object").then_some(text);
+    let hash = hash.filter(|hash| pins.counts() && pins.pinned("", hash)).map(|hash| format!("{AS_A_WHOLE}{hash}"));
+    let text = text.into_iter().chain(hash).collect::<Vec<_>>().join(", ");
+    TreeLine { name: label.to_owned(), text, below: below.into() }
 }
 
 /// How shapes of one label are written.
@@ -110,22 +117,37 @@ impl Outline<'_> {
         Some(text)
     }
 
-    /// A list of elements as they are described: `[3 × string]`, without a number where each list has one.
+    /// A list of elements as they are described: `[3 × string]`, without a number where each list has one; `[0..3 × object, 9
+    /// in all]`.
     fn list_of(&self, list: &List, words: impl IntoIterator<Item = String>, pointer: &str) -> String {
         let elements = self.union(words);
-        let length = match list.lengths {
-            _ if self.keep == Keep::Chunks => String::new(),
+        if self.keep == Keep::Chunks {
+            return format!("[{elements}]");
+        }
+        let ListShape { range, total, reordered } = list.lists;
+        let mut length = match range {
             (1, 1) | (_, 0) => String::new(),
             (least, most) if least == most => format!("{most} × "),
             (least, most) => format!("{least}..{most} × "),
         };
-        let counted = self.pins.counted(pointer, &length).unwrap_or_default();
-        format!("[{counted}{elements}]")
+        let front = length.len();
+        // Those of a top-level key stand on the lines of the events, one by one.
+        if range.0 < range.1 && pointer.matches('/').count() > 1 {
+            let _ = write!(length, ", {total} in all");
+        }
+        length.push_str(if reordered { ", reordered" } else { "" });
+        match self.pins.counted(pointer, &length).map(|length| length.split_at(front)) {
+            Some((front, end)) => format!("[{front}{elements}{end}]"),
+            None => format!("[{elements}]"),
+        }
     }
 
     /// The words of a place's scalars.
     fn scalars(&self, scalars: &ScalarShape, pointer: &str) -> Vec<String> {
-        let ScalarShape { shown, words, ids } = scalars;
+        let ScalarShape { shown, types, words, ids } = scalars;
+        if self.keep == Keep::Values && !shown.is_empty() {
+            return if self.pins.pinned(pointer, &shown.join(" | ")) { shown.clone() } else { types.clone() };
+        }
         if words.is_empty() && ids.is_empty() {
             return shown.clone();
         }

@@ -42,6 +42,8 @@ pub(super) struct SeenIds {
 pub(super) struct ScalarShape {
     /// The types of those that are neither words nor ids, sorted; or the values, in order of their first appearance.
     pub(super) shown: Vec<String>,
+    /// The types of those that are neither words nor ids, sorted.
+    pub(super) types: Vec<String>,
     /// The words, sorted.
     pub(super) words: Vec<String>,
     pub(super) ids: SeenIds,
@@ -69,6 +71,7 @@ impl Scalars {
 
     /// Adds a scalar itself.
     pub(super) fn add_value(&mut self, turn: usize, scalar: &Json, ids: &Ids, normalize: &Normalize) {
+        self.types.insert(scalar.kind());
         if self.raw.insert(print_of(&scalar.print(Layout::Python))) {
             let value = value::value(scalar, ids, normalize);
             if self.distinct.insert(print_of(&value)) && self.values.len() < SHOWN {
@@ -99,8 +102,11 @@ impl Scalars {
         if let more @ 1.. = self.distinct.len().saturating_sub(SHOWN) {
             shown.push(format!("… {more} more"));
         }
-        shown.extend(self.types.iter().map(|kind| (*kind).to_owned()));
-        ScalarShape { shown, words: self.words.into_iter().collect(), ids: self.ids }
+        let types: Vec<String> = self.types.iter().map(|kind| (*kind).to_owned()).collect();
+        if shown.is_empty() {
+            shown.clone_from(&types);
+        }
+        ScalarShape { shown, types, words: self.words.into_iter().collect(), ids: self.ids }
     }
 }
 

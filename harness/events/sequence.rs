@@ -13,6 +13,7 @@ use super::lengths::Lengths;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
+use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::remembered::Remembered;
 use super::texts::Messages;
@@ -40,6 +41,8 @@ pub(super) struct LabelShape {
     pub(super) name: String,
     pub(super) keep: Keep,
     pub(super) shape: Shape,
+    /// Of all payloads, at values.
+    pub(super) hash: Option<String>,
 }
 
 /// What all captures of a golden are written by.
@@ -76,6 +79,13 @@ impl Sequence {
             writing,
             labels: Labels::new(options, normalize),
             keys: Remembered::default(),
+            payloads: PayloadReader {
+                options,
+                normalize,
+                ids,
+                scalars: Remembered::default(),
+                keys: Remembered::default(),
+            },
             mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(|keep| Merger::new(keep, normalize, ids, words)),
             lines: Vec::new(),
             waiting: Vec::new(),
@@ -142,24 +152,33 @@ struct Reader<'a, 'o> {
     keys: Remembered<Keys>,
     /// One for each [`Keep`].
     mergers: [Merger<'o>; 3],
+    payloads: PayloadReader<'o>,
     lines: Vec<EventLine>,
     /// Events in a row that are to be sorted.
     waiting: Vec<Waiting<'a>>,
     /// What was seen in payloads, by label.
-    seen: BTreeMap<String, (Rc<Label>, Keep, Seen)>,
+    seen: BTreeMap<String, LabelSeen>,
     /// The texts of collapsed events, by label.
     messages: BTreeMap<String, (Rc<Label>, Messages)>,
     with_id: usize,
     real: usize,
 }
 
+/// What was seen in the payloads of a label.
+struct LabelSeen {
+    label: Rc<Label>,
+    keep: Keep,
+    seen: Seen,
+    payloads: Payloads,
+}
+
 /// An event that is to be sorted among its neighbours.
 struct Waiting<'a> {
     label: Rc<Label>,
     rest: Rest,
-    /// By what equal labels are sorted: as they are written, without ids, and their values where these are shown in order
-    /// of appearance.
-    sorted_by: (String, String),
+    /// By what equal labels are sorted: as they are written, and their values where these are shown in order of appearance;
+    /// without ids, then with them.
+    sorted_by: Vec<String>,
     shown: Vec<String>,
     event: &'a Event,
 }
@@ -186,15 +205,22 @@ impl<'a> Reader<'a, '_> {
             self.line(label, rest, shown, json.as_ref());
             return;
         }
-        let blank = |json: &Json| value::value(json, &Ids::default(), self.writing.normalize);
-        let mut sorted_by = (rest.print(|_, _| true), String::new());
+        let (options, normalize) = (self.writing.options, self.writing.normalize);
+        let values = options.detail == Detail::Values && !label.collapsed;
+        let print = |ids: &Ids| {
+            let printed = json.as_ref().filter(|_| values).map(|json| value::value(json, ids, normalize));
+            printed.unwrap_or_default()
+        };
+        let mut sorted_by = vec![rest.print(|_, _| true)];
         // How a text was cut is the order of collapsed events.
-        for pointer in self.writing.options.show.iter().filter(|_| !label.collapsed) {
-            sorted_by.0.extend(json.as_ref().and_then(|json| json.pointer(pointer)).map(blank));
+        for pointer in options.show.iter().filter(|_| !label.collapsed) {
+            let shown = json.as_ref().and_then(|json| json.pointer(pointer));
+            sorted_by.extend(shown.map(|shown| value::value(shown, &Ids::default(), normalize)));
         }
-        if self.writing.options.detail == Detail::Values && !label.collapsed {
-            sorted_by.1 = json.as_ref().map(blank).unwrap_or_default();
-        }
+        sorted_by.push(print(&Ids::default()));
+        // Those that are equal but for their ids.
+        sorted_by.extend(shown.iter().cloned());
+        sorted_by.push(print(self.writing.ids));
         self.waiting.push(Waiting { label, rest, sorted_by, shown, event });
     }
 
@@ -239,9 +265,10 @@ impl<'a> Reader<'a, '_> {
             line.shown.push(format!("… {more} more texts"));
         }
         let Reader { lines, seen, mut mergers, with_id, real, .. } = self;
-        let nested = seen.into_iter().filter(|(_, (_, _, seen))| seen.is_nested());
-        let shapes = nested.map(|(text, (label, keep, seen))| {
-            (text, LabelShape { name: label.name.clone(), keep, shape: mergers[keep as usize].finish(seen) })
+        let nested = seen.into_iter().filter(|(_, of)| of.seen.is_nested());
+        let shapes = nested.map(|(text, LabelSeen { label, keep, seen, payloads })| {
+            let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
+            (text, LabelShape { name: label.name.clone(), keep, shape, hash })
         });
         Sequence { lines, shapes: shapes.collect(), with_id, real }
     }
@@ -285,10 +312,14 @@ impl<'a> Reader<'a, '_> {
         let Some(json) = json.filter(|_| detail != Detail::Keys) else { return };
         if !self.seen.contains_key(&label.text) {
             let keep = if label.collapsed { Keep::Chunks } else { Keep::of(detail) };
-            self.seen.insert(label.text.clone(), (label.clone(), keep, Seen::default()));
+            let (label, seen, payloads) = (label.clone(), Seen::default(), Payloads::default());
+            self.seen.insert(label.text.clone(), LabelSeen { label, keep, seen, payloads });
         }
-        let Some((_, keep, seen)) = self.seen.get_mut(&label.text) else { return };
-        self.mergers[*keep as usize].add(json, seen);
+        let Some(of) = self.seen.get_mut(&label.text) else { return };
+        self.mergers[of.keep as usize].add(json, &mut of.seen);
+        if of.keep == Keep::Values {
+            self.payloads.take(json, label, &mut of.payloads);
+        }
     }
 
     fn rest(&mut self, payload: &Payload, json: Option<&Json>) -> Rest {

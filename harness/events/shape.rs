@@ -90,9 +90,9 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     if !sequence.shapes.is_empty() {
         out.push('\n');
     }
-    for (label, LabelShape { name, keep, shape }) in &sequence.shapes {
+    for (label, LabelShape { name, keep, shape, hash }) in &sequence.shapes {
         let pins = Pins::new(name, writing.options, writing.pinned);
-        trees.write(&outline::tree(label, shape, *keep, &pins), &mut out);
+        trees.write(&outline::tree(label, shape, hash.as_deref(), *keep, &pins), &mut out);
     }
     out
 }

@@ -51,24 +51,23 @@ impl Messages {
             return Vec::new();
         }
         let messages = self.all.into_iter();
-        let mut shown: Vec<_> = messages.map(|(line, pieces)| (line, shown(&normalize(&joined(&pieces))))).collect();
+        let mut shown: Vec<_> = messages.map(|(line, pieces)| (line, shown(&pieces, normalize))).collect();
         shown.sort();
         shown
     }
 }
 
-/// `"The first characters of it…" (213, 4f1c)`: how many there are, and the beginning of the hash of all.
-fn shown(text: &str) -> String {
-    let hash = Sha256::digest(text.as_bytes());
-    let start = notation::json_quoted(&clipped(text, SHOWN));
-    format!("{start} ({}, {:02x}{:02x})", text.chars().count(), hash[0], hash[1])
-}
-
-/// The whole text. Some services send all that there is so far each time.
-fn joined(pieces: &[String]) -> String {
-    let grows =
+/// `"The first characters of it…" (213, 4f1c)`: how many there are, and the beginning of the hash of all; `growing` where each
+/// piece was all that there was so far. A client that puts pieces together shows nonsense where one becomes the other.
+fn shown(pieces: &[String], normalize: &Normalize) -> String {
+    let is_growing =
         pieces.len() > 1 && pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
-    if grows { pieces.last().cloned().unwrap_or_default() } else { pieces.concat() }
+    let whole = if is_growing { pieces.last().cloned().unwrap_or_default() } else { pieces.concat() };
+    let text = normalize(&whole);
+    let hash = Sha256::digest(text.as_bytes());
+    let start = notation::json_quoted(&clipped(&text, SHOWN));
+    let growing = if is_growing { ", growing" } else { "" };
+    format!("{start} ({}, {:02x}{:02x}{growing})", text.chars().count(), hash[0], hash[1])
 }
 
 /// The piece of a text that a payload brings, and the id of the message to which it belongs.

@@ -1,5 +1,7 @@
 //! A golden that was written, read back into its parts: all that is known of an earlier run is this text. Pure.
 
+use super::outline::AS_A_WHOLE;
+
 /// One captured answer in a golden.
 #[derive(Debug, Default)]
 pub(super) struct Written<'a> {
@@ -10,8 +12,8 @@ pub(super) struct Written<'a> {
     pub(super) content_type: &'a str,
     /// The lines of the sequence.
     pub(super) events: Vec<WrittenEvent<'a>>,
-    /// The trees by label, each line with its path.
-    pub(super) shapes: Vec<(&'a str, Vec<WrittenKey<'a>>)>,
+    /// The trees.
+    pub(super) shapes: Vec<WrittenShape<'a>>,
     /// The lines of a page's tree.
     pub(super) tree: Vec<&'a str>,
 }
@@ -26,6 +28,17 @@ pub(super) struct WrittenEvent<'a> {
     pub(super) times: usize,
     /// The lines of values under it.
     pub(super) values: Vec<&'a str>,
+}
+
+/// The tree of a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WrittenShape<'a> {
+    pub(super) label: &'a str,
+    /// What stands beside the label, without the hash of all payloads.
+    pub(super) what: &'a str,
+    pub(super) hash: &'a str,
+    /// Each line with its path.
+    pub(super) keys: Vec<WrittenKey<'a>>,
 }
 
 /// One line of a tree.
@@ -74,11 +87,11 @@ fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool) {
             None => part.events.push(WrittenEvent::of(line)),
         }
     } else if line.starts_with(' ') {
-        if let Some((_, keys)) = part.shapes.last_mut() {
+        if let Some(WrittenShape { keys, .. }) = part.shapes.last_mut() {
             keys.push(WrittenKey::of(line, keys));
         }
     } else {
-        part.shapes.push((line, Vec::new()));
+        part.shapes.push(WrittenShape::of(line));
     }
 }
 
@@ -96,6 +109,17 @@ impl<'a> WrittenEvent<'a> {
             None => (rest, Vec::new()),
         };
         WrittenEvent { label, rest, times, values }
+    }
+}
+
+impl<'a> WrittenShape<'a> {
+    fn of(line: &'a str) -> WrittenShape<'a> {
+        let (label, what) = line.split_once("  ").map_or((line, ""), |(label, what)| (label, what.trim()));
+        let (what, hash) = match what.find(AS_A_WHOLE) {
+            Some(at) => (what[..at].trim_end_matches(", "), &what[at + AS_A_WHOLE.len()..]),
+            None => (what, ""),
+        };
+        WrittenShape { label, what, hash: hash.split(',').next().unwrap_or_default(), keys: Vec::new() }
     }
 }
 

@@ -65,6 +65,27 @@ fn each_change_is_said_by_its_name() {
 }
 
 #[test]
+fn values_that_are_the_same_as_a_set_are_told_to_be_at_other_places() {
+    let golden = "GET /a\n200\n\nvalues    {a} ×2\n\nvalues     as a whole 4f1c\n  a          \"x\" | \"y\"\n";
+    let said = |from, to| changes(golden, &golden.replace(from, to)).remove(0).cause.what;
+    let moved = "the event `values` has its values at other places, in another order or number";
+    assert_eq!(said("4f1c", "4f1d"), moved);
+    let changed = golden.replace("4f1c", "4f1d");
+    let changed = changes(golden, &changed.replace("| \"y\"", "| \"z\"")).remove(0).cause.what;
+    assert_eq!(changed, "the event `values` has another shape: `/a` is `\"x\" | \"z\"`, not `\"x\" | \"y\"`");
+    let list = "GET /a\n200\n\nbody      [2]\n\nbody       [2 × string], as a whole 4f1c\n";
+    let said = |to| changes(list, &list.replace("[2 × string], as a whole 4f1c", to)).remove(0).cause.what;
+    assert_eq!(
+        said("[2 × string], as a whole 4f1d"),
+        "the body of `GET /a` has its values at other places, in another order or number"
+    );
+    assert_eq!(
+        said("[2 × number], as a whole 4f1d"),
+        "the body of `GET /a` has another shape: it is `[2 × number]`, not `[2 × string]`"
+    );
+}
+
+#[test]
 fn a_value_that_is_shown_is_told_with_its_place() {
     let golden = "GET /a\n200\n\nvalues  {a}\n        /a = \"x\"\nend  null\n";
     let found = changes(golden, &golden.replace("\"x\"", "\"y\""));

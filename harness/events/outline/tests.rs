@@ -18,7 +18,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
     let mut out = String::new();
-    let tree = super::tree("event", &merger.finish(seen), keep, &Pins::new("event", &options, &pinned));
+    let tree = super::tree("event", &merger.finish(seen), None, keep, &Pins::new("event", &options, &pinned));
     Trees::default().write(&tree, &mut out);
     out
 }
@@ -68,6 +68,29 @@ fn short_lists_of_objects_stand_on_the_line() {
         &[calls],
         &["event", "  calls      [2 × {args: object, id: string, x?: {y: [2 × number | string]}}]", "  none       []"],
     );
+}
+
+#[test]
+fn lists_below_a_key_that_differ_in_length_have_a_total() {
+    let of = |calls: &str| format!(r#"{{"messages": [{{"type": "ai", "calls": [{calls}]}}]}}"#);
+    let lines =
+        |total: &str| vec!["event".to_owned(), "  messages   [ai]".to_owned(), format!("    ai.calls   {total}")];
+    let check = |payloads: &[String], total: &str| {
+        let payloads: Vec<&str> = payloads.iter().map(String::as_str).collect();
+        assert_eq!(tree(Keep::Types, &payloads).lines().collect::<Vec<_>>(), lines(total));
+    };
+    check(&[of(""), of("1, 2"), of("1, 2")], "[0..2 × number, 4 in all]");
+    check(&[of(""), of("1"), of("1, 2")], "[0..2 × number, 3 in all]");
+    check(&[of("1, 2"), of("1, 2")], "[2 × number]");
+}
+
+#[test]
+fn a_list_whose_elements_come_again_in_another_order_says_so() {
+    let calls = |order: &str| format!(r#"{{"calls": [{order}]}}"#);
+    let (a, b) = (r#"{"id": "0a0a0a0a0a0a"}"#, r#"{"id": "1b1b1b1b1b1b"}"#);
+    let (one, other) = (calls(&format!("{a}, {b}")), calls(&format!("{b}, {a}")));
+    check(&[&one, &one], &["event", "  calls      [2 × {id: 2 ids}]"]);
+    check(&[&one, &other], &["event", "  calls      [2 × {id: 2 ids}, reordered]"]);
 }
 
 #[test]

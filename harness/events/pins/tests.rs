@@ -246,3 +246,66 @@ fn a_run_of_five_hundred_events_stays_a_screenful() {
     let text = golden(&lines);
     assert!(text.lines().count() < 40, "{text}");
 }
+
+fn at_values(lines: &str) -> String {
+    golden_of(lines, &ShapeOptions { detail: Detail::Values, ..options() }).text
+}
+
+#[test]
+fn at_values_it_is_noticed_where_values_belong_together_and_how_often_they_come() {
+    let message = |id: &str, text: &str| format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}");
+    let event = |messages: &[String]| format!("values {{\"messages\": [{}]}}\n", messages.join(", "));
+    let (a, b) = (message("m1", "x"), message("m2", "y"));
+    let base = event(&[a.clone(), b.clone()]).repeat(2);
+    assert_eq!(at_values(&base), at_values(&base));
+    for other in [
+        event(&[a.clone(), b.clone()]) + &event(&[b.clone(), a.clone()]),
+        event(&[a.clone(), b.clone()]) + &event(&[message("m1", "y"), message("m2", "x")]),
+        event(&[a.clone(), b.clone()]) + &event(&[a.clone(), a.clone()]),
+    ] {
+        assert_ne!(at_values(&base), at_values(&other), "{other}");
+    }
+    assert!(at_values(&base).contains("\nvalues  as a whole "), "{}", at_values(&base));
+    // Another value is a change of its own line.
+    let other = at_values(&base.replace("\"x\"", "\"z\""));
+    let lines = at_values(&base).replace("text: \"x\"", "text: \"z\"");
+    assert_eq!(other, lines);
+    // Where each value is there once, the tree tells all.
+    assert!(!at_values("values {\"id\": \"m1\", \"tags\": [\"x\"]}").contains("as a whole"));
+}
+
+#[test]
+fn at_values_what_differs_from_run_to_run_and_the_order_of_the_unordered_are_no_part_of_the_whole() {
+    let events = |ids: [&str; 2], at: u64| {
+        ids.iter().map(|id| format!("values {{\"id\": \"{id}\", \"at\": {at}}}\n")).collect::<String>()
+    };
+    assert_eq!(at_values(&events([RUN, OTHER], 1_790_000_000)), at_values(&events([OTHER, RUN], 1_790_000_777)));
+    let run_twice = events([RUN, RUN], 1_790_000_000);
+    assert_ne!(at_values(&events([RUN, OTHER], 1_790_000_000)), at_values(&run_twice));
+    let known = format!("values {{\"ids\": [\"{RUN}\", \"{OTHER}\"]}}\n");
+    let result = |id: &str| format!("result {{\"id\": \"{id}\", \"text\": \"ok\"}}\n");
+    let (one, other) = (result(RUN) + &result(OTHER), result(OTHER) + &result(RUN));
+    assert_eq!(at_values(&(known.clone() + &one)), at_values(&(known + &other)));
+}
+
+#[test]
+fn at_values_a_loose_place_shows_its_type_and_is_no_part_of_the_whole() {
+    let events =
+        |at: u64| format!("values {{\"took\": {at}, \"text\": \"x\"}}\nvalues {{\"took\": 2, \"text\": \"x\"}}\n");
+    let of = |lines: &str, places: &[&str]| {
+        let loose = places.iter().map(|place| Loose::of(place)).collect();
+        golden_of(lines, &ShapeOptions { detail: Detail::Values, loose, ..options() })
+    };
+    let (one, other) = (events(1), events(3));
+    let differing = of(&one, &[]).differing_pins(&of(&other, &[]));
+    assert_eq!(differing, ["values:/took"].map(Loose::of));
+    assert_eq!(of(&one, &["values:/took"]).text, of(&other, &["values:/took"]).text);
+    assert!(of(&one, &["values:/took"]).text.contains("  took       number\n"));
+    // Which values belong together is about how often they come.
+    let uncounted = ShapeOptions { detail: Detail::Values, lengths: false, ..options() };
+    assert!(!golden_of(&one, &uncounted).text.contains("as a whole"));
+    // The hash alone.
+    let moved = events(1).lines().rev().map(|line| line.to_owned() + "\n").collect::<String>() + &events(1);
+    let twice = events(1) + &events(1);
+    assert_ne!(of(&twice, &[]).text, of(&moved, &[]).text);
+}

@@ -25,8 +25,20 @@ fn pieces_are_put_together_by_message_however_they_are_cut() {
     );
     // One that comes twice, and one that is lost.
     check(&[r#"{"id": "m1", "content": "hello"}"#; 2], &[(0, "\"hellohello\" (10, 0a86)")]);
-    // Of which each holds all that there is so far.
-    check(&[r#"{"id": "m1", "content": "h"}"#, r#"{"id": "m1", "content": "hello"}"#], whole);
+}
+
+#[test]
+fn pieces_that_each_hold_all_there_is_so_far_are_told_from_those_that_are_to_be_put_together() {
+    let check = |texts: &[&str], shown: &'static str| {
+        let payloads: Vec<String> =
+            texts.iter().map(|text| format!(r#"{{"id": "m1", "content": "{text}"}}"#)).collect();
+        check(&payloads.iter().map(String::as_str).collect::<Vec<_>>(), &[(0, shown)]);
+    };
+    check(&["h", "ello"], "\"hello\" (5, 2cf2)");
+    check(&["h", "he", "hello"], "\"hello\" (5, 2cf2, growing)");
+    check(&["h", "hello"], "\"hello\" (5, 2cf2, growing)");
+    // One piece is both.
+    check(&["hello"], "\"hello\" (5, 2cf2)");
 }
 
 #[test]

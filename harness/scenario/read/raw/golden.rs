@@ -27,7 +27,7 @@ pub(crate) struct RawGolden {
     /// Whether comments of a stream, such as heartbeats, are in it.
     /// Default: `false`. Example: `true`.
     pub(crate) comments: Option<bool>,
-    /// Whether lengths of lists are in it, and how many ids there are at a place.
+    /// Whether lengths and order of lists are in it, how many ids there are at a place, and the hash of all values.
     /// Default: `true`. Example: `false`.
     pub(crate) lengths: Option<bool>,
     /// Keys, beside `type`, `role`, `status` and the like, under which words are shown and not their type alone.

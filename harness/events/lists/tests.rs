@@ -1,0 +1,42 @@
+use super::*;
+
+const A: &str = "0a0a0a0a0a0a";
+const B: &str = "1b1b1b1b1b1b";
+const C: &str = "2c2c2c2c2c2c";
+
+fn shape(lists: &[Json]) -> ListShape {
+    let mut all = Lists::default();
+    lists.iter().for_each(|list| all.add(list.as_array().unwrap()));
+    all.finish()
+}
+
+fn messages(ids: &[&str]) -> Json {
+    Json::Array(ids.iter().map(|id| Json::object([("id".to_owned(), Json::from(*id))])).collect())
+}
+
+#[test]
+fn lists_have_a_range_and_a_total() {
+    let ListShape { range, total, .. } = shape(&[messages(&[]), messages(&[A, B]), messages(&[C])]);
+    assert_eq!((range, total), ((0, 2), 3));
+}
+
+#[test]
+fn a_list_that_grows_at_either_end_or_in_its_middle_keeps_its_order() {
+    assert!(!shape(&[messages(&[A]), messages(&[A, B]), messages(&[A, B, C])]).reordered);
+    assert!(!shape(&[messages(&[A]), messages(&[B, A]), messages(&[C, B, A])]).reordered);
+    assert!(!shape(&[messages(&[A, C]), messages(&[A, B, C])]).reordered);
+}
+
+#[test]
+fn elements_that_come_again_in_another_order_are_reordered() {
+    assert!(shape(&[messages(&[A, B, C]), messages(&[C, B, A])]).reordered);
+    assert!(shape(&[messages(&[A, B, C]), messages(&[A, C, B])]).reordered);
+    let ids = |ids: [&str; 2]| Json::Array(ids.map(Json::from).to_vec());
+    assert!(shape(&[ids([A, B]), ids([B, A])]).reordered);
+}
+
+#[test]
+fn what_has_no_id_or_comes_twice_in_one_list_has_no_order() {
+    assert!(!shape(&[messages(&["first", "second"]), messages(&["second", "first"])]).reordered);
+    assert!(!shape(&[messages(&[A, B, A])]).reordered);
+}

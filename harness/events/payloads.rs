@@ -1,0 +1,126 @@
+//! All payloads of a label as a whole. A tree of values shows each value of a place once: which of them belong together, how
+//! often they come and in which order is in a hash beside the label. A value counts in it as the number by which its place
+//! knows it, so that another value is a change of its own line alone.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::rc::Rc;
+
+use sha2::{Digest as _, Sha256};
+
+use super::ids::Ids;
+use super::labels::Label;
+use super::notation::{self, Normalize};
+use super::options::ShapeOptions;
+use super::remembered::Remembered;
+use super::value;
+use crate::json::{Json, Layout};
+
+/// The payloads of one label.
+#[derive(Default)]
+pub(super) struct Payloads {
+    hashes: Vec<[u8; 32]>,
+    /// A list has several elements.
+    lists: bool,
+    /// The numbers of values by place, in the order in which they came.
+    numbers: HashMap<(u64, Rc<str>), usize>,
+    /// How many values a place has.
+    counts: HashMap<u64, usize>,
+}
+
+/// Reads payloads, of whatever label.
+pub(super) struct PayloadReader<'a> {
+    pub(super) options: &'a ShapeOptions,
+    pub(super) normalize: &'a Normalize<'a>,
+    pub(super) ids: &'a Ids,
+    /// Scalars as they are shown: a state comes again and again.
+    pub(super) scalars: Remembered,
+    pub(super) keys: Remembered,
+}
+
+impl Payloads {
+    /// The beginning of a hash of all payloads; none where their tree tells all of them.
+    pub(super) fn finish(self) -> Option<String> {
+        if !self.lists && self.hashes.windows(2).all(|two| two[0] == two[1]) {
+            return None;
+        }
+        let hash = Sha256::digest(self.hashes.concat());
+        Some(format!("{:02x}{:02x}", hash[0], hash[1]))
+    }
+
+    fn number(&mut self, place: u64, value: Rc<str>) -> usize {
+        *self.numbers.entry((place, value)).or_insert_with(|| {
+            let count = self.counts.entry(place).or_default();
+            *count += 1;
+            *count
+        })
+    }
+}
+
+impl PayloadReader<'_> {
+    /// Takes a payload of a label. Loose places count as nothing.
+    pub(super) fn take(&mut self, payload: &Json, label: &Label, payloads: &mut Payloads) {
+        let pointer = self.options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
+        let mut text = String::new();
+        self.print(payload, (0, pointer), label, payloads, &mut text);
+        payloads.hashes.push(Sha256::digest(text).into());
+    }
+
+    /// Prints the value at a place, which has a pointer where one may be loose.
+    fn print(
+        &mut self,
+        value: &Json,
+        (place, pointer): (u64, Option<String>),
+        label: &Label,
+        payloads: &mut Payloads,
+        out: &mut String,
+    ) {
+        if pointer.as_ref().is_some_and(|pointer| self.options.loosens(&label.name, Some(pointer))) {
+            out.push('_');
+            return;
+        }
+        match value {
+            Json::Array(items) => {
+                payloads.lists |= items.len() > 1;
+                let pointer = pointer.map(|pointer| format!("{pointer}/*"));
+                out.push('[');
+                for item in items {
+                    self.print(item, (inside(place, "[]"), pointer.clone()), label, payloads, out);
+                    out.push(',');
+                }
+                out.push(']');
+            }
+            Json::Object(entries) => {
+                let named = entries.iter().map(|(key, value)| (self.keys.of(key, || (self.normalize)(key)), value));
+                let mut named: Vec<_> = named.collect();
+                // Keys that are one when normalized stay in their order.
+                named.sort_by(|(one, _), (other, _)| one.cmp(other));
+                out.push('{');
+                for (key, value) in named {
+                    let pointer =
+                        pointer.as_ref().map(|pointer| format!("{pointer}/{}", notation::pointer_token(&key)));
+                    out.push_str(&notation::json_quoted(&key));
+                    self.print(value, (inside(place, &key), pointer), label, payloads, out);
+                    out.push(',');
+                }
+                out.push('}');
+            }
+            scalar => {
+                let (ids, normalize) = (self.ids, self.normalize);
+                let raw = scalar.print(Layout::Compact);
+                let shown = self.scalars.of(&raw, || value::value(scalar, ids, normalize));
+                // Which ids are equal is the same in each run; of the unordered none is the first.
+                let is_id = shown.contains("<UUID>") && !label.unordered;
+                let number = payloads.number(place, if is_id { raw.into() } else { shown });
+                let _ = write!(out, "{number}");
+            }
+        }
+    }
+}
+
+fn inside(place: u64, key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (place, key).hash(&mut hasher);
+    hasher.finish()
+}
