@@ -8,6 +8,7 @@ use super::handover;
 use crate::error::Result;
 use crate::files::run_folder;
 use crate::report::{ReportForm, RunData, RunResult, Runs, terminal};
+pub(super) use crate::run::action::fits;
 use crate::run::action::{Action, Wanted, to_test};
 use crate::run::restart::typed_in;
 use crate::scenario::SCENARIOS;
@@ -92,7 +93,7 @@ fn failed_last(root: &Path, filters: &[String], args: &[String]) -> Result<Vec<S
 
 /// What is typed as a path in `scenarios/` is the folder of a scenario, `hello/`, or all of them; anything else is a part of a
 /// name.
-fn filter_of(root: &Path, typed: String) -> String {
+pub(super) fn filter_of(root: &Path, typed: String) -> String {
     let resolved = |path: PathBuf| path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or(path);
     let is_path = typed.contains('/') || typed == ".";
     let path = is_path.then(|| resolved(typed_in().join(&typed)));

@@ -2,6 +2,8 @@
 //! are not ours.
 
 pub(crate) use super::filter::Wanted;
+#[cfg(feature = "cli")]
+pub(crate) use super::filter::fits;
 use crate::error::{Error, Result};
 use crate::events::Detail;
 

@@ -100,7 +100,7 @@ impl Wanted {
 
 /// Whether a filter fits a scenario's name: it is a part of it, or with `exact` all of it; or it is its folder, with all its
 /// cases.
-fn fits(filter: &str, name: &str, exact: bool) -> bool {
+pub(crate) fn fits(filter: &str, name: &str, exact: bool) -> bool {
     match filter.strip_suffix('/') {
         Some(folder) => name.strip_prefix(folder).is_some_and(|case| case.is_empty() || case.starts_with('.')),
         None if exact => name == filter,

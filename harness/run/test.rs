@@ -57,7 +57,8 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let ran: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
     // What reads the other formats wants nothing beside them.
     let for_people = !args.list && !args.quiet && matches!(args.format, None | Some(FormatSetting::Pretty));
-    if for_people {
+    // On one thread libtest itself says what it begins, and ends that line later.
+    if for_people && args.test_threads != Some(1) {
         project.running.draw();
     }
     let conclusion = libtest_mimic::run(&args, tests);
