@@ -180,7 +180,8 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
     match compared {
         Compared::Same => Ok(()),
         _ if project.goldens.policy() == Policy::Overwrite => {
-            compared.note(&scenario.name);
+            let written = format!("golden {}", compared.change());
+            project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written]).collect());
             Ok(())
         }
         Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} is not there"))
