@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    accept, audit, completions, doctor, explain, import, init, key, man, new, reject, report, review, serve, shape,
-    show, test, tools,
+    accept, audit, completions, doctor, explain, import, init, key, list, man, new, reject, report, review, serve,
+    shape, show, test, tools,
 };
 #[cfg(feature = "record")]
 use super::{proxy, record};
@@ -35,6 +35,7 @@ enum Command {
     #[cfg(feature = "record")]
     Proxy(proxy::Proxy),
     Test(test::Test),
+    List(list::List),
     Audit(audit::Audit),
     Explain(explain::Explain),
     Show(show::Show),
@@ -66,6 +67,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "record")]
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
+        Command::List(list) => list.run(),
         Command::Audit(audit) => audit.run(),
         Command::Explain(explain) => explain.run(),
         Command::Show(show) => show.run(),

@@ -14,6 +14,7 @@ mod import;
 mod init;
 mod input;
 mod key;
+mod list;
 mod man;
 mod new;
 mod project;

@@ -1,3 +1,4 @@
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -6,7 +7,8 @@ use clap::Args;
 use super::handover;
 use crate::error::Result;
 use crate::files::run_folder;
-use crate::report::{ReportForm, RunData, Runs, terminal};
+use crate::report::{ReportForm, RunData, RunResult, Runs, terminal};
+pub(super) use crate::run::action::fits;
 use crate::run::action::{Action, Wanted, to_test};
 use crate::run::restart::typed_in;
 use crate::scenario::SCENARIOS;
@@ -14,7 +16,7 @@ use crate::scenario::SCENARIOS;
 /// Run the scenarios: replay, capture, compare
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  retake test\n  retake test write_ two_callers --update\n  retake test scenarios/write_read_file\n  retake test --report html --report junit\n  retake test -- --list\n\n\
+    after_help = "Examples:\n  retake test\n  retake test write_ two_callers --update\n  retake test scenarios/write_read_file\n  retake test --last-failed --fail-fast\n  retake test --report html --report junit\n  retake test -- --list\n\n\
     What follows `--` goes to the runner as it is: --exact, --skip, --test-threads, --format."
 )]
 pub(super) struct Test {
@@ -23,6 +25,15 @@ pub(super) struct Test {
     /// Write goldens anew, after two replays that agree
     #[arg(long)]
     update: bool,
+    /// Only the scenarios that failed when they ran last, as `.retake/runs` knows; all where none did
+    #[arg(long)]
+    last_failed: bool,
+    /// Begin no scenario any more once one has failed; those that are left are told as ignored
+    #[arg(long)]
+    fail_fast: bool,
+    /// How many scenarios play at a time, as many as this machine has cores where absent: libtest's `--test-threads`
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
     /// Write a report of the scenarios that ran: html to .retake/report.html, junit to .retake/junit.xml, markdown to
     /// .retake/report.md
     #[arg(long, value_enum, value_name = "FORM")]
@@ -36,18 +47,22 @@ impl Test {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
         let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(&root, typed)).collect();
+        let jobs = self.jobs.map(|jobs| format!("--test-threads={jobs}"));
+        let args: Vec<String> = self.runner.into_iter().chain(jobs).collect();
+        let failed = if self.last_failed { failed_last(&root, &filters, &args)? } else { Vec::new() };
         // One part of a name libtest takes itself, and counts what it leaves out.
-        let (filters, args) = match &filters[..] {
-            [one] if !one.ends_with('/') => (Vec::new(), [filters, self.runner].concat()),
-            _ => (filters, self.runner),
+        let (filters, args) = match (&filters[..], &failed[..]) {
+            (_, [_, ..]) => (failed, [args, vec!["--exact".to_owned()]].concat()),
+            ([one], []) if !one.ends_with('/') => (Vec::new(), [filters, args].concat()),
+            _ => (filters, args),
         };
         let begun = Runs::now();
         let code = if handover::has_runner(&root) {
             let update = self.update.then(|| ("UPDATE_GOLDEN", "1".to_owned()));
-            handover::run(&root, &args, to_test(&filters).into_iter().chain(update))?
+            handover::run(&root, &args, to_test(&filters, self.fail_fast).into_iter().chain(update))?
         } else {
-            let code =
-                super::suite(root.clone(), self.update).run(Ok(Action::Test(Wanted::of_scenarios(filters, args))));
+            let wanted = Wanted::of_scenarios(filters, args).failing_fast(self.fail_fast);
+            let code = super::suite(root.clone(), self.update).run(Ok(Action::Test(wanted)));
             // libtest's 101 is a failed check.
             if code == ExitCode::from(101) { ExitCode::from(1) } else { code }
         };
@@ -65,9 +80,20 @@ impl Test {
     }
 }
 
+/// The scenarios that failed when they ran last, of those that a filter fits. None where none did: then all are run.
+fn failed_last(root: &Path, filters: &[String], args: &[String]) -> Result<Vec<String>> {
+    let wanted = Wanted::of_scenarios(filters.to_vec(), args.to_vec());
+    let runs = Runs::of(root).all()?.into_iter().filter(|run| run.result == RunResult::Failed);
+    let failed: Vec<String> = runs.map(|run| run.scenario).filter(|name| wanted.wants(name)).collect();
+    if failed.is_empty() {
+        terminal::note("no scenario failed when it ran last: all are run");
+    }
+    Ok(failed)
+}
+
 /// What is typed as a path in `scenarios/` is the folder of a scenario, `hello/`, or all of them; anything else is a part of a
 /// name.
-fn filter_of(root: &Path, typed: String) -> String {
+pub(super) fn filter_of(root: &Path, typed: String) -> String {
     let resolved = |path: PathBuf| path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or(path);
     let is_path = typed.contains('/') || typed == ".";
     let path = is_path.then(|| resolved(typed_in().join(&typed)));

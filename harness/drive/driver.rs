@@ -132,6 +132,7 @@ impl<'a> Driver<'a> {
         for part in &mut self.captured {
             if let Part::Listening(listener, title, _) = part {
                 self.underway.step(title.clone());
+                self.underway.awaits("its last event".to_owned());
                 waited |= listener.hear_last().await;
             }
         }

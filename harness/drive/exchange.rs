@@ -46,8 +46,13 @@ pub(super) async fn exchange(
 ) -> Result<(Answered, Option<Afterwards>)> {
     let mut pause = PERIOD[0];
     loop {
+        underway.awaits("an answer".to_owned());
         let (mut answered, response) = open(request, cookies).await?;
         underway.status(answered.status);
+        underway.awaits(match taking {
+            Taking::Stream(wanted, _) => awaited_of(wanted),
+            Taking::Body | Taking::Until(..) => "the end of the answer".to_owned(),
+        });
         match taking {
             Taking::Stream(wanted, read_on) => {
                 let (response, stream) = read_stream(response, wanted, &mut answered, underway).await?;
@@ -72,6 +77,11 @@ pub(super) async fn exchange(
     }
 }
 
+/// What ends a stream.
+fn awaited_of(wanted: &StreamSpec) -> String {
+    wanted.last.as_ref().map_or_else(|| "the end of the stream".to_owned(), |last| format!("the event `{last}`"))
+}
+
 /// Sends a request whose answer is heard beside later steps.
 pub(super) async fn listen(
     request: &Request,
@@ -79,8 +89,10 @@ pub(super) async fn listen(
     cookies: &Mutex<Cookies>,
     underway: &Underway,
 ) -> Result<Listener> {
+    underway.awaits("an answer".to_owned());
     let (answered, response) = open(request, cookies).await?;
     underway.status(answered.status);
+    underway.awaits(awaited_of(wanted));
     Ok(Listener::start(answered, response, wanted, underway))
 }
 
@@ -171,7 +183,7 @@ fn multipart(fields: &[(String, String)], files: &[Upload]) -> Result<reqwest::m
 
 async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> Result<()> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, 0))? {
+    while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &[]))? {
         body.extend_from_slice(&chunk);
         if body.len() > EVENT_LIMIT {
             let text: String = String::from_utf8_lossy(&body).chars().take(60).collect();
@@ -197,7 +209,7 @@ async fn read_stream(
     underway: &Underway,
 ) -> Result<(reqwest::Response, Stream)> {
     let mut stream = Stream::new(wanted, None);
-    while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, stream.events.len()))? {
+    while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &stream.events))? {
         let known = stream.events.len();
         let is_over = stream.push(&chunk);
         underway.events(&stream.events, known);
@@ -213,10 +225,9 @@ async fn read_stream(
     Ok((response, stream))
 }
 
-fn broken_off(error: reqwest::Error, answered: &Answered, events: usize) -> Error {
-    Error::new(format!("the answer broke off: {}", reqwest_reason(error))).help(format!(
-        "status {}, {} had come",
-        answered.status,
-        counted(events, "event")
-    ))
+fn broken_off(error: reqwest::Error, answered: &Answered, events: &[Event]) -> Error {
+    let came =
+        events.last().map(|last| format!(" after {}, the last was `{}`", counted(events.len(), "event"), last.label()));
+    let error_of = Error::new(format!("the answer broke off{}", came.unwrap_or_default()));
+    error_of.help(format!("status {}: {}", answered.status, reqwest_reason(error)))
 }

@@ -29,4 +29,4 @@ mod visit;
 
 pub(crate) use driver::{Driven, Driver};
 pub(crate) use turns::LiveTurns;
-pub(crate) use underway::{SoFar, StepTaken, Underway};
+pub(crate) use underway::{EventSeen, SoFar, StepTaken, Underway};

@@ -30,8 +30,11 @@ struct State {
 pub(crate) struct SoFar {
     /// The step.
     pub(crate) step: String,
-    /// How many events of it have come.
+    /// What has to come: `the event `end``.
+    pub(crate) awaited: Option<String>,
+    /// How many events of it have come, and the name of the last.
     pub(crate) events: usize,
+    pub(crate) last: Option<String>,
     /// What it waits for, where it says so.
     pub(crate) note: Option<String>,
 }
@@ -111,7 +114,11 @@ impl Underway {
 
     /// Notes what came of a stream of the step that is under way: all `events` so far, of which `known` came before.
     pub(super) fn events(&self, events: &[Event], known: usize) {
-        self.state().so_far.events = events.len();
+        {
+            let so_far = &mut self.state().so_far;
+            so_far.events = events.len();
+            so_far.last = events.last().map(|event| event.label().into_owned());
+        }
         self.events_of(self.current(), events, known);
     }
 
@@ -133,6 +140,11 @@ impl Underway {
             };
             step.events.push(EventSeen { came, name: event.label().into_owned(), payload });
         }
+    }
+
+    /// Says what has to come for the step to go on.
+    pub(super) fn awaits(&self, what: String) {
+        self.state().so_far.awaited = Some(what);
     }
 
     pub(super) fn note(&self, note: String) {

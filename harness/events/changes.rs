@@ -41,6 +41,24 @@ pub(crate) fn changes(golden: &str, run: &str) -> Vec<Change> {
     found.0
 }
 
+/// The same of a run that broke off: only what had come by then can differ, so nothing is missing behind it. `came` are
+/// the names of the events of the answer that broke off.
+pub(crate) fn changes_until_break(golden: &str, run: &str, came: &[&str]) -> Vec<Change> {
+    let mut found = Found(Vec::new());
+    let (mut old, new) = (read(golden), read(run));
+    for new in &new {
+        let Some(at) = old.iter().position(|old| old.request == new.request) else { continue };
+        found.compare(&old.remove(at), new);
+    }
+    let known = |name: &str| old.iter().any(|part| part.events.iter().any(|event| event.label == name));
+    if old.iter().any(|part| !part.events.is_empty()) {
+        for name in came.iter().filter(|name| !known(name)) {
+            found.add(CauseKind::EventExtra, format!("the event `{name}` came, which the golden lacks"));
+        }
+    }
+    found.0
+}
+
 struct Found(Vec<Change>);
 
 impl Found {
@@ -266,7 +284,21 @@ fn places(old: &[WrittenKey<'_>], new: &[WrittenKey<'_>]) -> Vec<(String, bool)>
     for key in new.iter().filter(|key| find(old, &key.path).is_none()) {
         add(&key.path, format!("`{}` is new", key.path), false);
     }
+    rename(&mut places, old, new);
     places.into_iter().map(|(_, words, gone)| (words, gone)).collect()
+}
+
+/// One key that is gone and one that is new, of the same kind in the same place, is one that has another name.
+fn rename(places: &mut Vec<(String, String, bool)>, old: &[WrittenKey<'_>], new: &[WrittenKey<'_>]) {
+    let [(gone, _, true), (come, _, false)] = &places[..] else { return };
+    let what =
+        |keys: &[WrittenKey<'_>], path: &str| keys.iter().find(|key| key.path == path).map(|key| key.what.to_owned());
+    let place = |path: &str| path.rfind('/').map(|at| path[..at].to_owned());
+    let is_new = what(old, come).is_none();
+    if is_new && place(gone) == place(come) && what(old, gone) == what(new, come) {
+        let told = format!("`{gone}` is called `{come}`");
+        *places = vec![(come.clone(), told, false)];
+    }
 }
 
 /// What is said of a stream whose last line is no event's: `(broke off)`, `(left open)`.

@@ -51,7 +51,7 @@ impl Default for ShapeOptions {
 
 impl ShapeOptions {
     /// Whether `ignore` names a label.
-    pub(super) fn ignores(&self, label: &str) -> bool {
+    pub(crate) fn ignores(&self, label: &str) -> bool {
         self.ignore.iter().any(|pattern| fits(pattern, label))
     }
 

@@ -45,6 +45,7 @@ pub(crate) use record::merged;
 pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams};
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
+pub(crate) use replay::GoingOn;
 pub use replay::{Replay, Served};
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};

@@ -1,7 +1,7 @@
 //! A fixture that is being replayed: each call gets its turn, or is a miss.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -11,7 +11,7 @@ use super::drift::{DriftOf, drift};
 use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
-use super::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Situation, explain, kind_of};
+use super::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Over, Situation, align, explain, kind_of};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use crate::cause::Cause;
@@ -47,12 +47,24 @@ pub struct Replay {
     none: bool,
     /// Whether recorded pauses are replayed.
     delays: bool,
-    /// Whether a call that misses gets the answer that it may have been meant for.
-    goes_on: bool,
+    /// What a call that misses gets.
+    going_on: GoingOn,
     /// The calls as they came, where somebody wants to know.
     heard: Option<HeardCalls>,
     /// The calls as they came, where they are wanted.
     calls: Option<CallsSeen>,
+}
+
+/// What a call that misses gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum GoingOn {
+    /// No answer: it is a miss.
+    #[default]
+    Never,
+    /// The answer of the turn that it is most like, where that is still to be served, and takes it.
+    Meant,
+    /// An answer that says something, and takes no turn: as if the call were one more than recorded.
+    Aside,
 }
 
 #[derive(Debug)]
@@ -64,6 +76,10 @@ struct ReplayState {
     calls: usize,
     /// Of each served turn, the number of the call that had it last, from 1.
     served_to: HashMap<usize, usize>,
+    /// Turns that a call had which missed, and may have been meant for it.
+    meant: HashSet<usize>,
+    /// Whether a call had no answer.
+    unanswered: bool,
 }
 
 /// A turn that answers a call.
@@ -118,6 +134,8 @@ impl Replay {
             missed_calls: Vec::new(),
             calls: 0,
             served_to: HashMap::new(),
+            meant: HashSet::new(),
+            unanswered: false,
         };
         Replay {
             fixture,
@@ -128,7 +146,7 @@ impl Replay {
             prompts: OnceLock::new(),
             none: false,
             delays: false,
-            goes_on: false,
+            going_on: GoingOn::Never,
             heard: None,
             calls: None,
         }
@@ -140,12 +158,11 @@ impl Replay {
         Replay { delays, ..self }
     }
 
-    /// The same, but a call that misses gets the answer of the turn that it is most like, where that is still to be
-    /// served: so one sees what else is not as it was recorded, beside what follows from the first miss. No miss is
-    /// registered: this run is judged by nobody.
+    /// The same, but a call that misses gets an answer: so one sees what else is not as it was recorded, beside what
+    /// follows from the first miss. No miss is registered: this run is judged by nobody.
     #[must_use]
-    pub(crate) fn going_on(self) -> Replay {
-        Replay { goes_on: true, ..self }
+    pub(crate) fn going_on(self, going_on: GoingOn) -> Replay {
+        Replay { going_on, ..self }
     }
 
     /// The same, which keeps what calls said, where that is wanted.
@@ -257,6 +274,11 @@ impl Replay {
                     let older = Wanted { key: first, only_hashed: true, ..wanted };
                     state.turns.take(&self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
                 }
+                // Who asks for a turn as it is has it before who may have been meant.
+                (Err(MissReason::AllServed { turns, more }), _) => {
+                    let claimed = turns.iter().copied().find(|turn| state.meant.remove(turn));
+                    claimed.ok_or(MissReason::AllServed { turns, more })
+                }
                 (taken, _) => taken,
             }
         };
@@ -279,12 +301,15 @@ impl Replay {
                     reason => reason,
                 };
                 let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((&lookup, key)), number);
-                match meant.filter(|_| self.goes_on) {
+                match meant {
                     Some(index) => {
                         let fixture = self.fixture.clone();
                         Ok(Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api: false })
                     }
-                    None => Err(miss),
+                    None => {
+                        self.state().unanswered = true;
+                        Err(miss)
+                    }
                 }
             }
         }
@@ -353,12 +378,28 @@ impl Replay {
         state.served_to.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call))
     }
 
-    /// The first calls that missed, those that were read at all.
+    /// The first calls that missed, those that were read at all. What of them is not as recorded is told as it is known by
+    /// now: which turns other calls have asked for.
     pub(crate) fn missed_calls(&self) -> Vec<MissedCall> {
-        self.state().missed_calls.clone()
+        let (mut missed, mut asked) = {
+            let state = self.state();
+            (state.missed_calls.clone(), state.served_to.clone())
+        };
+        let meant = |turn: &usize| {
+            let mut of =
+                missed.iter().filter(|call| call.reason == MissReason::NotRecorded && call.nearest == Some(*turn));
+            of.next().is_some() && self.state().meant.contains(turn)
+        };
+        asked.retain(|turn, _| !meant(turn));
+        align(&mut missed, &Over { fixture: &self.fixture, rules: &self.rules, asked: &asked });
+        missed
     }
 
-    /// The key of a call: its own, or where no turn has that, the one under which another API recorded what it says.
+    /// Whether a call had no answer: what comes after it may follow from that.
+    pub(crate) fn left_unanswered(&self) -> bool {
+        self.state().unanswered
+    }
+
     /// The key by which a call is looked up, and whether it is that of a conversation that another API recorded.
     fn key_of(&self, lookup: &Lookup) -> (Key, bool) {
         let own = self.rules.key(&lookup.conversation, lookup.caller.as_deref());
@@ -410,22 +451,28 @@ impl Replay {
                 served: &served,
                 served_to: &|turn| served_to.get(&turn).copied(),
             };
-            let Explanation { differences, lines, nearest } = explain(&miss.reason, lookup, &situation);
-            miss.evidence = lines;
+            let Explanation { differences, lines, nearest, alike } = explain(&miss.reason, lookup, &situation);
+            miss.evidence.clone_from(&lines);
             miss.causes = differences.iter().map(Difference::cause).cloned().collect();
             let mut state = self.state();
-            if self.goes_on {
-                meant = self.meant(&miss.reason, nearest, miss.key, &state.turns);
-                if let Some(index) = meant {
-                    state.turns.mark(index);
-                    state.served_to.insert(index, number);
-                }
+            meant = match self.going_on {
+                GoingOn::Never => None,
+                GoingOn::Aside => self.any_text(),
+                GoingOn::Meant => self.meant(&miss.reason, nearest.filter(|_| alike), miss.key, &state.turns),
+            };
+            if let Some(index) = meant.filter(|index| self.going_on == GoingOn::Meant && !state.turns.served()[*index])
+            {
+                state.turns.mark(index);
+                state.served_to.insert(index, number);
+                state.meant.insert(index);
+            } else if self.going_on == GoingOn::Meant && !lookup.is_opaque() {
+                meant = meant.or_else(|| self.any_text());
             }
-            let missed = MissedCall { lookup: lookup.clone(), nearest, reason: miss.reason.clone(), differences };
-            state.missed_calls.push(missed);
+            let (lookup, reason) = (lookup.clone(), miss.reason.clone());
+            state.missed_calls.push(MissedCall { lookup, nearest, reason, differences, lines, number });
         }
         let miss = Arc::new(miss);
-        if !self.goes_on {
+        if self.going_on == GoingOn::Never {
             self.scope.add_miss(miss.clone());
         }
         (miss, meant)
@@ -447,6 +494,17 @@ impl Replay {
             }
             _ => None,
         }
+    }
+
+    /// A turn that answers by text alone: what a service can take for any answer.
+    fn any_text(&self) -> Option<usize> {
+        let turns = self.fixture.table.turns();
+        let is_text = |turn: &Turn| {
+            turn.output.tool_calls().is_empty()
+                && !turn.output.text().is_empty()
+                && turn.wire.as_ref().is_none_or(|wire| wire.api != Api::Opaque)
+        };
+        turns.iter().rposition(is_text)
     }
 
     fn state(&self) -> MutexGuard<'_, ReplayState> {

@@ -1,3 +1,4 @@
+mod alignment;
 mod callers_apart;
 #[cfg(feature = "record")]
 mod closed_loop;
@@ -299,7 +300,7 @@ fn what_is_no_call_is_refused_and_registered() {
             ("/v1/chat/completions", server.key(), "{", 400, "not JSON: expected a key in quotes"),
             ("/v1/chat/completions", server.key(), "{}", 400, "messages"),
             ("/v1/chat/completions", server.key(), "[[[", 400, "not JSON"),
-            ("/v1/unheard-of", server.key(), CALL, 404, "`POST /v1/unheard-of` is no path of a chat model"),
+            ("/v1/unheard-of", server.key(), CALL, 404, "calls `POST /v1/unheard-of`, which is no path of a model"),
         ];
         for (i, (path, key, body, status, reason)) in cases.into_iter().enumerate() {
             let (found, retry, text) = post(server, path, key, body).await;

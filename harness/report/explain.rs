@@ -83,6 +83,11 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
     if let Some(failure) = &run.failure {
         lines.push(String::new());
         lines.extend(wrapped(&failure.headline, 0, width));
+        // Where nothing was played, what is known is what was told at once.
+        if run.steps.is_empty() && run.calls.is_empty() {
+            lines
+                .extend(failure.evidence.iter().flat_map(|text| text.lines()).flat_map(|line| wrapped(line, 2, width)));
+        }
     }
     lines
 }

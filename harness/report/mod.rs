@@ -23,6 +23,7 @@ mod page;
 #[cfg(feature = "record")]
 mod progress;
 mod run_data;
+mod running;
 mod runs;
 mod screen;
 pub mod terminal;
@@ -44,5 +45,6 @@ pub(crate) use notes::notes;
 #[cfg(feature = "record")]
 pub(crate) use progress::{Progress, summary};
 pub(crate) use run_data::*;
+pub(crate) use running::Running;
 pub(crate) use runs::Runs;
 pub(crate) use screen::Screen;

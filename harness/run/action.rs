@@ -2,6 +2,8 @@
 //! are not ours.
 
 pub(crate) use super::filter::Wanted;
+#[cfg(feature = "cli")]
+pub(crate) use super::filter::fits;
 use crate::error::{Error, Result};
 use crate::events::Detail;
 
@@ -14,6 +16,8 @@ const TEST_OF: &str = "test-of";
 /// The action that accepts what waits.
 const ACCEPT: &str = "accept";
 const NAMES: &str = "RETAKE_ACTION_NAMES";
+/// The variable by which a runner begins nothing any more once a scenario failed.
+const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
 
 /// What a runner does with a project.
 #[derive(Debug)]
@@ -35,14 +39,16 @@ impl Action {
     /// # Errors
     /// An action that this runner does not know.
     pub(super) fn asked_for(args: Vec<String>) -> Result<Action> {
-        let Ok(action) = std::env::var(ACTION) else { return Ok(Action::Test(Wanted::of_crate(args))) };
+        let fail_fast = std::env::var(FAIL_FAST).is_ok_and(|set| !matches!(&*set, "" | "0"));
+        let test = |wanted: Wanted| Ok(Action::Test(wanted.failing_fast(fail_fast)));
+        let Ok(action) = std::env::var(ACTION) else { return test(Wanted::of_crate(args)) };
         if action == TEST {
-            return Ok(Action::Test(Wanted::of_scenarios(Vec::new(), args)));
+            return test(Wanted::of_scenarios(Vec::new(), args));
         }
         let names = std::env::var(NAMES).unwrap_or_default();
         let names: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
         if action == TEST_OF {
-            return Ok(Action::Test(Wanted::of_scenarios(names, args)));
+            return test(Wanted::of_scenarios(names, args));
         }
         if action == ACCEPT {
             return Ok(Action::Accept(names));
@@ -74,13 +80,16 @@ impl Action {
     }
 }
 
-/// The variables by which a runner is told to test, with arguments that are for scenarios alone, those that a filter fits.
+/// The variables by which a runner is told to test, with arguments that are for scenarios alone, those that a filter fits,
+/// until the first one fails.
 #[cfg(feature = "cli")]
-pub(crate) fn to_test(filters: &[String]) -> Vec<(&'static str, String)> {
-    match filters {
+pub(crate) fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str, String)> {
+    let mut variables = match filters {
         [] => vec![(ACTION, TEST.to_owned())],
         filters => vec![(ACTION, TEST_OF.to_owned()), (NAMES, filters.join(","))],
-    }
+    };
+    variables.extend(fail_fast.then(|| (FAIL_FAST, "1".to_owned())));
+    variables
 }
 
 /// The variables by which a runner is told to accept what waits.

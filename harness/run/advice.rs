@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::commands::record_command;
+use super::commands::{explain_command, record_command};
 use super::policy::Policy;
 use super::project::Project;
 use super::proof::{Mend, mend};
 use super::trial::{self, How, Replayed};
+use super::verdict::is_sound;
 use crate::cause::{CauseClass, CauseKind};
 use crate::fixture::Fixture;
 use crate::key::Rules;
-use crate::model::MissReason;
+use crate::model::{FlawKind, MissReason};
 use crate::report::Failure;
 use crate::scenario::{Scenario, Unused};
 
@@ -38,12 +39,17 @@ impl Tried<'_> {
         let name = &scenario.name;
         let kinds: Vec<CauseKind> = failure.causes.iter().map(|cause| cause.kind).collect();
         let class = |class: CauseClass| kinds.iter().any(|kind| kind.class() == class);
+        failure.hints.extend(self.hints(&kinds));
         failure = self.for_callers(failure, &kinds);
         failure = self.for_what_varies(failure, &kinds);
         failure = self.for_settings(failure, &kinds);
         let plain = kinds.iter().any(|kind| kind.class() == CauseClass::Plain && *kind != CauseKind::Protocol);
-        if plain && !class(CauseClass::Miss) {
-            return failure;
+        if plain {
+            // Neither a recording nor a golden accepts what went wrong by itself.
+            return self.looked_into(failure);
+        }
+        if self.breaks_the_protocol() {
+            return self.looked_into(failure);
         }
         if kinds.iter().any(|kind| is_recorded_anew(*kind)) {
             let unused_alone = kinds.iter().all(|kind| kind.class() == CauseClass::Unused);
@@ -61,7 +67,44 @@ impl Tried<'_> {
                 failure = failure.resolve("to look at it first", "retake review");
             }
         }
-        failure
+        self.looked_into(failure)
+    }
+
+    /// Whether a call that missed lacks results of tools which the recorded one has: a provider refuses such a call, so that
+    /// nothing is recorded of it.
+    fn breaks_the_protocol(&self) -> bool {
+        let calls = self.run.missed_calls.iter();
+        let flawed = |flaws: &[(FlawKind, String)]| flaws.iter().any(|(kind, _)| *kind == FlawKind::Protocol);
+        let Some(fixture) = &self.run.fixture else { return false };
+        let is_sound = |turn| fixture.conversation(turn, &self.run.rules).is_some_and(|c| is_sound(&c));
+        calls.filter(|call| flawed(&call.lookup.flaws)).filter_map(|call| call.nearest).any(is_sound)
+    }
+
+    /// Where nothing else helps, what shows the run step by step and call by call.
+    fn looked_into(&self, failure: Failure) -> Failure {
+        if failure.advice.is_empty() { looked_into(failure, &self.scenario.name) } else { failure }
+    }
+
+    /// What to look at first, where no command mends it.
+    fn hints(&self, kinds: &[CauseKind]) -> Vec<String> {
+        let hint = |kind: &CauseKind| {
+            match kind {
+            CauseKind::WrongKey => {
+                Some("its key is `{{ model.key }}`: this call had one that is set somewhere else".to_owned())
+            }
+            CauseKind::WrongUrl => Some(
+                "the base URL of a client is `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, and ends there"
+                    .to_owned(),
+            ),
+            CauseKind::NoModelExpected => Some(format!(
+                "if it may call one: remove `fixture = \"none\"` from {}, then: {}",
+                self.scenario.file.display(),
+                record_command(&self.scenario.name)
+            )),
+            _ => None,
+        }
+        };
+        kinds.iter().filter_map(hint).collect()
     }
 
     /// Another name for a caller, where that alone makes the run green.
@@ -164,6 +207,11 @@ impl Tried<'_> {
         policy == Policy::Overwrite
             || text.is_none_or(|text| golden.is_some_and(|golden| golden.trim_end() == text.trim_end()))
     }
+}
+
+/// A failure with the command that shows the run step by step and call by call.
+pub(super) fn looked_into(failure: Failure, scenario: &str) -> Failure {
+    failure.resolve("to see what came, step by step and call by call", explain_command(scenario))
 }
 
 /// Whether a change of this kind, where it is meant, is accepted by another recording.

@@ -25,3 +25,8 @@ impl Commands {
 pub(crate) fn record_command(name: &str) -> String {
     format!("retake record {name}")
 }
+
+/// The command that shows a scenario's last run: the same in every project.
+pub(crate) fn explain_command(name: &str) -> String {
+    format!("retake explain {name}")
+}

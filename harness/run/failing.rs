@@ -8,7 +8,7 @@ use super::trial::Replayed;
 use crate::cause::{Cause, CauseClass, CauseKind};
 use crate::error::Error;
 use crate::events::Change;
-use crate::model::{Difference, Miss, answer_in_short};
+use crate::model::{Difference, Miss, MissedCall, answer_in_short};
 use crate::report::{Failure, unified};
 use crate::scenario::Scenario;
 use crate::text::counted;
@@ -22,7 +22,7 @@ const NAMED: usize = 3;
 pub(super) struct Failing<'a> {
     pub(super) run: &'a Replayed,
     pub(super) scenario: &'a Scenario,
-    /// The same, with calls that miss answered: see [`crate::model::Replay::going_on`].
+    /// The same, with calls that miss answered: see [`crate::model::GoingOn`].
     pub(super) second: Option<&'a Replayed>,
     /// The golden, where there is one, and the text of the run that is compared with it.
     pub(super) golden: Option<Golden>,
@@ -49,7 +49,7 @@ impl Failing<'_> {
         self.add_misses(&mut failure);
         let committed = self.golden.as_ref().map(|golden| golden.committed.as_str());
         // An error is no more than what a miss led to, where the run goes on without it.
-        let error_event = judged.error_event(committed).filter(|_| !findings.misses || self.second.is_some());
+        let error_event = judged.error_event(committed).filter(|_| !findings.misses || self.got_over());
         if failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
             failure.causes.extend(error_event);
         }
@@ -114,12 +114,13 @@ impl Failing<'_> {
                 }
             }
         }
+        let told = self.told(first);
         if second.is_empty() || (found.is_empty() && unasked.is_empty()) {
-            failure.causes.extend(first.causes.iter().cloned());
+            failure.causes.extend(told.causes.iter().cloned());
         } else {
             failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));
         }
-        failure.evidence.push(details(first, same_calls(&self.run.misses, first)));
+        failure.evidence.push(details(&told, same_calls(&self.run.misses, first)));
         if !more.is_empty() {
             failure.evidence.push(more.join("\n"));
         }
@@ -129,6 +130,23 @@ impl Failing<'_> {
             failure.evidence.push(format!("because of: {drift}"));
         }
         self.add_other_misses(first, failure);
+    }
+
+    /// Whether the calls that missed are got over: then what is still wrong is no consequence of them.
+    fn got_over(&self) -> bool {
+        self.second.is_some_and(|second| !second.unanswered)
+    }
+
+    /// A miss as it is told when all is known: by the run that went on, or else by the run itself.
+    fn told(&self, miss: &Miss) -> Miss {
+        let is_it = |call: &&MissedCall| {
+            let key = self.run.rules.key(&call.lookup.conversation, call.lookup.caller.as_deref());
+            call.lookup.via == miss.via && call.lookup.caller == miss.caller && Some(key) == miss.key
+        };
+        let later = self.second.iter().flat_map(|second| &second.missed_calls);
+        let Some(call) = later.chain(&self.run.missed_calls).find(is_it) else { return miss.clone() };
+        let causes = call.differences.iter().map(Difference::cause).cloned().collect();
+        Miss { causes, evidence: call.lines.clone(), ..miss.clone() }
     }
 
     /// What else missed: one block for calls that a client repeats, and no block where it follows from the first one.
@@ -151,7 +169,8 @@ impl Failing<'_> {
         }
         for miss in others.iter().take(SHOWN - 1) {
             let times = same_calls(&self.run.misses, miss);
-            failure.evidence.push(format!("{}\n{}", miss.headline(), details(miss, times)));
+            let told = self.told(miss);
+            failure.evidence.push(format!("{}\n{}", told.headline(), details(&told, times)));
         }
         if others.len() >= SHOWN {
             failure
@@ -185,7 +204,7 @@ impl Failing<'_> {
         let all_found =
             run.missed_calls.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
         let alone = failure.causes.is_empty();
-        let beside_misses = findings.misses && self.second.is_some() && all_found && later.step.is_none();
+        let beside_misses = findings.misses && self.got_over() && all_found && later.step.is_none();
         if alone || beside_misses && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
             failure.causes.extend(run.unused_cause(unused));
         } else if findings.misses && self.second.is_none() {
@@ -209,19 +228,31 @@ impl Failing<'_> {
 
     /// What of the golden differs: a cause of its own where nothing else can have led to it.
     fn add_golden(&self, failure: &mut Failure) {
-        let Some(golden) = self.golden.as_ref().filter(|golden| !golden.changes.is_empty()) else { return };
+        let Some(golden) = &self.golden else { return };
+        // What comes after an error, or does not, comes of it.
+        let is_after = failure.causes.iter().any(|cause| cause.kind == CauseKind::ErrorEvent);
+        let before =
+            |change: &&Change| !is_after || matches!(change.cause.kind, CauseKind::Status | CauseKind::ContentType);
+        let changes: Vec<&Change> = golden.changes.iter().filter(before).collect();
+        if changes.is_empty() {
+            return;
+        }
         // What follows from a miss that could not be got over tells nothing.
-        if !self.run.misses.is_empty() && self.second.is_none() {
+        if !self.run.misses.is_empty() && !self.got_over() {
             return;
         }
         let alone = failure.causes.is_empty();
         let own: Vec<&Change> =
-            golden.changes.iter().filter(|change| alone || Self::is_cause(change, &failure.causes)).collect();
+            changes.iter().copied().filter(|change| alone || Self::is_cause(change, &failure.causes)).collect();
         let beside = own.is_empty();
         failure.causes.extend(own.into_iter().map(|change| change.cause.clone()));
-        let words: Vec<String> = golden.changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
+        let words: Vec<String> = changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
         let words =
             if alone && words.len() == 1 { String::new() } else { words[..words.len().min(SHOWN)].join("\n") + "\n" };
+        // Of what did not come because of a break, a diff would show the whole.
+        if is_after || self.second.unwrap_or(self.run).came_of_what_broke().is_some() {
+            return failure.evidence.push(format!("before that the golden differs too:\n{}", words.trim_end()));
+        }
         let title = if beside { "the golden differs too:\n" } else { "" };
         let diff = unified(&golden.committed, &golden.text);
         failure.evidence.push(format!("{title}{words}- golden, + this run\n{diff}"));
@@ -266,7 +297,9 @@ impl Failing<'_> {
             )
         };
         if !failure.causes.iter().all(explained) {
-            failure.evidence.extend(self.run.played.systems.iter().cloned());
+            // After a miss, what a system prints of it follows from that.
+            let told = self.second.filter(|second| !second.unanswered).unwrap_or(self.run);
+            failure.evidence.extend(told.played.systems.iter().cloned());
         }
     }
 }

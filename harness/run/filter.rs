@@ -17,21 +17,34 @@ pub(crate) struct Wanted {
     filters: Vec<String>,
     /// They are for scenarios alone, not for all test programs of a crate: then what fits none is a mistake.
     of_scenarios: bool,
+    /// Nothing is begun any more once a scenario has failed.
+    fail_fast: bool,
 }
 
 impl Wanted {
     /// What is wanted of a runner that cargo started, maybe beside other test programs.
     pub(crate) fn of_crate(args: Vec<String>) -> Wanted {
-        Wanted { args, filters: Vec::new(), of_scenarios: false }
+        Wanted { args, filters: Vec::new(), of_scenarios: false, fail_fast: false }
     }
 
     /// What is wanted of scenarios alone: those that one of the filters fits, and of these what libtest's arguments say.
     pub(crate) fn of_scenarios(filters: Vec<String>, args: Vec<String>) -> Wanted {
-        Wanted { args, filters, of_scenarios: true }
+        Wanted { args, filters, of_scenarios: true, fail_fast: false }
+    }
+
+    /// The same, and nothing is begun any more once a scenario has failed, where that is wanted.
+    #[must_use]
+    pub(crate) fn failing_fast(self, fail_fast: bool) -> Wanted {
+        Wanted { fail_fast, ..self }
+    }
+
+    /// Whether nothing is begun any more once a scenario has failed.
+    pub(super) fn fails_fast(&self) -> bool {
+        self.fail_fast
     }
 
     /// Whether a filter fits a name.
-    pub(super) fn wants(&self, name: &str) -> bool {
+    pub(crate) fn wants(&self, name: &str) -> bool {
         let exact = !self.filters.is_empty() && self.arguments().exact;
         self.filters.is_empty() || self.filters.iter().any(|filter| fits(filter, name, exact))
     }
@@ -87,7 +100,7 @@ impl Wanted {
 
 /// Whether a filter fits a scenario's name: it is a part of it, or with `exact` all of it; or it is its folder, with all its
 /// cases.
-fn fits(filter: &str, name: &str, exact: bool) -> bool {
+pub(crate) fn fits(filter: &str, name: &str, exact: bool) -> bool {
     match filter.strip_suffix('/') {
         Some(folder) => name.strip_prefix(folder).is_some_and(|case| case.is_empty() || case.starts_with('.')),
         None if exact => name == filter,

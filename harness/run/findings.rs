@@ -2,8 +2,9 @@
 
 use super::trial::Replayed;
 use crate::cause::{Cause, CauseKind};
+use crate::drive::{EventSeen, StepTaken};
 use crate::error::Error;
-use crate::events::Captured;
+use crate::events::{Captured, Event};
 use crate::json::{Json, Layout};
 use crate::key::UNKNOWN_CALLER;
 use crate::model::{answer_in_short, describe};
@@ -11,6 +12,8 @@ use crate::report::Failure;
 use crate::scenario::{Scenario, Unused};
 use crate::text::{clipped, counted};
 
+/// What the one event is called of an answer that is no stream.
+const BODY: &str = "body";
 /// A shorter answer is found in any text.
 const TELLING: usize = 8;
 
@@ -66,7 +69,12 @@ impl Replayed {
         let answer = |index: usize| format!("turns[{index}] ({})", answer_in_short(&turns[index].output));
         let caller = turns[first].caller.as_deref();
         let served = |index: &usize| !self.unused.contains(index);
-        let of_caller = |index: &usize| turns[*index].caller.as_deref() == caller;
+        // Who has no name is known by the message that the conversation begins with.
+        let root = |index: usize| fixture.conversation(index, &self.rules)?.into_iter().next();
+        let first_message = if caller.is_none() { root(first) } else { None };
+        let of_caller = |index: &usize| {
+            turns[*index].caller.as_deref() == caller && (first_message.is_none() || root(*index) == first_message)
+        };
         let one_caller = unused.iter().all(of_caller);
         let asked = (0..turns.len()).filter(of_caller).filter(served).count();
         let who = self.who(first);
@@ -113,9 +121,39 @@ impl Replayed {
     pub(super) fn error_event(&self, golden: Option<&str>) -> Option<Cause> {
         let known =
             |label: &str| golden.is_some_and(|golden| golden.lines().any(|line| line.split(' ').next() == Some(label)));
-        let (label, text) = self.played.driven.captured.iter().find_map(error_in)?;
+        let whole = self.played.driven.captured.iter().find_map(error_in);
+        let of_break = || self.broken_step()?.events.iter().find_map(|event| says_error(&event.name, &event.payload));
+        let Some((label, text)) = whole.or_else(of_break) else { return self.error_body(golden) };
         let what = format!("the run ended with the event `{label}`: {:?}", clipped(&text, 120));
         (!known(&label)).then(|| Cause::new(CauseKind::ErrorEvent, what))
+    }
+
+    /// The first answer without events that says error, where the golden says nothing of errors.
+    fn error_body(&self, golden: Option<&str>) -> Option<Cause> {
+        let said = |captured: &Captured| {
+            let body = captured.events.first().filter(|event| event.label() == BODY)?.json()?;
+            let (_, text) = says_error("", &body.print(Layout::Compact))?;
+            Some(format!("the answer to `{}` says error: {:?}", captured.request, clipped(&text, 120)))
+        };
+        let what = self.played.driven.captured.iter().find_map(said)?;
+        let known = golden.is_none_or(|golden| golden.contains("error"));
+        (!known).then(|| Cause::new(CauseKind::ErrorEvent, what))
+    }
+
+    /// The names of the events that came of the step which failed, but those that say error; none where all steps went
+    /// well.
+    pub(super) fn came_of_what_broke(&self) -> Option<Vec<&str>> {
+        let step = self.broken_step()?;
+        let told = |event: &&EventSeen| says_error(&event.name, &event.payload).is_none();
+        let mut came: Vec<&str> = step.events.iter().filter(told).map(|event| event.name.as_str()).collect();
+        came.sort_unstable();
+        came.dedup();
+        Some(came)
+    }
+
+    /// The step that failed, or that was under way when the time was up.
+    fn broken_step(&self) -> Option<&StepTaken> {
+        self.played.driven.failure.as_ref().and_then(|_| self.played.steps.last())
     }
 }
 
@@ -128,15 +166,18 @@ impl Findings<'_> {
 
 /// The first event of a capture that says error, and what it says.
 fn error_in(captured: &Captured) -> Option<(String, String)> {
-    captured.events.iter().filter(|event| event.is_real()).find_map(|event| {
-        let (label, json) = (event.label().into_owned(), event.json());
-        let error = json.as_ref().and_then(|json| json.get("error")).filter(|error| error.is_truthy());
-        if label == "body" || (!label.to_lowercase().contains("error") && error.is_none()) {
-            return None;
-        }
-        let json = json.unwrap_or(Json::Null);
-        let said = ["/message", "/error/message", "/error", "/errorText", "/detail", "/data/message", "/content"];
-        let said = said.iter().find_map(|pointer| json.pointer(pointer)?.as_str());
-        Some((label, said.map_or_else(|| json.print(Layout::Compact), str::to_owned)))
-    })
+    let data = |event: &Event| event.json().map(|json| json.print(Layout::Compact)).unwrap_or_default();
+    captured.events.iter().filter(|event| event.is_real()).find_map(|event| says_error(&event.label(), &data(event)))
+}
+
+/// The name of an event that says error, and what it says: by its name, or by a field of its payload.
+fn says_error(label: &str, payload: &str) -> Option<(String, String)> {
+    let json = Json::parse(payload.as_bytes()).ok();
+    let error = json.as_ref().and_then(|json| json.get("error")).filter(|error| error.is_truthy());
+    if label == BODY || (!label.to_lowercase().contains("error") && error.is_none()) {
+        return None;
+    }
+    let said = ["/message", "/error/message", "/error", "/errorText", "/detail", "/data/message", "/content"];
+    let said = said.iter().find_map(|pointer| json.as_ref()?.pointer(pointer)?.as_str());
+    Some((label.to_owned(), said.unwrap_or(payload).to_owned()))
 }

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use super::policy::Policy;
 use crate::error::{Error, Place, Result, conflict};
 use crate::files;
-use crate::report::terminal;
 
 #[doc(hidden)]
 pub use insta as __insta;
@@ -65,14 +64,13 @@ pub enum Compared {
 }
 
 impl Compared {
-    /// Says what became of a scenario's golden that was written.
-    pub(super) fn note(&self, scenario: &str) {
-        let change = match self {
+    /// What becomes of a golden that is written.
+    pub(super) fn change(&self) -> &'static str {
+        match self {
             Compared::Same => "unchanged",
             Compared::New => "new",
             Compared::Differs(_) => "changed",
-        };
-        terminal::note(format!("{scenario}: golden {change}"));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::commands::Commands;
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::key::Rules;
 use crate::model::CallerRules;
 use crate::project::OpenProject;
-use crate::report::terminal;
+use crate::report::{Running, terminal};
 use crate::scenario::{Discovered, discover, discover_one};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 
@@ -31,6 +32,10 @@ pub(crate) struct Project {
     pub(crate) fixtures: Fixtures,
     pub(crate) systems: Systems,
     pub(super) slots: Slots,
+    /// What plays just now.
+    pub(super) running: Running,
+    /// Whether a scenario has failed, and nothing more is to begin then.
+    pub(super) failed: AtomicBool,
     /// Whether replays keep what calls said.
     pub(crate) hears_calls: bool,
     /// What a person should know of each scenario's run, red or green.
@@ -81,6 +86,8 @@ impl Project {
             fixtures,
             systems,
             slots,
+            running: Running::default(),
+            failed: AtomicBool::new(false),
             hears_calls,
             notes,
             runs,

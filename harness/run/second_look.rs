@@ -6,8 +6,8 @@ use super::policy::Policy;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
 use crate::cause::CauseKind;
-use crate::events::changes;
-use crate::model::MissReason;
+use crate::events::{changes, changes_until_break};
+use crate::model::{GoingOn, MissReason};
 use crate::report::Failure;
 use crate::scenario::{Scenario, ToolsFrom};
 
@@ -20,7 +20,13 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
     let text = if compared { judged.own_golden(scenario).cloned() } else { None };
     let golden = text.and_then(|text| {
         let committed = project.goldens.text(&scenario.golden_name)?;
-        let changes = changes(&committed, &text);
+        let changes = match judged.came_of_what_broke() {
+            None => changes(&committed, &text),
+            Some(mut came) => {
+                came.retain(|name| !scenario.golden.ignores(name));
+                changes_until_break(&committed, &text, &came)
+            }
+        };
         Some(Golden { committed, text, changes })
     });
     let seen = golden.as_ref().is_some_and(|golden| !golden.changes.is_empty()) || !run.findings(scenario).is_none();
@@ -47,8 +53,17 @@ fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Repl
     if !meant || !keeps || !may_play_again(project, scenario, run) {
         return None;
     }
-    let how = How { goes_on: true, ..How::default() };
-    trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
+    let play = |going_on| {
+        let how = How { going_on, ..How::default() };
+        trial::replay(project, scenario, run.fixture.clone(), &run.rules, how).ok()
+    };
+    let second = play(GoingOn::Meant)?;
+    let is_whole = |run: &Replayed| run.unused.is_empty() && run.played.error().is_none() && !run.unanswered;
+    if is_whole(&second) || run.misses.first().is_none_or(|miss| miss.reason != MissReason::NotRecorded) {
+        return Some(second);
+    }
+    // A call that is one more than was recorded may have had an answer that the service can do nothing with.
+    Some(play(GoingOn::Aside).filter(is_whole).unwrap_or(second))
 }
 
 /// Whether the scenario may be played again for more to be known: it takes its time, and what is attached, or calls live

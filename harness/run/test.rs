@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::available_parallelism;
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::{Completion, Failed, FormatSetting, Trial};
 
+use super::advice::looked_into;
 use super::filter::Wanted;
 use super::fixtures::Fixtures;
 use super::orphans;
@@ -37,7 +39,7 @@ use crate::text::counted;
 /// Where no test is left, and the arguments are for scenarios alone.
 pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let mut args = wanted.arguments();
-    let mut tests = tests(project);
+    let mut tests = tests(project, wanted.fails_fast());
     let all: BTreeSet<String> = tests.iter().map(|test| test.name().to_owned()).collect();
     tests.retain(|test| wanted.wants(test.name()));
     let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
@@ -53,7 +55,14 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
         project.keep_runs_of(|name| all.contains(name));
     }
     let ran: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
+    // What reads the other formats wants nothing beside them.
+    let for_people = !args.list && !args.quiet && matches!(args.format, None | Some(FormatSetting::Pretty));
+    // On one thread libtest itself says what it begins, and ends that line later.
+    if for_people && args.test_threads != Some(1) {
+        project.running.draw();
+    }
     let conclusion = libtest_mimic::run(&args, tests);
+    project.running.end(for_people);
     project.end();
     project.print_notes();
     // A process of nextest knows of one scenario: there `retake report --form markdown` makes the summary.
@@ -63,7 +72,8 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
 }
 
-fn tests(project: &Arc<Project>) -> Vec<Trial> {
+/// A test for each scenario, and the one for orphans. With `fail_fast` none begins once one has failed.
+fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
     let mut tests: Vec<Trial> = Vec::new();
     for found in &project.discovered.scenarios {
         let project = project.clone();
@@ -77,16 +87,23 @@ fn tests(project: &Arc<Project>) -> Vec<Trial> {
                 let name = scenario.name.clone();
                 let run = move || {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));
+                    if fail_fast && project.failed.load(Ordering::Relaxed) {
+                        return Ok(Completion::ignored_with("another scenario failed"));
+                    }
+                    let _playing = project.running.begin(&scenario.name);
                     let tested = || test(&project, &scenario);
                     let tested = project.logged(&scenario, action(project.goldens.policy()), tested);
-                    of_libtest(tested.map_err(|failure| failure.about(&scenario.description)), &scenario.name)
+                    project.failed.fetch_or(tested.is_err(), Ordering::Relaxed);
+                    let tested = tested.map_err(|failure| failure.about(&scenario.description));
+                    of_libtest(tested, &scenario.name).map(|()| Completion::Completed)
                 };
-                Trial::test(name, run).with_ignored_flag(ignored)
+                Trial::ignorable_test(name, run).with_ignored_flag(ignored)
             }
             Err(Broken { name, error }) => {
                 let (name, error) = (name.clone(), error.clone());
                 let file = error.file().unwrap_or(&project.root).to_owned();
                 Trial::test(name.clone(), move || {
+                    project.failed.store(true, Ordering::Relaxed);
                     of_libtest(project.logged_check(&name, &file, || Err(Failure::from(error))), &name)
                 })
             }
@@ -123,7 +140,8 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         let text = prove(project, scenario, fixture.as_ref())?;
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
-    let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default())?;
+    let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
+    let replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;
     project.note_replay(scenario, &replayed);
     let otherwise = |fixture: &Arc<Fixture>| Fixtures::named_otherwise(scenario, fixture, &project.discovered);
     let of_file = replayed.fixture.as_ref().and_then(otherwise);

@@ -12,13 +12,14 @@ use crate::error::{Error, Result};
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
 use crate::model::{
-    CallFlaw, CallSeen, DriftOf, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
+    CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
 };
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
 use crate::secrets::Scrub;
 use crate::system::{Ended, Running, StageTools};
+use crate::text::counted;
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
 /// What came of playing a scenario on a stage.
@@ -47,6 +48,8 @@ pub(crate) struct Replayed {
     pub(super) misses: Vec<Arc<Miss>>,
     /// The calls that missed, as far as they were read.
     pub(super) missed_calls: Vec<MissedCall>,
+    /// Whether one of them had no answer, so that what comes after it may follow from that.
+    pub(super) unanswered: bool,
     pub(super) unused: Vec<usize>,
     /// The turn that was served last, and the number of the call that had it.
     pub(super) left_after: Option<(usize, usize)>,
@@ -68,8 +71,8 @@ pub(crate) struct Replayed {
 pub(crate) struct How {
     /// How its answers are held back.
     pub(crate) pacing: Pacing,
-    /// Whether calls that miss get the answers that they may have been meant for: see [`Replay::going_on`].
-    pub(crate) goes_on: bool,
+    /// What calls that miss get.
+    pub(crate) going_on: GoingOn,
 }
 
 /// Plays a scenario against a fixture on a runtime of its own.
@@ -81,7 +84,7 @@ pub(crate) fn replay(
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
     rules: &Arc<Rules>,
-    How { pacing, goes_on }: How,
+    How { pacing, going_on }: How,
 ) -> Result<Replayed> {
     let scope = Scope::new(&scenario.name);
     let replay = match &fixture {
@@ -91,7 +94,7 @@ pub(crate) fn replay(
         None => Replay::none(rules.clone(), scope.clone()),
     };
     let replay = replay.remembering_calls();
-    let replay = Arc::new(if goes_on { replay.going_on() } else { replay });
+    let replay = Arc::new(replay.going_on(going_on));
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
@@ -102,6 +105,7 @@ pub(crate) fn replay(
         played,
         misses: scope.judge(),
         missed_calls: replay.missed_calls(),
+        unanswered: replay.left_unanswered(),
         left_after: replay.last_served(),
         unused: replay.unused(),
         heard: replay.heard(),
@@ -284,10 +288,13 @@ impl Stay<'_> {
     }
 
     fn late(&self, running: &Running) -> Driven {
-        let SoFar { step, events, note } = self.underway.so_far();
+        let SoFar { step, awaited, events, last, note } = self.underway.so_far();
         let calls = running.model.activity().in_flight();
+        let awaited = awaited.map(|awaited| format!(" and waited for {awaited}")).unwrap_or_default();
+        let last = last.map(|last| format!(" (the last was `{last}`)")).unwrap_or_default();
         let note = note.map(|note| format!(", {note}")).unwrap_or_default();
-        let what = format!("{step} was under way, {events} events had come, {calls} model calls were in flight{note}");
+        let (events, calls) = (counted(events, "event"), counted(calls, "model call"));
+        let what = format!("{step} was under way{awaited}: {events} had come{last}, {calls} in flight{note}");
         let mut failure = out_of_time(self.limit, &what).in_file(&self.scenario.file);
         let held = running.model.activity().held();
         if held > 0 {

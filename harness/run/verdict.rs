@@ -180,7 +180,8 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
     match compared {
         Compared::Same => Ok(()),
         _ if project.goldens.policy() == Policy::Overwrite => {
-            compared.note(&scenario.name);
+            let written = format!("golden {}", compared.change());
+            project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written]).collect());
             Ok(())
         }
         Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} is not there"))
@@ -193,7 +194,7 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
 }
 
 /// Whether each tool call of a canonical conversation has a result of its tool, and each result a call.
-fn is_sound(conversation: &[Json]) -> bool {
+pub(super) fn is_sound(conversation: &[Json]) -> bool {
     let mut open: BTreeMap<&str, i64> = BTreeMap::new();
     for message in conversation {
         for call in message.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {

@@ -75,6 +75,11 @@ pub enum Ready {
         /// How long that may take.
         timeout: Duration,
     },
+    /// Its port takes a connection.
+    Port {
+        /// How long that may take.
+        timeout: Duration,
+    },
 }
 
 /// Where an attached system expects the model: it cannot be told a fresh address for each scenario.

@@ -108,23 +108,19 @@ impl CommandSystem {
         Some(Error::new(what).help("a system that ends by itself has to end with exit code 0"))
     }
 
-    /// Ends it with all that it started, and tells what a failure quotes of it. Where the scenario `failed`, that may
-    /// be because the system is just ending by itself.
-    pub(crate) async fn stop(&self, failed: bool) -> String {
-        self.may_be_ending(failed).await;
+    /// Ends it with all that it started, and tells what a failure quotes of it.
+    pub(crate) async fn stop(&self) -> String {
         self.guarded.end().await;
         evidence(&self.name, self.ended(), &self.log)
     }
 
-    async fn may_be_ending(&self, failed: bool) {
-        if failed {
-            let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
-        }
+    /// Waits a moment for the end of a system whose scenario failed: that may be because it is just ending by itself.
+    pub(crate) async fn may_be_ending(&self) {
+        let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
     }
 
     /// What a failure quotes of a system that goes on running.
-    pub(crate) async fn evidence(&self, failed: bool) -> String {
-        self.may_be_ending(failed).await;
+    pub(crate) async fn evidence(&self) -> String {
         if self.guarded.exit().is_some() {
             // What it printed last is then read.
             self.guarded.end().await;
@@ -155,7 +151,7 @@ pub(crate) async fn start_with_needed(
         match CommandSystem::start(name, spec, root, &context, date, deadline).await {
             Ok(system) => running.push(system),
             Err(error) => {
-                stop_all(&running, false).await;
+                stop_all(&running).await;
                 return Err(error);
             }
         }
@@ -177,10 +173,10 @@ pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, Syste
 }
 
 /// Ends systems, those that need others first. Gives what a failure quotes of each.
-pub(crate) async fn stop_all(systems: &[CommandSystem], failed: bool) -> Vec<String> {
+pub(crate) async fn stop_all(systems: &[CommandSystem]) -> Vec<String> {
     let mut evidence = Vec::with_capacity(systems.len());
     for system in systems.iter().rev() {
-        evidence.push(system.stop(failed).await);
+        evidence.push(system.stop().await);
     }
     evidence
 }

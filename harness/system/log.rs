@@ -39,7 +39,8 @@ struct Printed {
     file: Option<File>,
     /// What came before the file was there.
     early: Vec<u8>,
-    last: VecDeque<String>,
+    /// The last lines, and how often each came in a row.
+    last: VecDeque<(String, usize)>,
     line: Vec<u8>,
     awaited: Option<Regex>,
 }
@@ -91,7 +92,10 @@ impl Log {
         let printed = self.printed();
         let unfinished = plain(&printed.line);
         let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished, WIDTH).into_owned());
-        let lines: Vec<String> = printed.last.iter().cloned().chain(unfinished).collect();
+        let often = |(line, times): &(String, usize)| {
+            if *times == 1 { line.clone() } else { format!("{line}  ({times} times)") }
+        };
+        let lines: Vec<String> = printed.last.iter().map(often).chain(unfinished).collect();
         lines[lines.len().saturating_sub(LINES)..].to_vec()
     }
 
@@ -105,7 +109,11 @@ impl Printed {
     fn take_line(&mut self) -> bool {
         let line = plain(&self.line);
         self.line.clear();
-        self.last.push_back(clipped(&line, WIDTH).into_owned());
+        let shown = clipped(&line, WIDTH);
+        match self.last.back_mut() {
+            Some((before, times)) if *before == shown => *times += 1,
+            _ => self.last.push_back((shown.into_owned(), 1)),
+        }
         if self.last.len() > LINES {
             self.last.pop_front();
         }

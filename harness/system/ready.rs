@@ -1,4 +1,4 @@
-//! When a system that was started is ready: a route answers, or a line is in its log.
+//! When a system that was started is ready: a route answers, a line is in its log, or its port takes a connection.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
@@ -33,6 +33,7 @@ pub(super) async fn ready(
     let (limit, what) = match ready {
         Ready::Http { path, timeout } => (*timeout, format!("GET {path} on port {port} to answer with success")),
         Ready::Line { regex, timeout } => (*timeout, format!("a line of its log to fit `{regex}`")),
+        Ready::Port { timeout } => (*timeout, format!("port {port} to take a connection")),
     };
     // What was found instead, for the case that the time runs out.
     let found = Mutex::new(None);
@@ -43,6 +44,7 @@ pub(super) async fn ready(
                 log.awaited().await;
                 listens(port).await
             }
+            Ready::Port { .. } => connects(port, &found).await,
         }
     };
     let own = Instant::now() + limit;
@@ -81,7 +83,11 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
             let now = match asking.await {
                 Ok(Ok(status)) if (200..300).contains(&status) => return address,
                 Ok(Ok(status)) => status.to_string(),
-                Ok(Err(_)) => continue,
+                Ok(Err(_)) => {
+                    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                    found.get_or_insert_with(|| "nothing that listens there".to_owned());
+                    continue;
+                }
                 Err(_) => "no answer within 2 seconds".to_owned(),
             };
             *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
@@ -94,6 +100,19 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
 async fn get(url: &str) -> Result<u16> {
     let response = clients::OF_SYSTEMS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
     Ok(response.status().as_u16())
+}
+
+/// Where the port takes a connection.
+async fn connects(port: u16, found: &Mutex<Option<String>>) -> SocketAddr {
+    loop {
+        for address in addresses(port) {
+            if TcpStream::connect(address).await.is_ok() {
+                return address;
+            }
+        }
+        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some("nothing that listens there".to_owned());
+        tokio::time::sleep(PERIOD).await;
+    }
 }
 
 /// Where the port listens; the first address where it does not yet, or never does.

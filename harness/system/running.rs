@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use tempfile::TempDir;
 use tokio::time::{Instant, timeout_at};
 
@@ -131,11 +132,15 @@ impl Running {
     pub(crate) async fn end(self, failed: bool) -> Ended {
         let Running { model, to_end, .. } = self;
         let mut ended = Ended::default();
-        match &to_end {
-            ToEnd::Commands(systems) => ended.crash = systems.iter().find_map(CommandSystem::crashed),
-            ToEnd::Shared(shared) => ended.crash = shared.systems().iter().find_map(CommandSystem::crashed),
-            ToEnd::None(_) | ToEnd::Attached(_) | ToEnd::InProcess(..) => {}
+        let systems = match &to_end {
+            ToEnd::Commands(systems) => &systems[..],
+            ToEnd::Shared(shared) => shared.systems(),
+            ToEnd::None(_) | ToEnd::Attached(_) | ToEnd::InProcess(..) => &[],
+        };
+        if failed {
+            join_all(systems.iter().map(CommandSystem::may_be_ending)).await;
         }
+        ended.crash = systems.iter().find_map(CommandSystem::crashed);
         // Its address is needed again.
         let attached = matches!(to_end, ToEnd::Attached(_));
         let folder = match to_end {
@@ -145,14 +150,14 @@ impl Running {
                 Some(folder)
             }
             ToEnd::Commands(systems) => {
-                ended.logs = stop_all(&systems, failed).await;
+                ended.logs = stop_all(&systems).await;
                 None
             }
             ToEnd::Shared(shared) => {
                 ended.take_note_of(&model).await;
                 let failed = failed || ended.crash.is_some();
                 shared.take_out(failed);
-                ended.logs = shared.evidence(failed).await;
+                ended.logs = shared.evidence().await;
                 return ended;
             }
         };

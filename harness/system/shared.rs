@@ -103,7 +103,7 @@ impl SharedSystem {
                             let systems = parts.systems.clone();
                             let _ = sender.send(Ok(parts));
                             let _ = stopped.await;
-                            stop_all(&systems, false).await;
+                            stop_all(&systems).await;
                         }
                         Err(error) => drop(sender.send(Err(error))),
                     }
@@ -152,10 +152,10 @@ impl SharedSystem {
     }
 
     /// What a failure quotes.
-    pub(crate) async fn evidence(&self, failed: bool) -> Vec<String> {
+    pub(crate) async fn evidence(&self) -> Vec<String> {
         let mut evidence = Vec::with_capacity(self.parts.systems.len());
         for system in self.parts.systems.iter().rev() {
-            evidence.push(system.evidence(failed).await);
+            evidence.push(system.evidence().await);
         }
         evidence
     }

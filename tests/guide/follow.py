@@ -34,7 +34,9 @@ class Shell:
     """One bash, as a reader's terminal is one."""
 
     def __init__(self, folder):
-        home = {"HOME": folder, "TERM": "dumb", "COLUMNS": "80"}
+        # Beside the folder: nobody begins a project in their home.
+        self.home = tempfile.mkdtemp(prefix="home-")
+        home = {"HOME": self.home, "TERM": "dumb", "COLUMNS": "80"}
         environment = {name: value for name, value in os.environ.items() if name not in ("CI", "UPDATE_GOLDEN")}
         self.process = subprocess.Popen(
             ["bash"], cwd=folder, env=environment | home, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -56,6 +58,7 @@ class Shell:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
 
 
 def follow(page):

@@ -30,6 +30,8 @@ pub(crate) struct Difference {
     who: String,
     /// Whether it is about results or calls of tools that are lost.
     of_tools: bool,
+    /// What was done to the message, where that says more than its texts: of one caller, the same is one change.
+    done: String,
 }
 
 impl Difference {
@@ -42,6 +44,7 @@ impl Difference {
             called: String::new(),
             who: String::new(),
             of_tools: false,
+            done: String::new(),
         }
     }
 
@@ -62,6 +65,9 @@ impl Difference {
         let same_cut =
             cut(own_kind) && cut(before_kind) || own_kind == before_kind && (is_of_sequence(own_kind) || calls_lost);
         if same_cut && self.who == earlier.who {
+            return true;
+        }
+        if own_kind == before_kind && self.who == earlier.who && !self.done.is_empty() && self.done == earlier.done {
             return true;
         }
         // What tools give follows from what was done otherwise with them.
@@ -87,8 +93,11 @@ impl Difference {
         }
         let (before, after) = fragments(&earlier.recorded, &earlier.called);
         let own = fragments(&self.recorded, &self.called);
-        let telling = before.len().max(after.len()) >= TELLING;
-        own == (before, after) || (telling && self.recorded.contains(before) && self.called.contains(after))
+        // A text that quotes another one has it with its quotes escaped, and between other marks.
+        let bare = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).replace('\\', "");
+        let has = |text: &str, part: &str| text.contains(part) || text.replace('\\', "").contains(&bare(part));
+        let telling = bare(before).len().max(bare(after).len()) >= TELLING;
+        own == (before, after) || (telling && has(&self.recorded, before) && has(&self.called, after))
     }
 }
 
@@ -296,13 +305,14 @@ impl Middle<'_> {
         if kind_a != kind_b {
             let what = format!("{place} of {who} is of type `{kind_b}`, recorded: `{kind_a}`");
             let lines = part("type", kind_a, kind_b);
-            return found.push(self.difference(
-                CauseKind::MessageType,
-                what,
-                lines,
-                texts(std::slice::from_ref(a)),
-                texts(std::slice::from_ref(b)),
-            ));
+            if let Some(tool) = tool_of(self.messages.0, recorded) {
+                let what = format!("{who} goes on without the result of tool `{tool}`: {place} is of type `{kind_b}`");
+                let lost = self.difference(CauseKind::MessageMissing, what, lines, String::new(), String::new());
+                return found.push(Difference { of_tools: true, ..lost });
+            }
+            let (text_a, text_b) = (texts(std::slice::from_ref(a)), texts(std::slice::from_ref(b)));
+            let difference = self.difference(CauseKind::MessageType, what, lines, text_a, text_b);
+            return found.push(Difference { done: format!("{kind_a} → {kind_b}"), ..difference });
         }
         self.calls(a, b, &place, &part, found);
         let (tool_a, tool_b) = (tool_of(self.messages.0, recorded), tool_of(self.messages.1, called));
@@ -344,7 +354,9 @@ impl Middle<'_> {
             }
         };
         let lines = part("content", text_a, text_b);
-        found.push(self.difference(kind, what, lines, text_a.to_owned(), text_b.to_owned()));
+        let done = if kind == CauseKind::MessageText { done_to(text_a, text_b) } else { "" };
+        let difference = self.difference(kind, what, lines, text_a.to_owned(), text_b.to_owned());
+        found.push(Difference { done: done.to_owned(), ..difference });
     }
 
     /// The tool calls of two messages.
@@ -381,7 +393,10 @@ impl Middle<'_> {
             let (old, new) = (text_of(old), text_of(new));
             let tool = b.str_of("name").unwrap_or_default();
             let words = change_within(&old, &new, WORDS);
-            let what = format!("tool `{tool}` is called with another argument `{pointer}` than recorded ({words})");
+            let what = match renamed(&args_a, &args_b) {
+                Some((was, is)) => format!("the argument `{was}` of tool `{tool}` is called `{is}`"),
+                None => format!("tool `{tool}` is called with another argument `{pointer}` than recorded ({words})"),
+            };
             let field = format!("tool_calls[{index}].args.{path}");
             let lines = part(field.trim_end_matches('.'), &old, &new);
             found.push(self.difference(CauseKind::ToolArgument, what, lines, old, new));
@@ -396,7 +411,29 @@ impl Middle<'_> {
         recorded: String,
         called: String,
     ) -> Difference {
-        Difference { cause: Cause::new(kind, what), lines, recorded, called, who: self.who.to_owned(), of_tools: false }
+        let (cause, who) = (Cause::new(kind, what), self.who.to_owned());
+        Difference { cause, lines, recorded, called, who, of_tools: false, done: String::new() }
+    }
+}
+
+/// The one argument that has another name, and the same value.
+fn renamed<'a>(recorded: &'a Json, called: &'a Json) -> Option<(&'a str, &'a str)> {
+    let (Json::Object(a), Json::Object(b)) = (recorded, called) else { return None };
+    let gone: Vec<_> = a.iter().filter(|(key, _)| !b.contains_key(*key)).collect();
+    let come: Vec<_> = b.iter().filter(|(key, _)| !a.contains_key(*key)).collect();
+    let ([(was, before)], [(is, after)]) = (&gone[..], &come[..]) else { return None };
+    (before == after).then_some((was, is))
+}
+
+/// What was done to a text as a whole; empty where its words are other ones.
+fn done_to(recorded: &str, called: &str) -> &'static str {
+    let words =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    match (words(recorded), words(called)) {
+        (a, b) if a == b => "spelt otherwise",
+        (a, b) if a.starts_with(&b) => "cut at the end",
+        (a, b) if a.ends_with(&b) => "cut at the front",
+        _ => "",
     }
 }
 

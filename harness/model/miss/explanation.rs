@@ -4,6 +4,7 @@ use super::caller_rule;
 use super::difference::{Difference, differences};
 use super::messages::{answer_in_short, first_words, outline};
 use super::nearest::{Nearest, nearest};
+use super::one_more::one_more;
 use super::reason::MissReason;
 use super::words::{change, diff};
 use crate::cause::CauseKind;
@@ -28,6 +29,8 @@ pub(in crate::model) struct Explanation {
     pub(in crate::model) lines: Vec<String>,
     /// The turn that the call may have been meant for, where no turn has its conversation.
     pub(in crate::model) nearest: Option<usize>,
+    /// Whether that turn may well be meant: a turn that calls tools is no answer to a call that is like none.
+    pub(in crate::model) alike: bool,
 }
 
 /// What a miss is looked into with.
@@ -42,12 +45,10 @@ pub(in crate::model) struct Situation<'a> {
 /// Looks into a miss.
 pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situation<'_>) -> Explanation {
     let Situation { fixture, rules, served, .. } = *in_;
-    let messages = lookup.conversation.len();
     let who = who(lookup);
-    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
-    lines.extend(lookup.flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string())));
+    let mut lines = head(lookup);
     let only = |kind, what: String| vec![Difference::of(kind, what)];
-    let (mut nearest_turn, open) = (None, open(served));
+    let (mut nearest_turn, mut alike, open) = (None, true, open(served));
     let differences = match reason {
         MissReason::Ambiguous { .. } => {
             let group = fixture.table.of_conversation(rules.conversation_hash(&lookup.conversation));
@@ -81,14 +82,70 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
         MissReason::NoFixture => {
             only(CauseKind::NoModelExpected, format!("{who} calls a model, and the scenario says `fixture = \"none\"`"))
         }
+        MissReason::RequestNotRecorded { request } if is_no_models(request, lookup, in_) => only(
+            CauseKind::WrongUrl,
+            format!("the service calls `{request}`, which is no path of a model: is a base URL wrong?"),
+        ),
         MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => {
             let found = nearest(lookup, fixture, rules, served);
             nearest_turn = found.as_ref().map(|nearest| nearest.turn);
+            let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
+            alike = found.as_ref().is_none_or(|nearest| nearest.alike || !calls_tools(nearest.turn));
             not_recorded(reason, found.as_ref(), lookup, in_, &who, &mut lines)
         }
         _ => only(kind_of(reason), reason.to_string()),
     };
-    Explanation { differences, lines, nearest: nearest_turn }
+    Explanation { differences, lines, nearest: nearest_turn, alike }
+}
+
+/// What providers serve beside chat models, as the ends of paths.
+const BESIDE_CHATS: [&str; 9] = [
+    "embeddings",
+    "rerank",
+    "moderations",
+    "count_tokens",
+    "tokenize",
+    "generations",
+    "speech",
+    "transcriptions",
+    "files",
+];
+
+/// Whether a request asks at a path where no model is: none was recorded there, nor is it what providers serve beside
+/// chat models; and it repeats a part of its path, or asks for a chat, or nothing was served by then.
+fn is_no_models(request: &str, lookup: &Lookup, in_: &Situation<'_>) -> bool {
+    let name = |messages: &[Json]| messages.first().and_then(|message| message.str_of("name").map(str::to_owned));
+    let recorded = |turn: usize| in_.fixture.conversation(turn, in_.rules).and_then(|messages| name(&messages));
+    let of_opaque = |turn: &usize| {
+        let turns = in_.fixture.table.turns();
+        turns[*turn].wire.as_ref().is_some_and(|wire| wire.api == crate::wire::Api::Opaque)
+    };
+    let known = (0..in_.served.len()).filter(of_opaque).any(|turn| recorded(turn) == name(&lookup.conversation));
+    let path = request.split_once(' ').map_or(request, |(_, path)| path);
+    let path = path.split('?').next().unwrap_or_default();
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let beside = parts.iter().any(|part| BESIDE_CHATS.iter().any(|known| part.contains(known)));
+    let repeats = parts.windows(2).any(|pair| pair[0] == pair[1]);
+    let asks_for_a_chat = ["completions", "messages", "responses", "chat"].iter().any(|end| path.ends_with(end));
+    request.starts_with("POST ")
+        && !known
+        && !beside
+        && (repeats || asks_for_a_chat || in_.served.iter().all(|served| !served))
+}
+
+/// Compares a call that no turn has the conversation of with a turn.
+pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, in_: &Situation<'_>) -> Explanation {
+    let mut lines = head(lookup);
+    let differences = not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, in_, &who(lookup), &mut lines);
+    Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike }
+}
+
+/// What a call says, and what is wrong with it by itself.
+fn head(lookup: &Lookup) -> Vec<String> {
+    let messages = lookup.conversation.len();
+    let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
+    lines.extend(lookup.flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string())));
+    lines
 }
 
 /// The kind of a reason that says all by itself.
@@ -209,10 +266,7 @@ fn not_recorded(
     }
     if *last_of_caller {
         let answer = answer_in_short(&turn.output);
-        differences = only(
-            CauseKind::CalledAgain,
-            format!("{who} asks once more than recorded, after turns[{index}] ({answer})"),
-        );
+        differences = vec![one_more(lookup, 1, &format!("after turns[{index}] ({answer})"))];
     } else if !alike || differences.is_empty() {
         differences = only(CauseKind::NewCall, format!("{who} asks what is like no recorded turn"));
     }

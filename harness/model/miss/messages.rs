@@ -51,3 +51,15 @@ pub(crate) fn answer_in_short(answer: &Answer) -> String {
         (false, false) => format!("answers {text:?}, calls {}", calls.join(", ")),
     }
 }
+
+/// What a conversation says last, for a first line: its text, or what it is a result of.
+pub(super) fn said_last(messages: &[Json]) -> String {
+    let Some(last) = messages.last() else { return "a call without messages".to_owned() };
+    let text = last.str_of("content").unwrap_or_default();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match last.str_of("type") {
+        _ if text.is_empty() => describe(last),
+        Some("human") => format!("{:?}", clipped(&text, 48)),
+        _ => format!("{} {:?}", describe(last), clipped(&text, 40)),
+    }
+}

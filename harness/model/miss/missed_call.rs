@@ -41,6 +41,10 @@ pub(crate) struct MissedCall {
     pub(crate) reason: MissReason,
     /// What of it is not as it was recorded.
     pub(crate) differences: Vec<Difference>,
+    /// The evidence for it, line by line.
+    pub(crate) lines: Vec<String>,
+    /// Its number among the scenario's model calls, from 1.
+    pub(crate) number: usize,
 }
 
 impl Miss {

@@ -6,11 +6,14 @@
 //! | `reason` | why no turn answers |
 //! | `explanation` | what is found out about it: the nearest turn, or how to tell callers apart |
 //! | `nearest` | which turn is most like the call |
+//! | `alignment` | which calls were changed, and which are more than was recorded, once the run is over |
+//! | `one_more` | a call beside all that were recorded, in words |
 //! | `difference` | what of the two is not the same, message by message |
 //! | `field`, `words` | in which field two values part, and in which words two texts |
 //! | `messages` | messages in a few words |
 //! | `caller_rule` | the `[[callers]]` rule that would tell callers apart |
 
+mod alignment;
 mod caller_rule;
 mod difference;
 mod explanation;
@@ -18,9 +21,11 @@ mod field;
 mod messages;
 mod missed_call;
 mod nearest;
+mod one_more;
 mod reason;
 mod words;
 
+pub(super) use alignment::{Over, align};
 pub(crate) use difference::Difference;
 pub(super) use explanation::{Explanation, Situation, explain, kind_of};
 pub(crate) use field::first_difference;

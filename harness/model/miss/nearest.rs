@@ -24,9 +24,17 @@ pub(super) struct Nearest {
     pub(super) last_of_caller: bool,
 }
 
+/// How far a turn is from a call: the less, the more alike they are.
+pub(super) type Distance = (Reverse<u8>, bool, usize, Reverse<usize>, Reverse<usize>, usize);
+
 /// The recorded turn that is most like a call; none where the fixture keeps no conversation. Of a fixture of 100,000 turns
 /// each message is looked at once.
 pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<Nearest> {
+    ranked(lookup, fixture, rules, served).into_iter().min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, nearest)| nearest)
+}
+
+/// The recorded turns that are most like a call, each with its distance.
+pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<(Distance, Nearest)> {
     let called = &lookup.conversation;
     let common = common_histories(called, fixture, rules);
     let mut candidates: Vec<usize> =
@@ -38,7 +46,7 @@ pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served:
         candidates.truncate(CANDIDATES);
     }
     let open = (0..served.len()).filter(|turn| !served[*turn]);
-    let best = candidates.into_iter().filter_map(|turn| {
+    let ranked = candidates.into_iter().filter_map(|turn| {
         let conversation = fixture.conversation(turn, rules)?;
         let (equal, steps) = likeness(&conversation, called);
         let words = alike(&conversation, called);
@@ -47,10 +55,10 @@ pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served:
         let last_of_caller =
             of_caller > 0 && served[turn] && !open.clone().any(|turn| same_caller(lookup, fixture, turn) == of_caller);
         // Calls come in recorded order: the next open turn that takes the fewest steps is the one.
-        let rank = (Reverse(of_caller), served[turn], steps, Reverse(equal), Reverse(words), turn);
-        Some((rank, Nearest { turn, conversation, alike, last_of_caller }))
+        let distance = (Reverse(of_caller), served[turn], steps, Reverse(equal), Reverse(words), turn);
+        Some((distance, Nearest { turn, conversation, alike, last_of_caller }))
     });
-    best.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, nearest)| nearest)
+    ranked.collect()
 }
 
 /// How sure it is that a turn is of who makes the call: by name, else by the system prompt and the tools.

@@ -47,7 +47,8 @@ impl Proven<'_> {
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}, {}", shown.display(), self.how));
         if let Some(golden) = &self.golden {
-            project.goldens.compare(&scenario.golden_name, golden, &scenario.file)?.note(name);
+            let compared = project.goldens.compare(&scenario.golden_name, golden, &scenario.file)?;
+            terminal::note(format!("{name}: golden {}", compared.change()));
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ impl Reader<'_> {
         let Some(ready) = &raw.ready else {
             let error = self.error(name, format!("the system `{}` lacks `ready`", name.get_ref()));
             return Err(
-                error.help("write ready = { http = \"/health\" }, or ready = { line = \"regex of a log line\" }")
+                error.help("write ready = { http = \"/health\" }, ready = { line = \"regex of a log line\" }, or ready = { port = true }")
             );
         };
         let ready = self.ready(ready)?;
@@ -189,15 +189,19 @@ impl Reader<'_> {
     }
 
     fn ready(&self, raw: &Spanned<RawReady>) -> Result<Ready> {
-        let RawReady { http, line, timeout } = raw.get_ref();
+        let RawReady { http, line, port, timeout } = raw.get_ref();
         let timeout = timeout.as_ref().map_or(Ok(READY_TIMEOUT), |timeout| limit(timeout, self.source))?;
-        match (http, line) {
-            (Some(path), None) if !path.get_ref().starts_with('/') => {
+        match (http, line, port) {
+            (Some(path), None, None) if !path.get_ref().starts_with('/') => {
                 Err(self.error(path, format!("the path `{}` does not start with `/`", path.get_ref())))
             }
-            (Some(path), None) => Ok(Ready::Http { path: path.get_ref().clone(), timeout }),
-            (None, Some(Pattern(regex))) => Ok(Ready::Line { regex: regex.clone(), timeout }),
-            _ => Err(self.error(raw, "`ready` has exactly one of `http` and `line`")),
+            (Some(path), None, None) => Ok(Ready::Http { path: path.get_ref().clone(), timeout }),
+            (None, Some(Pattern(regex)), None) => Ok(Ready::Line { regex: regex.clone(), timeout }),
+            (None, None, Some(port)) if !port.get_ref() => {
+                Err(self.error(port, "`port = false` says nothing: a system without it is ready by `http` or `line`"))
+            }
+            (None, None, Some(_)) => Ok(Ready::Port { timeout }),
+            _ => Err(self.error(raw, "`ready` has exactly one of `http`, `line` and `port`")),
         }
     }
 

@@ -52,7 +52,7 @@ ready = { http = "/" }
 command = ["a"]
 "#,
         says: r#"scenarios/suite.toml:1:10: the system `agent` lacks `ready`
-  write ready = { http = "/health" }, or ready = { line = "regex of a log line" }"#,
+  write ready = { http = "/health" }, ready = { line = "regex of a log line" }, or ready = { port = true }"#,
     },
     Mistake {
         name: "ready in no way",
@@ -61,7 +61,7 @@ command = ["a"]
 command = ["a"]
 ready = { timeout = "1s" }
 "#,
-        says: "scenarios/suite.toml:3:9: `ready` has exactly one of `http` and `line`",
+        says: "scenarios/suite.toml:3:9: `ready` has exactly one of `http`, `line` and `port`",
     },
     Mistake {
         name: "ready in two ways",
@@ -70,7 +70,7 @@ ready = { timeout = "1s" }
 command = ["a"]
 ready = { http = "/", line = "up" }
 "#,
-        says: "scenarios/suite.toml:3:9: `ready` has exactly one of `http` and `line`",
+        says: "scenarios/suite.toml:3:9: `ready` has exactly one of `http`, `line` and `port`",
     },
     Mistake {
         name: "ready without slash",

@@ -108,7 +108,8 @@ fn each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change() {
     let work = || {
         let mut wrong = Vec::new();
         while let Some((change, told)) = CHANGES.iter().zip(&*TOLD).nth(next.fetch_add(1, Ordering::Relaxed)) {
-            let given = advice(told).into_iter().filter(|(_, command)| command != "retake review");
+            let looks = |command: &str| command == "retake review" || command.starts_with("retake explain ");
+            let given = advice(told).into_iter().filter(|(_, command)| !looks(command));
             for (case, command) in given {
                 let (tree, _) = made(change);
                 if !follow(&tree, change, &case, &command, &url) {

@@ -17,6 +17,8 @@ pub(super) static BASE: LazyLock<String> = LazyLock::new(|| {
         system("nowhere", "", "ready = { http = \"/nowhere\", timeout = \"300ms\" }"),
         system("line", "", "ready = { line = \"listening on\" }"),
         system("silent", "", "ready = { line = \"never\", timeout = \"350ms\" }"),
+        system("by_port", "", "ready = { port = true }"),
+        "[systems.shut]\ncommand = [\"sleep\", \"60\"]\nready = { port = true, timeout = \"360ms\" }\n".to_owned(),
         system("unbuilt", "", &format!("{READY}\ncwd = \"front\"\nbuild = [\"sh\", \"-c\", \"exit 9\"]")),
         system("pinned", "AT = \"{{ port }}\"", &format!("{READY}\nport = {}", *PORT)),
     ];
@@ -68,6 +70,13 @@ fn systems() -> Vec<Entry> {
         played("systems.*.cwd", &[(&(on("own") + in_front), NOT_THAT), (&(on("elsewhere") + in_front), Says::Green)]),
         played("systems.*.ready.http", &[(&on("nowhere"), Says::Red("/nowhere"))]),
         played("systems.*.ready.line", &[(&on("line"), Says::Green), (&on("silent"), Says::Red("never"))]),
+        played(
+            "systems.*.ready.port",
+            &[
+                (&on("by_port"), Says::Green),
+                (&on("shut"), Says::Red("to take a connection, and found nothing that listens")),
+            ],
+        ),
         played("systems.*.ready.timeout", &[(&on("nowhere"), Says::Red("300ms")), (&on("silent"), Says::Red("350ms"))]),
         played("systems.*.build", &[(&on("unbuilt"), Says::Red("exit code 9"))]),
         played("systems.*.port", &[(&(at + &is("at", &PORT.to_string())), Says::Green)]),

@@ -346,7 +346,8 @@ fn what_a_step_renders_to_is_checked_before_it_is_sent() {
              more than 1000000 steps to render",
         ),
     ] {
-        assert_eq!(run.failure(name), format!("scenarios/{name}/scenario.toml{says}"));
+        let looked_into = format!("to see what came, step by step and call by call:\n    retake explain {name}");
+        assert_eq!(run.failure(name), format!("scenarios/{name}/scenario.toml{says}\n\n{looked_into}"));
     }
     only_these_fail(&run, &cases.map(|(name, _)| name));
 }

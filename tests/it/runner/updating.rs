@@ -105,7 +105,7 @@ fn updating_writes_a_golden_that_then_passes_and_names_no_path() {
         assert!(tree.has(PENDING));
         let ran = updating(tree.runner("gateway")).run().exits(0);
         let change = if there { "changed" } else { "new" };
-        assert!(ran.stderr.contains(&format!("{NAME}: golden {change}\n")), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("note: {NAME}: golden {change}\n")), "{}", ran.stderr);
         assert!(!tree.has(PENDING));
         let written = tree.read(GOLDEN);
         let body = |golden: &str| golden.rsplit_once("---\n").unwrap().1.to_owned();

@@ -67,6 +67,9 @@ pub(crate) struct RawReady {
     /// A regular expression that fits a line of its log.
     /// Example: `"listening on"`.
     pub(crate) line: Option<Pattern>,
+    /// Whether it is ready when its port takes a connection: for a system without a path that says so.
+    /// Example: `true`.
+    pub(crate) port: Option<Spanned<bool>>,
     /// How long that may take.
     /// Default: `"30s"`. Example: `"60s"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,

@@ -1,0 +1,162 @@
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::handover;
+use super::test::{filter_of, fits};
+use crate::error::{Error, Result};
+use crate::json::{Json, Layout};
+use crate::project::OpenProject;
+use crate::report::terminal;
+use crate::run::fixtures::Fixtures;
+use crate::run::golden::Goldens;
+use crate::run::verdict::has_golden;
+use crate::scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
+use crate::text::{counted, nearest};
+
+/// List the scenarios: what each drives, what it replays, whether it has a golden
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  retake list\n  retake list chat --json\n\n\
+    Exit code 0 where all that is listed can be read, 1 where a scenario or its fixture is wrong or missing.")]
+pub(super) struct List {
+    /// Only scenarios whose name contains one of these, or whose folder one is
+    filter: Vec<String>,
+    /// Print a JSON array: name, file, kind, system, system_kind, fixture, turns, golden, ignored, error
+    #[arg(long)]
+    json: bool,
+}
+
+/// A scenario as it is listed.
+#[derive(Default)]
+struct Row {
+    name: String,
+    file: Option<String>,
+    kind: Option<&'static str>,
+    system: Option<String>,
+    system_kind: Option<&'static str>,
+    fixture: Option<String>,
+    turns: Option<usize>,
+    /// Whether its golden is there; `None` where it has none.
+    golden: Option<bool>,
+    ignored: bool,
+    error: Option<String>,
+}
+
+impl List {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let root = super::project::root()?;
+        let mut discovered = discover(&root)?;
+        // Routers are known to the project's own runner.
+        if !handover::has_runner(&root) {
+            discovered.check_systems(&[])?;
+        }
+        let open = OpenProject::of_scenarios(&discovered);
+        let (fixtures, goldens) = (Fixtures::new(root.clone(), open.rules.clone()), super::goldens(&root));
+        let row = |found: &std::result::Result<Scenario, Broken>| match found {
+            Ok(scenario) => Row::of(scenario, &discovered, &fixtures, &goldens),
+            Err(Broken { name, error }) => Row { name: name.clone(), error: Some(error.to_string()), ..Row::default() },
+        };
+        let all: Vec<Row> = discovered.scenarios.iter().map(row).collect();
+        let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(&root, typed)).collect();
+        let names: Vec<&str> = all.iter().map(|row| row.name.as_str()).collect();
+        if let Some(lost) = filters.iter().find(|filter| !names.iter().any(|name| fits(filter, name, false))) {
+            let lost = lost.trim_end_matches('/');
+            let error = Error::new(format!("no scenario has in its name `{lost}`"));
+            return Err(match nearest(lost, names) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            });
+        }
+        let wanted = |row: &&Row| filters.is_empty() || filters.iter().any(|filter| fits(filter, &row.name, false));
+        let rows: Vec<&Row> = all.iter().filter(wanted).collect();
+        if self.json {
+            terminal::out(Json::Array(rows.iter().map(|row| row.json()).collect()).print(Layout::Pretty));
+        } else {
+            print(&rows);
+        }
+        Ok(ExitCode::from(u8::from(rows.iter().any(|row| row.error.is_some()))))
+    }
+}
+
+impl Row {
+    fn of(scenario: &Scenario, all: &Discovered, fixtures: &Fixtures, goldens: &Goldens) -> Row {
+        let (turns, error) = match fixtures.of(scenario) {
+            Ok(fixture) => (fixture.map(|fixture| fixture.table.turns().len()), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let kind = match () {
+            () if scenario.tools.is_some() => "tools",
+            () if scenario.needs_browser() => "browser",
+            () if !scenario.needs_system() => "command line",
+            () => "requests",
+        };
+        let system = scenario.system.clone().filter(|_| scenario.needs_system());
+        let system_kind = |name: &String| match all.suite.systems.get(name) {
+            Some(SystemSpec::Command(_)) => "command",
+            Some(SystemSpec::Url(_)) => "url",
+            None => "router",
+        };
+        Row {
+            name: scenario.name.clone(),
+            file: Some(scenario.file.display().to_string()),
+            kind: Some(kind),
+            system_kind: system.as_ref().map(system_kind),
+            system,
+            fixture: match &scenario.fixture {
+                FixtureRef::None => None,
+                FixtureRef::Named(name) => Some(name.clone()),
+            },
+            turns,
+            golden: has_golden(scenario).then(|| goldens.file(&scenario.golden_name).is_file()),
+            ignored: scenario.needs_browser() && !cfg!(feature = "browser"),
+            error,
+        }
+    }
+
+    fn json(&self) -> Json {
+        let text = |value: Option<&str>| value.map_or(Json::Null, Json::from);
+        Json::object([
+            ("name", Json::from(self.name.as_str())),
+            ("file", text(self.file.as_deref())),
+            ("kind", text(self.kind)),
+            ("system", text(self.system.as_deref())),
+            ("system_kind", text(self.system_kind)),
+            ("fixture", text(self.fixture.as_deref())),
+            ("turns", self.turns.map_or(Json::Null, |turns| Json::Int(turns as i64))),
+            ("golden", self.golden.map_or(Json::Null, Json::Bool)),
+            ("ignored", Json::Bool(self.ignored)),
+            ("error", text(self.error.as_deref())),
+        ])
+    }
+
+    /// What stands in its columns.
+    fn columns(&self) -> [String; 5] {
+        let or_none = |text: Option<&str>| text.unwrap_or("-").to_owned();
+        let turns = match (&self.fixture, self.turns) {
+            (None, _) => "no model".to_owned(),
+            (Some(name), Some(turns)) if *name == self.name => counted(turns, "turn"),
+            (Some(name), Some(turns)) => format!("{} of {name}", counted(turns, "turn")),
+            (Some(name), None) => format!("{name} is not there"),
+        };
+        let golden = match self.golden {
+            None => "no golden",
+            Some(true) => "golden",
+            Some(false) => "golden is not there",
+        };
+        let golden = if self.ignored { format!("{golden}, ignored") } else { golden.to_owned() };
+        [self.name.clone(), or_none(self.kind), or_none(self.system.as_deref()), turns, golden]
+    }
+}
+
+fn print(rows: &[&Row]) {
+    let columns: Vec<[String; 5]> = rows.iter().map(|row| row.columns()).collect();
+    let width = |column: usize| columns.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    for (row, columns) in rows.iter().zip(&columns) {
+        let line: Vec<String> = columns.iter().zip(&widths).map(|(text, width)| format!("{text:width$}")).collect();
+        match &row.error {
+            Some(error) if row.kind.is_none() => terminal::out(format!("{}  {}", line[0], error.replace('\n', "\n  "))),
+            _ => terminal::out(line.join("  ").trim_end()),
+        }
+    }
+}

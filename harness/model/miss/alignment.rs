@@ -1,0 +1,156 @@
+//! The calls of a run that missed beside the turns that no call asked for as they are: known once the run is over. A call
+//! that is like a turn which a later call asks for exactly is one call more than was recorded, and no changed one.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::difference::Difference;
+use super::explanation::{Explanation, Situation, compared};
+use super::messages::{answer_in_short, describe};
+use super::missed_call::MissedCall;
+use super::nearest::{Distance, Nearest, ranked};
+use super::one_more::one_more;
+use super::reason::MissReason;
+use crate::fixture::Fixture;
+use crate::key::Rules;
+use crate::model::lookup::Lookup;
+use crate::text::around;
+
+/// A run that is over.
+pub(in crate::model) struct Over<'a> {
+    pub(in crate::model) fixture: &'a Fixture,
+    pub(in crate::model) rules: &'a Rules,
+    /// Of each turn that a call asked for as it is, the number of that call.
+    pub(in crate::model) asked: &'a HashMap<usize, usize>,
+}
+
+/// Says anew of each call that missed what of it is not as recorded, where that is clearer when the run is over.
+pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
+    let calls = over.calls(missed);
+    if !over.is_crowded(missed, &calls) {
+        return;
+    }
+    let mut pairs = over.pairs(missed, &calls);
+    let of_pair = |(index, nearest): (&usize, &Nearest)| (nearest.turn, missed[*index].number);
+    let mut placed: HashMap<usize, usize> = pairs.iter().map(of_pair).collect();
+    placed.extend(over.asked);
+    let mut more = Vec::new();
+    for index in calls {
+        match pairs.remove(&index) {
+            Some(nearest) => over.compare(&mut missed[index], &nearest),
+            None => more.push(index),
+        }
+    }
+    over.tell_more(missed, &more, &placed);
+    // A client that tries again makes the same call.
+    for index in 1..missed.len() {
+        let (before, rest) = missed.split_at_mut(index);
+        let call = &mut rest[0];
+        let same = |other: &&MissedCall| {
+            other.lookup.conversation == call.lookup.conversation && other.lookup.caller == call.lookup.caller
+        };
+        if let Some(first) = before.iter().find(same).filter(|first| first.reason == call.reason) {
+            (call.nearest, call.differences) = (first.nearest, first.differences.clone());
+        }
+    }
+}
+
+impl Over<'_> {
+    /// The calls that are like a turn, or may be: by their place, and each that a client repeats once.
+    fn calls(&self, missed: &[MissedCall]) -> Vec<usize> {
+        let mut known = HashSet::new();
+        let of_a_recorded_caller = |lookup: &Lookup| {
+            lookup.caller.is_none() || self.fixture.table.turns().iter().any(|turn| turn.caller == lookup.caller)
+        };
+        let lacks_its_turn = |call: &MissedCall| {
+            let recorded = call.nearest.and_then(|turn| self.fixture.conversation(turn, self.rules));
+            let called = &call.lookup.conversation;
+            !called.is_empty() && recorded.is_some_and(|all| all.len() > called.len() && all.starts_with(called))
+        };
+        let is_one = |call: &MissedCall| {
+            call.reason == MissReason::NotRecorded
+                && call.nearest.is_some()
+                && of_a_recorded_caller(&call.lookup)
+                && !lacks_its_turn(call)
+        };
+        let key = |call: &MissedCall| {
+            self.rules.key(&call.lookup.conversation, call.lookup.caller.as_deref()).input_hash.to_string()
+        };
+        (0..missed.len()).filter(|index| is_one(&missed[*index]) && known.insert(key(&missed[*index]))).collect()
+    }
+
+    /// Whether calls are like a turn that is not theirs alone.
+    fn is_crowded(&self, missed: &[MissedCall], calls: &[usize]) -> bool {
+        let mut meant = HashSet::new();
+        calls.iter().filter_map(|index| missed[*index].nearest).any(|turn| {
+            let taken = self.asked.contains_key(&turn);
+            taken || !meant.insert(turn)
+        })
+    }
+
+    /// Calls with the turns that they are most like, no turn twice: first those that are nearest to each other.
+    fn pairs(&self, missed: &[MissedCall], calls: &[usize]) -> BTreeMap<usize, Nearest> {
+        let turns = self.fixture.table.turns().len();
+        let asked: Vec<bool> = (0..turns).map(|turn| self.asked.contains_key(&turn)).collect();
+        let mut all: Vec<(Distance, usize, Nearest)> = Vec::new();
+        for index in calls {
+            let turns = ranked(&missed[*index].lookup, self.fixture, self.rules, &asked);
+            let open = turns.into_iter().filter(|(_, nearest)| nearest.alike && !asked[nearest.turn]);
+            all.extend(open.map(|(distance, nearest)| (distance, *index, nearest)));
+        }
+        all.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        let (mut pairs, mut taken) = (BTreeMap::new(), HashSet::new());
+        for (_, index, nearest) in all {
+            if !pairs.contains_key(&index) && taken.insert(nearest.turn) {
+                pairs.insert(index, nearest);
+            }
+        }
+        pairs
+    }
+
+    /// Compares a call with another turn than when it came.
+    fn compare(&self, call: &mut MissedCall, nearest: &Nearest) {
+        let asked: Vec<bool> = (0..self.fixture.table.turns().len()).map(|t| self.asked.contains_key(&t)).collect();
+        let served_to = |turn: usize| self.asked.get(&turn).copied();
+        let situation = Situation { fixture: self.fixture, rules: self.rules, served: &asked, served_to: &served_to };
+        let Explanation { differences, lines, nearest, .. } = compared(nearest, &call.lookup, &situation);
+        (call.nearest, call.differences, call.lines) = (nearest, differences, lines);
+    }
+
+    /// Says of calls that they are more than was recorded: of each caller in one line. `placed` are the turns that calls
+    /// have, with these.
+    fn tell_more(&self, missed: &mut [MissedCall], more: &[usize], placed: &HashMap<usize, usize>) {
+        let mut told: BTreeMap<Option<String>, Difference> = BTreeMap::new();
+        for index in more {
+            let Some((place, neighbour)) = self.place_of(missed[*index].number, placed) else { continue };
+            let caller = missed[*index].lookup.caller.clone();
+            let times = more.iter().filter(|other| missed[**other].lookup.caller == caller).count();
+            let call = &mut missed[*index];
+            let difference = told.entry(caller).or_insert_with(|| one_more(&call.lookup, times, &place));
+            call.differences = vec![difference.clone()];
+            call.nearest = None;
+            let messages = call.lookup.conversation.len();
+            let last = call.lookup.conversation.last();
+            let last = last.map_or_else(String::new, |message| {
+                let text = message.str_of("content").unwrap_or_default().replace('\n', "⏎");
+                format!("\n  + {}: {}", describe(message), around(&text, 0))
+            });
+            let asks = format!("it asks    message {messages} of {messages}, which was never recorded:{last}");
+            call.lines.truncate(1);
+            call.lines.push(format!("beside     {neighbour}"));
+            call.lines.extend(asks.lines().map(str::to_owned));
+        }
+    }
+
+    /// Where a call stands among those that have a turn: before or after which; none where there is no such call.
+    fn place_of(&self, number: usize, placed: &HashMap<usize, usize>) -> Option<(String, String)> {
+        let after = placed.iter().filter(|(_, call)| **call > number).min_by_key(|(_, call)| **call);
+        let before = || placed.iter().filter(|(_, call)| **call < number).max_by_key(|(_, call)| **call);
+        let (word, (turn, call)) = match after {
+            Some(found) => ("before", found),
+            None => ("after", before()?),
+        };
+        let answer = answer_in_short(&self.fixture.table.turns()[*turn].output);
+        let neighbour = format!("call {call}, which is {}: {answer}", self.fixture.place_of(*turn));
+        Some((format!("{word} turns[{turn}] ({answer})"), neighbour))
+    }
+}

@@ -1,0 +1,16 @@
+//! A call beside all that were recorded.
+
+use super::difference::Difference;
+use super::messages::said_last;
+use crate::cause::CauseKind;
+use crate::model::lookup::Lookup;
+
+/// One call more than was recorded, in the words of a first line: `times` of them, the first of which is the call.
+/// `place` is `before turns[0] (…)`.
+pub(super) fn one_more(lookup: &Lookup, times: usize, place: &str) -> Difference {
+    let who = lookup.caller.as_ref().map_or_else(|| "the service".to_owned(), |caller| format!("`{caller}`"));
+    let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+    let first = if times == 1 { "" } else { "first " };
+    let said = said_last(&lookup.conversation);
+    Difference::of(CauseKind::CalledAgain, format!("{who} asks {often} more than recorded, {first}{place}: {said}"))
+}

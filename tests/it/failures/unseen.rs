@@ -1,0 +1,192 @@
+//! Changes of a service whose calls say nothing of who makes them: what a tired person reads first, and last.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::desk::{DESK, provider};
+use crate::support::loopback::Service;
+use crate::support::tree::Tree;
+
+tests! { the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command, }
+
+/// What the first line begins with, for each change, what it says once, and the last line.
+type Row = (&'static str, &'static [&'static str], &'static str);
+
+const RECORD: &str = "retake record trip";
+const RESUME: &str = "retake record trip --resume";
+const EXPLAIN: &str = "retake explain trip";
+
+const ROWS: &[Row] = &[
+    (
+        "asks_before",
+        &[
+            "replay miss: the service asks 2 times more than recorded, first before turns[0] (calls find_train): \"Is this request safe? A train to Ghent",
+        ],
+        RECORD,
+    ),
+    (
+        "asks_before_without_tools",
+        &[
+            "replay miss: the service asks 2 times more than recorded, first before turns[0] (calls find_train): \"Classify: A train",
+        ],
+        RECORD,
+    ),
+    (
+        "asks_between",
+        &[
+            "replay miss: the service asks once more than recorded, before turns[1] (calls book_seat): \"Reflect: is that right?\"",
+        ],
+        RESUME,
+    ),
+    (
+        "asks_behind",
+        &["replay miss: the service asks once more than recorded, after turns[4]", "\"Rate the trip\""],
+        RESUME,
+    ),
+    (
+        "no_summary",
+        &[
+            "unused: the call \"Summarize: A train to Ghent on",
+            " never asks: turns[4] (answers \"Trip to Ghent, booked.\")",
+        ],
+        RESUME,
+    ),
+    (
+        "question_lowered",
+        &[
+            "replay miss: message 1 (human) of the call \"a train to ghent",
+            " says other text than recorded (\"A train to Ghent",
+        ],
+        RECORD,
+    ),
+    ("role", &["replay miss: message 1 of the call", " is of type `ai`, recorded: `human`"], RECORD),
+    (
+        "cut_at_front",
+        &["replay miss: the history of the call", " is shortened at the front: its first 1 message is missing"],
+        RESUME,
+    ),
+    ("argument_renamed", &["replay miss: the argument `city` of tool `find_train` is called `town`"], RESUME),
+    (
+        "tool_result",
+        &["replay miss: tool `find_train` returned another `/at` than recorded (\"08:14\" → \"09:14\")"],
+        RESUME,
+    ),
+    ("tool_fails", &["the run ended with the event `error`: \"timetable out of reach\""], EXPLAIN),
+    (
+        "no_tools",
+        &[
+            "replay miss: the call \"A train",
+            " goes on without the result of tool `find_train`: message 3 is of type `human`; and unused: the service stopped asking",
+        ],
+        EXPLAIN,
+    ),
+    ("quota", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
+    ("quota_and_no_end", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
+    ("error_body", &["the answer to `POST /ask` says error: \"no such table: trips\""], EXPLAIN),
+    ("crash", &["crash: system `desk` ended by itself before its scenario was over"], EXPLAIN),
+    ("no_start", &["scenarios/trip/scenario.toml: system `desk` ended before it was ready: exit code 1"], EXPLAIN),
+    (
+        "not_ready",
+        &[
+            "system `desk` was not ready after 2s: waited for GET /health on port ",
+            " to answer with success, and found 404",
+        ],
+        EXPLAIN,
+    ),
+    (
+        "break_off",
+        &["failed to take step 2 (POST /plan): the answer broke off after 2 events, the last was `tool`"],
+        EXPLAIN,
+    ),
+    (
+        "hang",
+        &[
+            "the scenario's time is up after 5s: step 2 (POST /plan) was under way and waited for the event `end`: 2 events had come (the last was `tool`)",
+        ],
+        EXPLAIN,
+    ),
+    ("no_such_path", &["failed to take step 2 (POST /plan): expected a status of 200 to 299, found 404"], EXPLAIN),
+    (
+        "wrong_url",
+        &[
+            "replay miss: the service calls `POST /v1/v1/completions`, which is no path of a model: is a base URL wrong?",
+        ],
+        EXPLAIN,
+    ),
+    ("wrong_key", &["replay miss: the request did not bring the key that the system was given"], EXPLAIN),
+    ("status", &["golden: the status is 202, not 200"], "retake review"),
+    ("content_type", &["golden: the content type is application/x-ndjson, not text/event-stream"], "retake review"),
+    ("event_renamed", &["golden: the event `tool` is called `tool_result`"], "retake review"),
+    (
+        "event_key_renamed",
+        &["golden: the event `tool` has another shape: `/output` is called `/result`"],
+        "retake review",
+    ),
+];
+
+const SCENARIO: &str = r#"
+timeout = "5s"
+[[step]]
+post = "/ask"
+json = {}
+golden = true
+[[step]]
+post = "/plan"
+json = { questions = ["A train to Ghent on Monday, please", "Thank you!"] }
+stream = { first = "start", last = "end" }
+"#;
+
+/// The desk as it was recorded: fixture and golden.
+static RECORDED: LazyLock<(String, String)> = LazyLock::new(|| {
+    let tree = desk("");
+    let provider = Service::start(provider());
+    let record = tree.retake().args(&["record", "trip"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
+    record.env("OPENAI_API_KEY", "sk-of-the-provider").run().exits(0);
+    (tree.read("fixtures/trip.json"), tree.read("goldens/trip.snap"))
+});
+
+/// A project with the desk in which something was changed.
+fn desk(change: &str) -> Tree {
+    let program = std::env::current_exe().unwrap();
+    let tree = Tree::with_suite(&format!(
+        "[systems.desk]\ncommand = [{:?}, {DESK:?}]\nready = {{ http = \"/health\", timeout = \"{}\" }}\n\
+         env = {{ PORT = \"{{{{ port }}}}\", OPENAI_BASE_URL = \"{{{{ model.openai }}}}\", \
+         OPENAI_API_KEY = \"{{{{ model.key }}}}\", CHANGE = {change:?} }}\n",
+        program.to_str().unwrap(),
+        if change == "not_ready" { "2s" } else { "20s" },
+    ));
+    tree.write("scenarios/trip/scenario.toml", SCENARIO);
+    tree
+}
+
+/// What is wrong with what is told of a change.
+fn wrong((change, first, last): &Row) -> Option<String> {
+    let tree = desk(change);
+    let (fixture, golden) = &*RECORDED;
+    tree.write("fixtures/trip.json", fixture);
+    tree.write("goldens/trip.snap", golden);
+    let run = tree.retake().args(&["test", "trip"]).run().exits(1);
+    let told = run.failure("trip").trim_end();
+    let (line, end) = (told.lines().next().unwrap_or_default(), told.lines().last().unwrap_or_default());
+    let more = first.iter().map(|part| part.matches("; and ").count()).sum::<usize>();
+    let only = line.matches("; and ").count() == more;
+    // What did not come because the run broke off is no evidence.
+    let noise = *last == EXPLAIN && *change != "no_tools" && told.contains("- golden, + this run");
+    let helps = end.trim() != EXPLAIN || tree.retake().args(&["explain", "trip"]).run().stdout.contains("trip: FAILED");
+    let right = first.iter().all(|part| line.contains(part)) && only && end.trim() == *last && !noise && helps;
+    (!right).then(|| format!("=== {change}\n{told}"))
+}
+
+fn the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command() {
+    LazyLock::force(&RECORDED);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let rows = std::iter::from_fn(|| ROWS.get(next.fetch_add(1, Ordering::Relaxed)));
+        rows.filter_map(wrong).collect::<Vec<_>>()
+    };
+    let wrong = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert!(wrong.is_empty(), "{} of {} wrong:\n\n{}", wrong.len(), ROWS.len(), wrong.join("\n\n"));
+}
