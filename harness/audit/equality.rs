@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::events::{Captured, Payload};
+use crate::events::{Captured, Event, Payload, is_id};
 use crate::json::{Json, Layout};
 
 /// All that captures say, without what differs from run to run. Ids that are normalized are numbered in the order of their
@@ -26,6 +26,24 @@ pub(super) fn told(captures: &[Captured], normalize: &dyn Fn(&str) -> String) ->
         }
     }
     teller.out
+}
+
+/// The texts of a capture that name what differs from run to run, in their order. Where they are the same, a change of the
+/// capture makes no difference to the others.
+pub(super) fn texts_of_the_run(capture: &Captured, normalize: &dyn Fn(&str) -> String) -> Vec<String> {
+    fn collect(json: &Json, normalize: &dyn Fn(&str) -> String, texts: &mut Vec<String>) {
+        match json {
+            Json::Str(text) if is_id(text) || normalize(text) != *text => texts.push(text.clone()),
+            Json::Array(items) => items.iter().for_each(|item| collect(item, normalize, texts)),
+            Json::Object(entries) => entries.iter().for_each(|(_, value)| collect(value, normalize, texts)),
+            _ => {}
+        }
+    }
+    let mut texts = Vec::new();
+    for json in capture.events.iter().chain(&capture.after.events).filter_map(Event::json) {
+        collect(&json, normalize, &mut texts);
+    }
+    texts
 }
 
 struct Teller<'a> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::equality::told;
+use super::equality::{texts_of_the_run, told};
 use super::kind::Kind;
 use super::settings::{Setting, candidates};
 use super::sites::{Base, Site};
@@ -145,8 +145,14 @@ impl Tried<'_> {
         let told = |captures: &[Captured]| told(captures, self.rendering.normalize);
         let base = &self.base.captures[site.capture];
         let is_change = told(std::slice::from_ref(&changed)) != told(std::slice::from_ref(base))
-            || told(&self.with(site.capture, changed)) != self.told;
+            || self.concerns_others(site.capture, &changed) && told(&self.with(site.capture, changed)) != self.told;
         is_change.then_some(false)
+    }
+
+    /// Whether a change of a capture can be a change of the others: which of them have equal ids.
+    fn concerns_others(&self, at: usize, changed: &Captured) -> bool {
+        let texts = |capture: &Captured| texts_of_the_run(capture, self.rendering.normalize);
+        self.base.captures.len() > 1 && texts(changed) != texts(&self.base.captures[at])
     }
 
     fn sees(&mut self, site: &Site, options: &ShapeOptions) -> bool {
@@ -168,8 +174,7 @@ impl Tried<'_> {
         if text(std::slice::from_ref(changed), options) != *alone {
             return true;
         }
-        let whole = self.with(at, changed.clone());
-        whole.len() > 1 && text(&whole, options) != self.texts[known].whole
+        self.concerns_others(at, changed) && text(&self.with(at, changed.clone()), options) != self.texts[known].whole
     }
 
     fn with(&self, at: usize, changed: Captured) -> Vec<Captured> {

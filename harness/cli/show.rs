@@ -70,7 +70,7 @@ impl Show {
         if named(&name).is_file() {
             return Ok(named(&name));
         }
-        let error = Error::new(format!("`{name}` is no scenario and no fixture"));
+        let error = Error::new(format!("`{name}` is neither a scenario nor a fixture"));
         let fixtures = crate::files::names(&root.join("fixtures"), ".json").unwrap_or_default();
         let scenarios = discovered.iter().flat_map(|all| all.sound()).map(|scenario| scenario.name.as_str());
         Err(match nearest(&name, scenarios.chain(fixtures.iter().map(String::as_str))) {

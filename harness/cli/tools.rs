@@ -76,7 +76,7 @@ impl Tools {
         }
         if id.is_some() {
             return Err(Error::new("--conversation chooses one of a folder's conversations")
-                .help(format!("`{}` is no folder", self.name.display())));
+                .help(format!("`{}` is not a folder", self.name.display())));
         }
         let named = |name: &str| root.join("fixtures").join(format!("{name}.json"));
         let file = match (scenario.map(|scenario| &scenario.fixture), self.name.to_str()) {
@@ -89,7 +89,7 @@ impl Tools {
             _ => self.name.clone(),
         };
         if !file.exists() {
-            let what = format!("`{}` is no scenario, no fixture and no folder", self.name.display());
+            let what = format!("`{}` is neither a scenario, a fixture nor a folder", self.name.display());
             return Err(Error::new(what).help("`fixtures/` holds fixtures; a conversation's folder has `events/`"));
         }
         Ok(Recording::Fixture(Arc::new(Fixture::read(&file, &OpenProject::of_suite(root, suite).rules)?)))

@@ -160,7 +160,7 @@ impl Stream {
             return Err(if self.came == 0 {
                 error("the stream is empty")
             } else {
-                error("what came is no stream of events").help(format!("it begins: {}", self.beginning()))
+                error("what came is not a stream of events").help(format!("it begins: {}", self.beginning()))
             });
         };
         if let Some((line, byte)) = self.capture.not_utf8() {

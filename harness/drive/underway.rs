@@ -107,7 +107,7 @@ impl Underway {
         self.state().steps.len().saturating_sub(1)
     }
 
-    /// Says what is under way, where that is no step of its own.
+    /// Says what is under way, where that is not a step of its own.
     pub(super) fn step(&self, step: String) {
         self.state().so_far = SoFar { step, ..SoFar::default() };
     }

@@ -153,7 +153,7 @@ fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawVa
     if let Some(number) = not_finite(value).first() {
         return Err(format!("its result holds a number that is not finite, which JSON cannot say: {number}"));
     }
-    let json = serde_json::value::to_raw_value(value).map_err(|e| format!("its result is no JSON: {e}"))?;
+    let json = serde_json::value::to_raw_value(value).map_err(|e| format!("its result is not JSON: {e}"))?;
     match serde_json::from_str::<T>(json.get()) {
         Ok(_) => Ok(json),
         Err(e) => Err(format!("its result cannot be read back: {e}")),

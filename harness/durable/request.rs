@@ -165,8 +165,8 @@ impl ToolRequest {
 }
 
 fn part(what: &str, value: &(impl Serialize + ?Sized)) -> Part {
-    let text = serde_json::to_vec(value).map_err(|e| format!("`{what}` is no JSON: {e}"))?;
-    let json = Json::parse(&text).map_err(|e| format!("`{what}` is no JSON: {}", e.message))?;
+    let text = serde_json::to_vec(value).map_err(|e| format!("`{what}` is not JSON: {e}"))?;
+    let json = Json::parse(&text).map_err(|e| format!("`{what}` is not JSON: {}", e.message))?;
     Ok(Given { json, not_finite: not_finite(value) })
 }
 

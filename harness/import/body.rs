@@ -46,7 +46,7 @@ fn unpacked_by_sight(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     }
     if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         let decoder = ruzstd::decoding::StreamingDecoder::new(bytes.as_slice());
-        return read_all(decoder.map_err(|e| format!("the body is no zstd: {e}"))?, "zstd");
+        return read_all(decoder.map_err(|e| format!("the body is not zstd: {e}"))?, "zstd");
     }
     Ok(bytes)
 }

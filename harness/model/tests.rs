@@ -139,7 +139,7 @@ fn a_call_that_is_made_again_and_again_names_the_first_turns_only() {
 fn equal_checks_come_before_recorded_order() {
     let replay = replay_of(vec![turn(Some("a"), "p1", "q", "1"), turn(Some("a"), "p2", "q", "2")]);
     assert_eq!(ask(&replay, Some("a"), "p2", "q"), Ok("2".into()));
-    assert_eq!(ask(&replay, Some("a"), "p2", "q"), Ok("1".into()), "the prompt is no part of the key");
+    assert_eq!(ask(&replay, Some("a"), "p2", "q"), Ok("1".into()), "the prompt is not part of the key");
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn what_is_no_call_is_refused_and_registered() {
             ("/v1/chat/completions", server.key(), "{", 400, "not JSON: expected a key in quotes"),
             ("/v1/chat/completions", server.key(), "{}", 400, "messages"),
             ("/v1/chat/completions", server.key(), "[[[", 400, "not JSON"),
-            ("/v1/unheard-of", server.key(), CALL, 404, "calls `POST /v1/unheard-of`, which is no path of a model"),
+            ("/v1/unheard-of", server.key(), CALL, 404, "calls `POST /v1/unheard-of`, which is not a path of a model"),
         ];
         for (i, (path, key, body, status, reason)) in cases.into_iter().enumerate() {
             let (found, retry, text) = post(server, path, key, body).await;

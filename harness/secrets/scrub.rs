@@ -64,7 +64,7 @@ impl Scrub {
                         || "it may be of a later version".to_owned(),
                         |near| format!("did you mean {near:?}?"),
                     );
-                    format!("{name:?} is no form of a secret that is known; {hint}")
+                    format!("{name:?} is not a form of a secret that is known; {hint}")
                 })?;
                 scrub.forms.push(form);
             }

@@ -299,7 +299,7 @@ fn a_list_is_read_back_in_any_order_and_refuses_what_it_does_not_know() {
     assert_eq!(scrub.text(text, &mut Fired::new()), "<STRIPE> <OPENAI_KEY> AKIAIOSFODNN7EXAMPLE");
     assert_eq!(scrub.names().iter().collect::<Vec<_>>(), ["env:STRIPE", "jwt", "openai-key"]);
     let error = read(&["open-key"]).unwrap_err();
-    assert_eq!(error, "\"open-key\" is no form of a secret that is known; did you mean \"openai-key\"?");
+    assert_eq!(error, "\"open-key\" is not a form of a secret that is known; did you mean \"openai-key\"?");
 }
 
 #[test]

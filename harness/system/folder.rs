@@ -97,7 +97,7 @@ impl Folder {
         vec![self.root.clone(), self.work.clone(), self.home.clone(), self.temp.clone()]
     }
 
-    /// The environment of a program that is no system: today is today.
+    /// The environment of a program that is not a system: today is today.
     pub(crate) fn environment_of_today(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
         self.environment(own, &date::today())
     }

@@ -51,7 +51,7 @@ impl PortLease {
     /// Leases one port. This blocks the thread while another runner has it.
     ///
     /// # Errors
-    /// Where somebody who is no runner uses it.
+    /// Where somebody who is not a runner uses it.
     pub(crate) fn take_pinned(port: u16) -> Result<PortLease> {
         let lock = Lock::take(&port.to_string())?;
         if is_free(port) {

@@ -2,7 +2,7 @@
 
 use toml::Table;
 
-/// The text with what it lacks, and what is to be done by hand where that cannot be added: it is no package, or not TOML.
+/// The text with what it lacks, and what is to be done by hand where that cannot be added: it is not a package, or not TOML.
 pub(super) fn completed(text: &str) -> Result<String, &'static str> {
     let read = |text: &str| text.parse::<Table>().ok();
     let Some(manifest) = read(text).filter(|manifest| manifest.contains_key("package")) else { return Err(BY_HAND) };

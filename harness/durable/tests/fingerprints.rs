@@ -64,7 +64,7 @@ fn what_changes_with_each_attempt_in_messages_and_parts_does_not_count() {
         messages(&typed(json!({ "type": "text", "text": "hi", "timestamp": 3 })))
     );
     let data = |time: u8| messages(&typed(json!({ "event": "login", "timestamp": time })));
-    assert_ne!(data(1), data(2), "a content that is no part is a tool's data");
+    assert_ne!(data(1), data(2), "a content that is not part is a tool's data");
 }
 
 #[test]
@@ -135,13 +135,13 @@ fn the_order_of_keys_does_not_matter_and_the_type_of_a_number_does() {
 #[test]
 fn what_is_no_json_has_no_fingerprint() {
     let request = ModelRequest::new("m", "hi").settings(&no_json());
-    assert_eq!(request.fingerprint().unwrap_err(), "`settings` is no JSON: key must be a string");
+    assert_eq!(request.fingerprint().unwrap_err(), "`settings` is not JSON: key must be a string");
     let mut deep = json!(1);
     for _ in 0..300 {
         deep = json!([deep]);
     }
     let reason = ToolRequest::new("t", &deep).fingerprint().unwrap_err();
-    assert_eq!(reason, "`args` is no JSON: more than 256 levels of nesting");
+    assert_eq!(reason, "`args` is not JSON: more than 256 levels of nesting");
 }
 
 #[test]

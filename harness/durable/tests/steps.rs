@@ -264,8 +264,8 @@ async fn a_step_without_a_fingerprint_is_served_only_behind_a_served_one() {
     assert_eq!(retry.counters(), (3, 0, None));
     let served = "cannot be fingerprinted, served unverified, as the step before it was served: ";
     retry.warns(&[
-        &format!("step 0.1 (model `plan`): {served}`messages` is no JSON: key must be a string"),
-        &format!("step 0.2 (tool `ls`): {served}`args` is no JSON: key must be a string"),
+        &format!("step 0.1 (model `plan`): {served}`messages` is not JSON: key must be a string"),
+        &format!("step 0.2 (tool `ls`): {served}`args` is not JSON: key must be a string"),
     ]);
     drop(retry);
 

@@ -124,7 +124,7 @@ async fn a_result_that_is_no_json_is_returned_with_a_warning() {
         let request = ToolRequest::new("map", &());
         let result = attempt.run.tool(&request, |_| async { Ok::<_, ()>(no_json()) }).await;
         assert_eq!(result, Ok(no_json()));
-        attempt.warns(&["step 0.0 (tool `map`): not recorded, so a retry runs it again: its result is no JSON"]);
+        attempt.warns(&["step 0.0 (tool `map`): not recorded, so a retry runs it again: its result is not JSON"]);
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Stored {
 /// Where there is none, or no such one, or where several could be meant: with their names.
 pub(crate) fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
     if !base.is_dir() {
-        let what = if base.exists() { "it is no folder" } else { "no such folder" };
+        let what = if base.exists() { "it is not a folder" } else { "no such folder" };
         return Err(Error::new(format!("{what}, expected a folder with a conversation")).in_file(base));
     }
     if let Some(id) = id {

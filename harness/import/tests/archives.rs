@@ -75,11 +75,11 @@ fn aimock_entries_that_look_at_the_users_message_alone_have_a_key() {
         "entry 6: matches on `toolCallId`: the conversation before it is not in the file, so it has no key",
         "entry 7: matches on `hasToolResult`",
         "entry 8: matches on `turnIndex`",
-        "entry 9: for the endpoint \"embedding\", which is no chat",
+        "entry 9: for the endpoint \"embedding\", which is not a chat",
         "entry 10: matches on nothing, not on a text in `userMessage`: it answers any conversation, so it has no key",
         "entry 11: matches on `model`, not on",
         "entry 12: answers with an error: slow down",
-        "entry 13: answers with `image`, which is no chat",
+        "entry 13: answers with `image`, which is not a chat",
     ]
     .into_iter()
     .enumerate()

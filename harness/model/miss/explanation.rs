@@ -84,7 +84,7 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
         }
         MissReason::RequestNotRecorded { request } if is_no_models(request, lookup, in_) => only(
             CauseKind::WrongUrl,
-            format!("the service calls `{request}`, which is no path of a model: is a base URL wrong?"),
+            format!("the service calls `{request}`, which is not a path of a model: is a base URL wrong?"),
         ),
         MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => {
             let found = nearest(lookup, fixture, rules, served);

@@ -82,7 +82,7 @@ impl fmt::Display for MissReason {
             MissReason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),
             MissReason::Unrenderable { turn, what } => write!(f, "{turn} answers, but {what}"),
             MissReason::RequestNotRecorded { request } => {
-                write!(f, "`{request}` is no path of a chat model, and was not recorded with this body")
+                write!(f, "`{request}` is not a path of a chat model, and was not recorded with this body")
             }
             MissReason::ToolNotRecorded { call } => write!(f, "{call} was never recorded with these arguments"),
             MissReason::ToolAllServed { call, times } => {

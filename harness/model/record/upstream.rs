@@ -148,7 +148,7 @@ impl Upstreams {
                     url.scheme()
                 )));
             }
-            Err(e) => return Err(Error::new(format!("{base:?} is no URL: {e}"))),
+            Err(e) => return Err(Error::new(format!("{base:?} is not a URL: {e}"))),
         }
         Ok(Upstreams::of_base(base, |name| env::var(name).ok()))
     }
@@ -188,7 +188,8 @@ impl Upstreams {
                 continue;
             }
             let base = base.unwrap_or_else(|| provider.base.to_owned()).trim_end_matches('/').to_owned();
-            url::Url::parse(&base).map_err(|e| Error::new(format!("{}: {base:?} is no URL: {e}", provider.address)))?;
+            url::Url::parse(&base)
+                .map_err(|e| Error::new(format!("{}: {base:?} is not a URL: {e}", provider.address)))?;
             upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: false });
         }
         if upstreams.iter().all(Option::is_none) {

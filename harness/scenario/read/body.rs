@@ -82,7 +82,7 @@ fn json_file(scenario: ScenarioFile<'_>, named: &Spanned<String>) -> Result<Step
             return conflict.in_file(&file).help(named_by());
         }
         let place = Place { line: error.line, column: error.column };
-        let what = format!("this is no JSON: {}", error.message);
+        let what = format!("this is not JSON: {}", error.message);
         Error::new(what).in_file(&file).at(place).help(named_by())
     })?;
     Ok(StepBody::JsonFile(PathBuf::from(named.get_ref()), json::of_json(&json, &source)?))

@@ -80,7 +80,7 @@ fn parse(text: &str) -> Result<CaptureFrom, (String, Vec<String>)> {
         other => {
             let near = nearest(other, ["cookie", "header", "json", "sse"]);
             let help = near.map(|kind| format!("did you mean `{kind}:`?")).into_iter().chain([FORMS.to_owned()]);
-            Err((format!("`{other}:` is no place to capture from"), help.collect()))
+            Err((format!("`{other}:` is not a place to capture from"), help.collect()))
         }
     }
 }

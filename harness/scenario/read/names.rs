@@ -29,19 +29,19 @@ pub(super) fn check_new_name(name: &Spanned<String>, source: &Source) -> Result<
     Ok(())
 }
 
-/// Refuses what is not a name of an HTTP header.
+/// Refuses what is not the name of an HTTP header.
 pub(super) fn check_header_name(name: &Spanned<String>, source: &Source) -> Result<()> {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if !name.get_ref().is_empty() && name.get_ref().chars().all(token) {
         return Ok(());
     }
-    Err(source.error(name.span().start, format!("`{}` is no name of a header", name.get_ref())))
+    Err(source.error(name.span().start, format!("`{}` is not the name of a header", name.get_ref())))
 }
 
-/// Refuses what is not a name of an environment variable.
+/// Refuses what is not the name of an environment variable.
 pub(super) fn check_variable(name: &Spanned<String>, source: &Source) -> Result<()> {
     if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
-        let what = format!("`{}` is no name of an environment variable", name.get_ref());
+        let what = format!("`{}` is not the name of an environment variable", name.get_ref());
         return Err(source.error(name.span().start, what));
     }
     Ok(())

@@ -17,7 +17,7 @@ pub(super) fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<Norm
         return Err(source.error(at, what));
     }
     if let Some(group) = no_group(&pattern, rule.replace.get_ref()) {
-        let what = format!("`${group}` is no group of `{pattern}`, so nothing would stand for it");
+        let what = format!("`${group}` is not a group of `{pattern}`, so nothing would stand for it");
         let error = source.error(rule.replace.span().start, what);
         return Err(error.help("a group is `${1}` or `${name}`, and `$$` is one dollar sign"));
     }

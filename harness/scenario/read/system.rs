@@ -221,7 +221,7 @@ impl Reader<'_> {
             return Err(self.source.error(span.start, format!("`{field}` belongs to a system with a `command`")));
         }
         let parsed = Url::parse(url.get_ref())
-            .map_err(|error| self.error(url, format!("`{}` is no URL: {error}", url.get_ref())))?;
+            .map_err(|error| self.error(url, format!("`{}` is not a URL: {error}", url.get_ref())))?;
         if !["http", "https"].contains(&parsed.scheme()) {
             let what = format!("`{}` starts with `{}:`, expected `http:` or `https:`", url.get_ref(), parsed.scheme());
             return Err(self.error(url, what));
@@ -244,7 +244,7 @@ impl Reader<'_> {
 
     fn model(&self, raw: &RawModel) -> Result<AttachedModel> {
         let addr: SocketAddr = raw.addr.get_ref().parse().map_err(|_| {
-            let what = format!("`{}` is no address: expected \"127.0.0.1:PORT\"", raw.addr.get_ref());
+            let what = format!("`{}` is not an address: expected \"127.0.0.1:PORT\"", raw.addr.get_ref());
             self.error(&raw.addr, what)
         })?;
         if !addr.ip().is_loopback() {

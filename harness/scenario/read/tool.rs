@@ -67,7 +67,7 @@ impl Reader<'_> {
         };
         for pointer in raw.ignore.iter().flatten() {
             if !pointer.get_ref().starts_with('/') {
-                let what = format!("`{}` is no JSON pointer: it does not start with `/`", pointer.get_ref());
+                let what = format!("`{}` is not a JSON pointer: it does not start with `/`", pointer.get_ref());
                 return Err(self.error(pointer.span().start, what).help("as the drift log has it: /observation/…"));
             }
         }
@@ -132,7 +132,7 @@ impl Reader<'_> {
     fn url(&self, url: &Spanned<String>) -> Result<ToolUrl> {
         let text = url.get_ref();
         if !["http://", "https://", "{{"].iter().any(|begin| text.starts_with(begin)) {
-            let what = format!("`{text}` is no address: it starts neither with `http://` nor with `https://`");
+            let what = format!("`{text}` is not an address: it starts neither with `http://` nor with `https://`");
             return Err(self.error(url.span().start, what));
         }
         Ok(ToolUrl { url: self.template(url)?, headers: self.texts(self.raw.headers.as_ref(), check_header_name)? })

@@ -61,7 +61,7 @@ pub(super) struct RawStreamEnds {
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    let none = || format!("`{text}` is no duration\nwrite \"60s\", \"500ms\" or \"2m\"");
+    let none = || format!("`{text}` is not a duration\nwrite \"60s\", \"500ms\" or \"2m\"");
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).ok_or_else(none)?);
     let of_unit: fn(u64) -> Duration = match unit {
         _ if number.is_empty() => return Err(none()),
@@ -106,7 +106,7 @@ read_as!(Pattern, "a regular expression as text", {
             let told = error.to_string();
             let why = told.rsplit_once("error: ").map_or(told.as_str(), |(_, why)| why);
             let why = why.lines().next().unwrap_or_default();
-            E::custom(format!("`{text}` is no regular expression: {why}"))
+            E::custom(format!("`{text}` is not a regular expression: {why}"))
         })
     }
 });
@@ -137,7 +137,7 @@ fn status<E: serde::de::Error>(number: i64) -> Result<u16, E> {
     u16::try_from(number)
         .ok()
         .filter(|status| (100..600).contains(status))
-        .ok_or_else(|| E::custom(format!("{number} is no HTTP status: expected 100 to 599")))
+        .ok_or_else(|| E::custom(format!("{number} is not an HTTP status: expected 100 to 599")))
 }
 
 read_as!(RawStream, "true, or a table with `first` and `last`", {

@@ -126,7 +126,7 @@ pub(super) fn to_json(value: &Value) -> Result<Json, minijinja::Error> {
         ValueKind::Map => {
             let mut entries = BTreeMap::new();
             for key in value.try_iter()? {
-                let name = key.as_str().ok_or_else(|| no_json(format!("`{key}` is no text, so no key of JSON")))?;
+                let name = key.as_str().ok_or_else(|| no_json(format!("`{key}` is not text, so no key of JSON")))?;
                 entries.insert(name.to_owned(), to_json(&value.get_item(&key)?)?);
             }
             Ok(Json::object(entries))

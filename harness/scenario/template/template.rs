@@ -79,7 +79,7 @@ impl Template {
             Some(whole) => whole,
             None => match environment.template_from_str(text) {
                 Ok(parsed) => (TemplateKind::Text, parsed.undeclared_variables(true)),
-                Err(error) => return Err(template.error(format!("this is no template: {}", reason(&error)))),
+                Err(error) => return Err(template.error(format!("this is not a template: {}", reason(&error)))),
             },
         };
         template.kind = kind;

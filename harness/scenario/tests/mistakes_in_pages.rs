@@ -68,7 +68,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         says: "scenarios/a/scenario.toml:3:7: `above` compares at least two places",
     },
     Mistake {
-        name: "region that is no role",
+        name: "region that is not a role",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ aria = \"css:main\" }]\n",
         says: "scenarios/a/scenario.toml:3:16: a region is told by its role and name

@@ -229,7 +229,7 @@ json_file = "../b/body.json"
   what several scenarios share is in ../_shared/",
     },
     Mistake {
-        name: "json_file that is no JSON",
+        name: "json_file that is not JSON",
         files: &[(
             "scenarios/a/body.json",
             r#"{
@@ -240,7 +240,7 @@ json_file = "../b/body.json"
 post = "/"
 json_file = "body.json"
 "#,
-        says: r"scenarios/a/body.json:2:8: this is no JSON: expected a JSON value, found 't'
+        says: r"scenarios/a/body.json:2:8: this is not JSON: expected a JSON value, found 't'
   named by scenarios/a/scenario.toml:3:13",
     },
     Mistake {
@@ -275,7 +275,7 @@ json_file = "body.json"
 get = "/"
 headers = { "X Y" = "1" }
 "#,
-        says: "scenarios/a/scenario.toml:3:13: `X Y` is no name of a header",
+        says: "scenarios/a/scenario.toml:3:13: `X Y` is not the name of a header",
     },
     Mistake {
         name: "a header twice",

@@ -96,7 +96,7 @@ headers = { A = "b" }
 run = ["agent"]
 status = 0
 "#,
-        says: "scenarios/a/scenario.toml:3:10: 0 is no HTTP status: expected 100 to 599",
+        says: "scenarios/a/scenario.toml:3:10: 0 is not an HTTP status: expected 100 to 599",
     },
     Mistake {
         name: "run with a form",
@@ -123,7 +123,7 @@ cwd = "agnet"
 run = ["agent"]
 env = { "A=B" = "c" }
 "#,
-        says: "scenarios/a/scenario.toml:3:9: `A=B` is no name of an environment variable",
+        says: "scenarios/a/scenario.toml:3:9: `A=B` is not the name of an environment variable",
     },
     Mistake {
         name: "run with an undefined name",

@@ -83,7 +83,7 @@ when = { tools = false }
 name = "title"
 when = { message = "(a" }
 "#,
-        says: "scenarios/suite.toml:3:20: `(a` is no regular expression: unclosed group",
+        says: "scenarios/suite.toml:3:20: `(a` is not a regular expression: unclosed group",
     },
     Mistake {
         name: "tools as a number",
@@ -111,7 +111,7 @@ when = { tools = [] }
 name = "title"
 when = { header = { x-a = "*" } }
 "#,
-        says: "scenarios/suite.toml:3:27: `*` is no regular expression: repetition operator missing expression",
+        says: "scenarios/suite.toml:3:27: `*` is not a regular expression: repetition operator missing expression",
     },
     Mistake {
         name: "normalize without replace",
@@ -134,27 +134,27 @@ replace = ''
         name: "normalize: a group that is not there",
         files: &[],
         text: "[[normalize]]\npattern = 'a(b)'\nreplace = '<$2>'\n",
-        says: r"scenarios/suite.toml:3:11: `$2` is no group of `a(b)`, so nothing would stand for it
+        says: r"scenarios/suite.toml:3:11: `$2` is not a group of `a(b)`, so nothing would stand for it
   a group is `${1}` or `${name}`, and `$$` is one dollar sign",
     },
     Mistake {
         name: "normalize: a letter behind a group",
         files: &[],
         text: "[[normalize]]\npattern = 'a(b)'\nreplace = '$$$1st'\n",
-        says: r"scenarios/suite.toml:3:11: `$1st` is no group of `a(b)`, so nothing would stand for it
+        says: r"scenarios/suite.toml:3:11: `$1st` is not a group of `a(b)`, so nothing would stand for it
   a group is `${1}` or `${name}`, and `$$` is one dollar sign",
     },
     Mistake {
         name: "normalize: look-around",
         files: &[],
         text: "[[normalize]]\npattern = '(?=a)b'\nreplace = ''\n",
-        says: "scenarios/suite.toml:2:11: `(?=a)b` is no regular expression: look-around, including look-ahead and look-behind, is not supported",
+        says: "scenarios/suite.toml:2:11: `(?=a)b` is not a regular expression: look-around, including look-ahead and look-behind, is not supported",
     },
     Mistake {
         name: "normalize: too large a pattern",
         files: &[],
         text: "[[normalize]]\npattern = '(a{1000}){1000}{1000}'\nreplace = ''\n",
-        says: "scenarios/suite.toml:2:11: `(a{1000}){1000}{1000}` is no regular expression: Compiled regex exceeds size limit of 10485760 bytes.",
+        says: "scenarios/suite.toml:2:11: `(a{1000}){1000}{1000}` is not a regular expression: Compiled regex exceeds size limit of 10485760 bytes.",
     },
     Mistake {
         name: "an alias of an alias",

@@ -99,7 +99,7 @@ command = ["a"]
 ready = { http = "/" }
 env = { "A=B" = "" }
 "#,
-        says: "scenarios/suite.toml:4:9: `A=B` is no name of an environment variable",
+        says: "scenarios/suite.toml:4:9: `A=B` is not the name of an environment variable",
     },
     Mistake {
         name: "an undefined name",
@@ -150,7 +150,7 @@ model = { addr = "127.0.0.1:1", key_env = "K" }
 url = "localhost"
 model = { addr = "127.0.0.1:1", key_env = "K" }
 "#,
-        says: "scenarios/suite.toml:2:7: `localhost` is no URL: relative URL without a base",
+        says: "scenarios/suite.toml:2:7: `localhost` is not a URL: relative URL without a base",
     },
     Mistake {
         name: "another scheme",
@@ -196,7 +196,7 @@ env = { A = "b" }
 url = "http://localhost:1"
 model = { addr = "localhost", key_env = "K" }
 "#,
-        says: r#"scenarios/suite.toml:3:18: `localhost` is no address: expected "127.0.0.1:PORT""#,
+        says: r#"scenarios/suite.toml:3:18: `localhost` is not an address: expected "127.0.0.1:PORT""#,
     },
     Mistake {
         name: "an address of another machine",

@@ -25,7 +25,7 @@ capture = { id = "thread_id" }
 get = "/"
 capture = { id = "cokie:a" }
 "#,
-        says: r"scenarios/a/scenario.toml:3:18: `cokie:` is no place to capture from
+        says: r"scenarios/a/scenario.toml:3:18: `cokie:` is not a place to capture from
   did you mean `cookie:`?
   write `cookie:NAME`, `header:NAME`, `json:/pointer` or `sse:EVENT:/pointer`",
     },
@@ -188,7 +188,7 @@ capture = { id = "json:/id" }
         text: r#"[[step]]
 get = "/{{ run"
 "#,
-        says: "scenarios/a/scenario.toml:2:7: this is no template: unexpected end of input, expected end of variable block",
+        says: "scenarios/a/scenario.toml:2:7: this is not a template: unexpected end of input, expected end of variable block",
     },
     Mistake {
         name: "template: no expression",
@@ -196,7 +196,7 @@ get = "/{{ run"
         text: r#"[[step]]
 get = "/{{ }}"
 "#,
-        says: "scenarios/a/scenario.toml:2:7: this is no template: unexpected end of variable block",
+        says: "scenarios/a/scenario.toml:2:7: this is not a template: unexpected end of variable block",
     },
     Mistake {
         name: "template: an unknown tag",
@@ -204,7 +204,7 @@ get = "/{{ }}"
         text: r#"[[step]]
 get = "/{% include 'x' %}"
 "#,
-        says: "scenarios/a/scenario.toml:2:7: this is no template: unknown statement include",
+        says: "scenarios/a/scenario.toml:2:7: this is not a template: unknown statement include",
     },
     Mistake {
         name: "template: an undefined name",
@@ -298,7 +298,7 @@ get = "/"
         name: "capture: a form in capitals",
         files: &[],
         text: "[[step]]\nget = \"/\"\ncapture = { id = \"JSON:/id\" }\n",
-        says: r"scenarios/a/scenario.toml:3:18: `JSON:` is no place to capture from
+        says: r"scenarios/a/scenario.toml:3:18: `JSON:` is not a place to capture from
   did you mean `json:`?
   write `cookie:NAME`, `header:NAME`, `json:/pointer` or `sse:EVENT:/pointer`",
     },

@@ -89,7 +89,7 @@ headers = { X-Count = 3 }
 [[step]]
 get = "/"
 "#,
-        says: r#"scenarios/a/scenario.toml:1:10: `2` is no duration
+        says: r#"scenarios/a/scenario.toml:1:10: `2` is not a duration
   write "60s", "500ms" or "2m""#,
     },
     Mistake {
@@ -99,7 +99,7 @@ get = "/"
 [[step]]
 get = "/"
 "#,
-        says: r#"scenarios/a/scenario.toml:1:11: `1d` is no duration
+        says: r#"scenarios/a/scenario.toml:1:11: `1d` is not a duration
   write "60s", "500ms" or "2m""#,
     },
     Mistake {
@@ -118,7 +118,7 @@ get = "/"
 get = "/"
 status = [200, 700]
 "#,
-        says: "scenarios/a/scenario.toml:3:10: 700 is no HTTP status: expected 100 to 599",
+        says: "scenarios/a/scenario.toml:3:10: 700 is not an HTTP status: expected 100 to 599",
     },
     Mistake {
         name: "no status at all",
@@ -240,7 +240,7 @@ json = { x = inf }
   leave the field out; a body with null in it is written in a file of its own: json_file = "body.json""#,
     },
     Mistake {
-        name: "a level that is no word",
+        name: "a level that is not a word",
         files: &[],
         text: "drift = { prompt = true }\n[[step]]\nget = \"/\"\n",
         says: "scenarios/a/scenario.toml:1:20: expected one of `ignore`, `note`, `fail`, found boolean `true`",
@@ -259,7 +259,7 @@ json = { x = inf }
         says: "scenarios/a/scenario.toml:1:10: expected one of `none`, `recorded`, found integer `5`",
     },
     Mistake {
-        name: "a detail that is no word",
+        name: "a detail that is not a word",
         files: &[],
         text: "[[step]]\nget = \"/\"\n[golden]\ndetail = [\"keys\"]\n",
         says: "scenarios/a/scenario.toml:4:10: expected one of `keys`, `types`, `values`, found a list",

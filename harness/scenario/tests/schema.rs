@@ -16,7 +16,7 @@ const UNSEEN: [(&str, &[&str]); 6] = [
         "what other files hold",
         &[
             "json_file that is not there",
-            "json_file that is no JSON",
+            "json_file that is not JSON",
             "json_file that is a folder",
             "json_file with an undefined name",
             "a file that is not there",

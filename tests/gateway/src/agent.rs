@@ -220,10 +220,12 @@ impl<'a> Conversation<'a> {
             let ids: Vec<_> = calls.iter().rev().map(|call| call.id.clone()).collect();
             calls.iter_mut().zip(ids).for_each(|(call, id)| call.id = id);
         }
+        let ids: Vec<_> = calls.iter().rev().map(|call| call.id.clone()).collect();
         let mut running = JoinSet::new();
         for (position, call) in calls.into_iter().enumerate() {
             let folder = self.app.files.join(mutant!("folder_of_all_threads", ".", &self.thread.thread_id));
             let events = self.events.clone();
+            let told_id = mutant!("tool_result_ids_swapped", ids[position].clone(), call.id.clone());
             running.spawn_blocking(move || {
                 let (status, content) = match tools::call(&folder, &call) {
                     Ok(content) => ("success", content),
@@ -235,8 +237,7 @@ impl<'a> Conversation<'a> {
                 };
                 let content = mutant!("tool_result_cut", content.chars().take(8).collect(), content);
                 let (name, tool_call_id, status) = (call.name, call.id, status.to_owned());
-                let result =
-                    ToolResult { name: &name, tool_call_id: &tool_call_id, content: &content, status: &status };
+                let result = ToolResult { name: &name, tool_call_id: &told_id, content: &content, status: &status };
                 result.send(&events);
                 let id = mutant!("tool_id_of_call", tool_call_id.clone(), new_id());
                 (position, Message::Tool { id, name, tool_call_id, content, status })
@@ -321,6 +322,32 @@ impl<'a> Conversation<'a> {
         }
         if mutant!("values_of_last_ten") {
             messages.drain(..messages.len().saturating_sub(10));
+        }
+        if mutant!("values_without_empty") {
+            messages.retain(|message| !message.content().is_empty());
+        }
+        if mutant!("values_by_kind") {
+            messages.sort_by_key(|message| matches!(message, Message::Tool { .. }));
+        }
+        let newest = messages.iter().rev().find_map(|message| match message {
+            Message::Ai { response_metadata, .. } => Some(response_metadata.clone()),
+            _ => None,
+        });
+        for message in &mut messages {
+            match message {
+                Message::Ai { tool_calls, .. } if mutant!("values_calls_reversed") => tool_calls.reverse(),
+                Message::Ai { tool_calls, .. } if mutant!("values_first_call_only") => tool_calls.truncate(1),
+                Message::Ai { response_metadata, .. } if mutant!("values_metadata_of_newest") => {
+                    if let Some(newest) = &newest {
+                        response_metadata.clone_from(newest);
+                    }
+                }
+                Message::Tool { content, .. } if mutant!("values_first_line_of_results") => {
+                    *content = content.lines().next().unwrap_or_default().to_owned();
+                }
+                Message::Human { id, .. } if mutant!("values_question_id_anew") => *id = new_id(),
+                _ => {}
+            }
         }
         let mut state = json!({ "messages": messages });
         if let Some(title) = &self.thread.title {

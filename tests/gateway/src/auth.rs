@@ -39,7 +39,8 @@ pub(crate) async fn register(
         (header::SET_COOKIE, format!("session={session}; Path=/; HttpOnly; SameSite=Lax")),
         (header::SET_COOKIE, format!("csrf_token={csrf}; Path=/; SameSite=Lax")),
     ]);
-    let mut body = json!({ "user_id": user, "email": email });
+    let told = mutant!("register_tells_name", email.split('@').next().unwrap_or_default(), &email);
+    let mut body = json!({ "user_id": user, "email": told });
     if mutant!("register_tells_session") {
         body["session"] = json!(session);
     }

@@ -34,6 +34,7 @@ impl Events {
         let data = mutant!("payload_encoded_twice", format!("{data:?}"), data);
         self.0.send_modify(|log| {
             let number = mutant!("event_ids_from_one", log.len() + 1, log.len());
+            let number = mutant!("event_ids_equal", 0, number);
             let id = format!("{}-{number}", Timestamp::now().as_millisecond());
             let event = mutant!("events_without_id", Event::default(), Event::default().id(id));
             log.push(mutant!("events_without_name", event, event.event(name)).data(data));

@@ -41,6 +41,13 @@ impl Message {
         Self::Human { id: mutant!("question_id_empty", String::new(), new_id()), content }
     }
 
+    /// What it says.
+    pub(crate) fn content(&self) -> &str {
+        match self {
+            Self::Human { content, .. } | Self::Ai { content, .. } | Self::Tool { content, .. } => content,
+        }
+    }
+
     /// Whether a tool failed.
     pub(crate) fn is_failure(&self) -> bool {
         matches!(self, Self::Tool { status, .. } if status == "error")

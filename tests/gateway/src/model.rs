@@ -211,7 +211,8 @@ impl From<CompletionUsage> for TokenUsage {
     fn from(usage: CompletionUsage) -> Self {
         Self {
             prompt_tokens: mutant!("usage_swapped", usage.completion_tokens, usage.prompt_tokens),
-            completion_tokens: mutant!("usage_swapped", usage.prompt_tokens, usage.completion_tokens),
+            completion_tokens: mutant!("usage_doubled", 2, 1)
+                * mutant!("usage_swapped", usage.prompt_tokens, usage.completion_tokens),
             total_tokens: mutant!("usage_total_of_prompt", usage.prompt_tokens, usage.total_tokens),
         }
     }
@@ -231,6 +232,9 @@ fn request_message(message: &Message) -> ChatCompletionRequestMessage {
                 ChatCompletionMessageToolCalls::Function(ChatCompletionMessageToolCall { id, function })
             });
             let mut calls: Vec<_> = calls.collect();
+            if mutant!("asked_calls_reversed") {
+                calls.reverse();
+            }
             if mutant!("asked_without_calls") {
                 calls.clear();
             }

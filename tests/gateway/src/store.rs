@@ -181,6 +181,7 @@ impl Store {
     pub(crate) fn checkpoint(&self, thread: &str) -> Result<Vec<Message>> {
         let found = "SELECT message FROM checkpoints WHERE thread_id = ?1 ORDER BY seq";
         let found = mutant!("checkpoint_of_all_threads", &found.replace("thread_id = ?1", "?1 = ?1"), found);
+        let found = mutant!("checkpoint_first_six", &format!("{found} LIMIT 6"), found);
         let found = mutant!("checkpoint_newest_first", &found.replace("seq", "seq DESC"), found);
         self.list(found, &[&thread], message)
     }
@@ -188,6 +189,7 @@ impl Store {
     /// What is kept of a user, oldest first.
     pub(crate) fn facts(&self, user: &str) -> Result<Vec<String>> {
         let found = "SELECT fact FROM facts WHERE user_id = ?1 ORDER BY seq";
+        let found = mutant!("memory_of_everybody", &found.replace("user_id = ?1", "?1 = ?1"), found);
         self.list(found, &[&user], |row| row.get(0))
     }
 

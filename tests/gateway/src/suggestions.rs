@@ -17,7 +17,11 @@ pub(crate) async fn suggest(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, HttpError> {
     app.thread(&id, &user)?;
-    let transcript = Message::transcript(&app.store.checkpoint(&id)?);
+    let mut messages = app.store.checkpoint(&id)?;
+    if mutant!("suggestions_of_last_answer") {
+        messages.drain(..messages.len().saturating_sub(1));
+    }
+    let transcript = Message::transcript(&messages);
     let question = format!(
         "Suggest three short follow-up questions that the user might ask next in this conversation. \
          Answer with a JSON array of three strings only.\n\n{transcript}"

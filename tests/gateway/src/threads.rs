@@ -71,6 +71,10 @@ pub(crate) async fn list(State(app): State<Arc<App>>, user: User) -> Result<Json
             thread.title = None;
         }
     }
+    if mutant!("list_titles_shifted") {
+        let titles: Vec<_> = threads.iter().skip(1).map(|thread| thread.title.clone()).collect();
+        threads.iter_mut().zip(titles).for_each(|(thread, title)| thread.title = title);
+    }
     if mutant!("list_untitled_left_out") {
         threads.retain(|thread| thread.title.is_some());
     }
@@ -90,6 +94,13 @@ pub(crate) async fn state(
     if mutant!("state_last_run_only") {
         let asked = messages.iter().rposition(|message| matches!(message, Message::Human { .. }));
         messages.drain(..asked.unwrap_or_default());
+    }
+    for message in &mut messages {
+        match message {
+            Message::Ai { id, .. } if mutant!("state_ids_anew") => *id = new_id(),
+            Message::Ai { tool_calls, .. } if mutant!("state_calls_lost") => tool_calls.clear(),
+            _ => {}
+        }
     }
     if mutant!("state_reversed") {
         messages.reverse();
@@ -137,6 +148,11 @@ pub(crate) async fn runs(
     if mutant!("runs_oldest_first") {
         runs.reverse();
     }
+    if mutant!("runs_id_of_thread") {
+        for run in &mut runs {
+            run.run_id.clone_from(&id);
+        }
+    }
     if mutant!("runs_newest_only") {
         runs.truncate(1);
     }
@@ -155,6 +171,12 @@ pub(crate) async fn run_messages(
             Some(newest) => app.store.messages(&id, &newest.run_id)?,
             None => Vec::new(),
         };
+    }
+    for message in &mut messages {
+        match message {
+            Message::Ai { id, .. } | Message::Tool { id, .. } if mutant!("run_messages_ids_anew") => *id = new_id(),
+            _ => {}
+        }
     }
     if mutant!("run_messages_reversed") {
         messages.reverse();

@@ -24,6 +24,7 @@ pub(crate) async fn of(model: &Model, messages: &[Message]) -> String {
     );
     let answer =
         model.ask(mutant!("title_caller", "lead_agent", "middleware:title"), None, &question).await.unwrap_or_default();
+    let answer = mutant!("title_in_small_letters", answer.to_lowercase(), answer);
     let title = mutant!("title_quoted", answer.trim(), answer.trim().trim_matches('"'));
     if mutant!("title_without_model") && title.is_empty() {
         "Untitled".to_owned()

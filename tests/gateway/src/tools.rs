@@ -52,7 +52,7 @@ fn definition(name: &str, does: &str, properties: &Value, required: &[&str]) -> 
 /// What the tool has to say, or what is wrong.
 pub(crate) fn call(folder: &Path, call: &ToolCall) -> Result<String, String> {
     if !call.args.is_object() {
-        return Err("the arguments are no JSON object".to_owned());
+        return Err("the arguments are not a JSON object".to_owned());
     }
     let argument =
         |name: &str| call.args[name].as_str().ok_or_else(|| format!("the argument `{name}` is missing, or no text"));

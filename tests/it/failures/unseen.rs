@@ -112,7 +112,7 @@ const ROWS: &[Row] = &[
     (
         "wrong_url",
         &[
-            "replay miss: the service calls `POST /v1/v1/completions`, which is no path of a model: is a base URL wrong?",
+            "replay miss: the service calls `POST /v1/v1/completions`, which is not a path of a model: is a base URL wrong?",
         ],
         EXPLAIN,
     ),

@@ -110,7 +110,7 @@ fn a_field_that_is_gone_has_no_entry_left() {
 fn assert_is_a_test(name: &str) {
     let all = crate::all();
     let is_there = || all.iter().any(|(module, test, _)| format!("{module}::{test}").ends_with(name));
-    assert!(is_there() || (name.starts_with("browser::") && !cfg!(feature = "browser")), "{name} is no test");
+    assert!(is_there() || (name.starts_with("browser::") && !cfg!(feature = "browser")), "{name} is not a test");
 }
 
 /// Plays all scenarios of one suite at once, and says which did something else than their entries say.

@@ -50,7 +50,7 @@ impl Library {
             vec![format!("{stem}.rs"), format!("{stem}/mod.rs")]
         };
         let Some(file) = candidates.into_iter().find(|file| files.contains_key(file)) else { return };
-        // What benches and tests reach into is no room.
+        // What benches and tests reach into is not a room.
         if file == format!("{FOLDER}/internal.rs") {
             return;
         }

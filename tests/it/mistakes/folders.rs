@@ -190,17 +190,17 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
         (
             "empty",
             "empty.json",
-            "empty.json:1:1: this is no JSON: expected a JSON value, found the end of the text\n  named by scenarios/empty/scenario.toml:4:13",
+            "empty.json:1:1: this is not JSON: expected a JSON value, found the end of the text\n  named by scenarios/empty/scenario.toml:4:13",
         ),
         (
             "syntax",
             "bad.json",
-            "bad.json:2:6: this is no JSON: expected `:`, found '2'\n  named by scenarios/syntax/scenario.toml:4:13",
+            "bad.json:2:6: this is not JSON: expected `:`, found '2'\n  named by scenarios/syntax/scenario.toml:4:13",
         ),
         (
             "twice",
             "twice.json",
-            "twice.json:1:10: this is no JSON: the key \"a\" stands twice in this object\n  named by scenarios/twice/scenario.toml:4:13",
+            "twice.json:1:10: this is not JSON: the key \"a\" stands twice in this object\n  named by scenarios/twice/scenario.toml:4:13",
         ),
     ];
     for (name, file, _) in cases {

@@ -14,7 +14,7 @@ pub(crate) fn serve(port: &str) -> ExitCode {
     let listener = TcpListener::bind(("127.0.0.1", port.parse().unwrap())).unwrap();
     for stream in listener.incoming() {
         std::thread::spawn(move || {
-            // The client may leave at any time: that is no concern of this system's.
+            // The client may leave at any time: that is not a concern of this system's.
             let _ = answer(stream.unwrap());
         });
     }

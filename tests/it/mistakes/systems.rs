@@ -123,7 +123,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     (
         "page",
         "stream = true",
-        &["no event came: what came is no stream of events\n  it begins: \"<!doctype html>\\n<p>Log in\""],
+        &["no event came: what came is not a stream of events\n  it begins: \"<!doctype html>\\n<p>Log in\""],
     ),
     ("gzip", "stream = true", &["the answer has the content encoding \"gzip\", and none was asked for"]),
     (

@@ -18,7 +18,7 @@ use crate::support::tree::{SCENARIOS, Tree, project};
 const DETAIL: &str = "RETAKE_MUTANTS";
 /// Of twenty mistakes, as many have to be noticed as the goldens are committed.
 const NOTICED_OF_TWENTY: usize = 19;
-/// After as many mistakes none is made, and all has to be green: what fails under this load is no notice.
+/// After as many mistakes none is made, and all has to be green: what fails under this load says nothing.
 const NONE_AFTER: usize = 20;
 /// Takes as long as all others together, and notices little that they do not.
 const LAST: &str = "long_history";

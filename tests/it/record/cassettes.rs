@@ -266,7 +266,7 @@ fn value(events: &mut Parser<'_, saphyr_parser::StrInput<'_>>) -> Value {
         Event::MappingStart(..) => {
             let mut map = serde_json::Map::new();
             while !matches!(events.peek(), Some(Ok((Event::MappingEnd, _)))) {
-                let Value::String(key) = value(events) else { panic!("a key that is no text") };
+                let Value::String(key) = value(events) else { panic!("a key that is not text") };
                 map.insert(key, value(events));
             }
             events.next();

@@ -127,7 +127,10 @@ fn a_journal_beside_the_fixture_is_kept_and_the_old_fixture_stays() {
 fn in_ci_and_without_a_url_it_refuses() {
     let tree = Tree::empty();
     proxy(&tree, "http://127.0.0.1:1").env("CI", "1").run().exits(2).says(&["error: recording with CI set"]);
-    proxy(&tree, "127.0.0.1:1").run().exits(2).says(&["error: failed to read --upstream: \"127.0.0.1:1\" is no URL"]);
+    proxy(&tree, "127.0.0.1:1")
+        .run()
+        .exits(2)
+        .says(&["error: failed to read --upstream: \"127.0.0.1:1\" is not a URL"]);
     tree.write("a.jsonl", "");
     let import = tree.retake().args(&["import", "journal", "a.jsonl", "--out", "fixtures/out.json"]).env("CI", "true");
     import.run().exits(2).says(&["error: importing with CI set: fixtures are never written in CI"]);

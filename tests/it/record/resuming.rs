@@ -91,7 +91,7 @@ fn a_changed_prompt_sends_exactly_the_calls_that_have_it() {
     assert_eq!(changed(&lead, &with(lead.clone(), 2, "prompt", "Be kind.")), calls("lead", [2]));
     let all = (0..5).fold(lead.clone(), |agent, round| with(agent, round, "prompt", "Be kind."));
     assert_eq!(changed(&lead, &all), calls("lead", 0..5));
-    // A date in a prompt is no change.
+    // A date in a prompt is not a change.
     let dated = |date: &str| with(lead.clone(), 2, "prompt", &format!("Today is {date}."));
     assert_eq!(changed(&dated("2026-11-21"), &dated("2026-11-22")), []);
 }

@@ -9,6 +9,7 @@ pub(crate) mod misses;
 pub(crate) mod mutation;
 pub(crate) mod oddities;
 pub(crate) mod projects;
+mod releases;
 pub(crate) mod serve;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
@@ -19,5 +20,6 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     late_calls::TESTS,
     misses::TESTS,
     projects::TESTS,
+    releases::TESTS,
     serve::TESTS,
 ];

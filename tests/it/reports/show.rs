@@ -67,5 +67,5 @@ fn what_is_no_fixture_is_named_with_the_nearest() {
     show(&tree, &["two_caller"])
         .run()
         .exits(2)
-        .says(&["`two_caller` is no scenario and no fixture", "did you mean `two_callers`?"]);
+        .says(&["`two_caller` is neither a scenario nor a fixture", "did you mean `two_callers`?"]);
 }

@@ -232,7 +232,7 @@ fn a_spoilt_recording_is_an_error() {
         .args(&["tools", "no-such"])
         .run()
         .exits(2)
-        .says(&["`no-such` is no scenario, no fixture and no folder"]);
+        .says(&["`no-such` is neither a scenario, a fixture nor a folder"]);
     assert!(!tree.has(".retake"));
 }
 
@@ -245,14 +245,14 @@ fn mistakes_in_the_declaration_of_a_tool_name_their_place() {
         ("[tools.x]\ncommand = []\n", "suite.toml:2:11: the command names no program"),
         ("[tools.x]\ncommand = [\"{{ port }}\"]\n", "suite.toml:2:16: `port` is not defined here"),
         ("[tools.x]\nmcp = { command = [\"{{ args.a }}\"] }\n", "suite.toml:2:24: `args` is not defined here"),
-        ("[tools.x]\nhttp = \"ftp://h\"\n", "suite.toml:2:8: `ftp://h` is no address"),
+        ("[tools.x]\nhttp = \"ftp://h\"\n", "suite.toml:2:8: `ftp://h` is not an address"),
         ("[tools.x]\nmcp = {}\n", "suite.toml:2:7: `mcp` has exactly one of `command` and `url`"),
         (
             "[tools.x]\ncommand = [\"a\"]\nheaders = { a = \"b\" }\n",
             "suite.toml:3:11: `headers` belongs to a tool that is an address",
         ),
         ("[tools.x]\ncommand = [\"a\"]\nprefix = \"p\"\n", "suite.toml:3:10: `prefix` belongs to a server"),
-        ("[tools.x]\ncommand = [\"a\"]\nignore = [\"pid\"]\n", "suite.toml:3:11: `pid` is no JSON pointer"),
+        ("[tools.x]\ncommand = [\"a\"]\nignore = [\"pid\"]\n", "suite.toml:3:11: `pid` is not a JSON pointer"),
         (
             "[tools.x]\ncommand = [\"a\"]\n[tools.y]\ncommand = [\"a\"]\ntools = [\"x\"]\n",
             "suite.toml:3:8: `x` is declared by `x` too",

@@ -12,7 +12,7 @@ fn only_those_that_are_called_need_be_configured() {
     let missing = "the system called Gemini, which is not configured: set GEMINI_API_KEY or RETAKE_UPSTREAM_GEMINI";
     assert_eq!(upstreams.of(Api::Gemini).unwrap_err(), missing);
     assert!(read(&[("OPENAI_API_KEY", "")]).unwrap_err().to_string().contains("none is configured"));
-    assert!(read(&[("RETAKE_UPSTREAM_OPENAI", "host")]).unwrap_err().to_string().contains("is no URL"));
+    assert!(read(&[("RETAKE_UPSTREAM_OPENAI", "host")]).unwrap_err().to_string().contains("is not a URL"));
 }
 
 #[test]

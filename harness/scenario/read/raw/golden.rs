@@ -15,7 +15,7 @@ pub(crate) struct RawGolden {
     /// JSON pointers to values worth pinning; `-1` is the last element of a list.
     /// Default: `[]`. Example: `["/messages/-1/content"]`.
     pub(crate) show: Option<Vec<Pointer>>,
-    /// Events of which a run counts as one: chunk boundaries are no contract.
+    /// Events of which a run counts as one: chunk boundaries are not a contract.
     /// Default: `[]`. Example: `["messages"]`.
     pub(crate) collapse: Option<Vec<String>>,
     /// Events that have no order among neighbours.

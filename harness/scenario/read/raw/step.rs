@@ -91,7 +91,7 @@ pub(crate) struct RawStep {
     /// Example: `{ caller = "middleware:title" }`.
     #[serde(rename = "await")]
     pub(crate) awaits: Option<Spanned<RawAwait>>,
-    /// Puts an answer that is no stream into the golden.
+    /// Puts an answer that is not a stream into the golden.
     /// Default: true for streams. Example: `true`.
     pub(crate) golden: Option<Spanned<bool>>,
     /// What is done and seen on the page, one after another.

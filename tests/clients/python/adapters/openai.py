@@ -33,7 +33,7 @@ def chat(model, question):
                     text += event.delta if event.type == "content.delta" else ""
                 completion = events.get_final_completion()
             except openai.LengthFinishReasonError as cut:
-                # What was cut is no result to this helper, but it tells what came.
+                # To this helper what was cut is no result, but it tells what came.
                 completion = cut.completion
         assert text == (completion.choices[0].message.content or "")
     else:
