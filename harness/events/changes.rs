@@ -146,14 +146,20 @@ impl Found {
     }
 
     /// Events that are renamed, missing or extra. Gives the new names.
-    fn labels<'a>(&mut self, old: &Written<'a>, new: &Written<'a>) -> Vec<&'a str> {
-        let (before, after) = (counts(&old.events), counts(&new.events));
-        let only = |here: &BTreeMap<&'a str, usize>, there: &BTreeMap<&'a str, usize>| -> Vec<(&'a str, usize)> {
-            here.iter()
-                .filter(|(label, _)| !there.contains_key(*label))
-                .map(|(label, times)| (*label, *times))
-                .collect()
+    fn labels(&mut self, old: &Written<'_>, new: &Written<'_>) -> Vec<String> {
+        let by_keys = nameless_differ(old) || nameless_differ(new);
+        let (before, after) = (named(&old.events, by_keys), named(&new.events, by_keys));
+        let only = |here: &BTreeMap<String, usize>, there: &BTreeMap<String, usize>| -> Vec<(String, usize)> {
+            let only = here.iter().filter(|(label, _)| !there.contains_key(*label));
+            only.map(|(label, times)| (label.clone(), *times)).collect()
         };
+        // One that has another name carries the same.
+        let rests = |of: &Written<'_>, label: &str| -> BTreeSet<String> {
+            of.events.iter().filter(|event| event.label == label).map(|event| event.rest.to_owned()).collect()
+        };
+        let nameless = |label: &str| label.starts_with(NAMELESS);
+        let alike =
+            |was: &str, is: &str| nameless(was) && nameless(is) || !rests(old, was).is_disjoint(&rests(new, is));
         let (mut gone, mut come) = (only(&before, &after), only(&after, &before));
         let mut renamed = Vec::new();
         for (seen, verb) in [(&mut gone, "no longer"), (&mut come, "now")] {
@@ -164,9 +170,14 @@ impl Found {
             });
         }
         gone.retain(|(was, times)| {
-            let Some(at) = come.iter().position(|(_, of)| of == times) else { return true };
+            let Some(at) = come.iter().position(|(is, of)| of == times && alike(was, is)) else { return true };
             let (is, _) = come.remove(at);
-            self.add(CauseKind::EventRenamed, format!("the event `{was}` is called `{is}`"));
+            if nameless(was) {
+                let keys = is.trim_start_matches(NAMELESS_LABEL).trim_start();
+                self.add(CauseKind::EventShape, format!("the event `{was}` is `{keys}`"));
+            } else {
+                self.add(CauseKind::EventRenamed, format!("the event `{was}` is called `{is}`"));
+            }
             renamed.push(is);
             false
         });
@@ -264,6 +275,40 @@ fn subject(of: &Written<'_>, label: &str, of_event: CauseKind) -> (CauseKind, St
     } else {
         (of_event, format!("the event `{label}`"))
     }
+}
+
+/// What events are called that have neither a name nor a type, and how that begins where they are told apart by their keys.
+const NAMELESS_LABEL: &str = "message";
+const NAMELESS: &str = "message {";
+
+/// Whether events without a name carry this and that.
+fn nameless_differ(written: &Written<'_>) -> bool {
+    let of = written.events.iter().filter(|event| event.label == NAMELESS_LABEL && event.rest.starts_with('{'));
+    of.map(|event| keys_of(event.rest)).collect::<BTreeSet<_>>().len() > 1
+}
+
+/// The keys of an event as they are written, without the lengths of lists.
+fn keys_of(rest: &str) -> String {
+    let mut depth = 0;
+    rest.chars()
+        .filter(|c| {
+            depth += usize::from(*c == '[');
+            let kept = depth == 0;
+            depth -= usize::from(*c == ']' && depth > 0);
+            kept
+        })
+        .collect()
+}
+
+/// How often each event comes, by its name; by its keys too where it has none and that is wanted.
+fn named(events: &[WrittenEvent<'_>], by_keys: bool) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for event in events {
+        let is_told_apart = by_keys && event.label == NAMELESS_LABEL && event.rest.starts_with('{');
+        let keys = if is_told_apart { format!(" {}", keys_of(event.rest)) } else { String::new() };
+        *counts.entry(format!("{}{keys}", event.label)).or_default() += event.times;
+    }
+    counts
 }
 
 fn counts<'a>(events: &[WrittenEvent<'a>]) -> BTreeMap<&'a str, usize> {

@@ -155,7 +155,7 @@ impl Failing<'_> {
     }
 
     /// A miss as it is told when all is known: by the run that went on, or else by the run itself.
-    fn told(&self, miss: &Miss) -> Miss {
+    pub(super) fn told(&self, miss: &Miss) -> Miss {
         let is_it = |call: &&MissedCall| {
             let key = self.run.rules.key(&call.lookup.conversation, call.lookup.caller.as_deref());
             call.lookup.via == miss.via && call.lookup.caller == miss.caller && Some(key) == miss.key

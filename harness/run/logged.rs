@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
@@ -11,6 +12,7 @@ use super::trial::Replayed;
 use super::verdict::has_golden;
 use crate::error::Result;
 use crate::files;
+use crate::model::{CallOutcome, CallSeen, Miss};
 use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
 use crate::scenario::Scenario;
 use crate::secrets::shown;
@@ -26,16 +28,35 @@ impl Project {
     pub(super) fn note_replay(&self, scenario: &Scenario, replayed: &Replayed) {
         let (fixture, began) = (replayed.fixture.as_deref(), replayed.played.began);
         let turn = |index: usize| fixture.and_then(|fixture| turn_data(fixture, index));
-        let mut calls = replayed.calls.clone();
-        calls.sort_by_key(|call| call.came);
+        self.note_calls(scenario, &replayed.calls, replayed);
         let went_well = replayed.played.driven.failure.is_none();
         let golden = went_well.then(|| replayed.own_golden(scenario).cloned()).flatten();
         self.runs.with(&scenario.name, |seen| {
             seen.steps = replayed.played.steps.iter().map(|step| step_data(step, began)).collect();
-            seen.calls = calls.iter().map(|call| call_data(call, began, turn)).collect();
             seen.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
             seen.unused = replayed.unused.iter().filter_map(|index| turn(*index)).collect();
             seen.golden = golden;
+        });
+    }
+
+    /// Tells the calls that missed as they are told once all is known of the run.
+    pub(super) fn retell(&self, scenario: &Scenario, replayed: &Replayed, told: impl Fn(&Miss) -> Miss) {
+        let mut calls = replayed.calls.clone();
+        for call in &mut calls {
+            if let CallOutcome::Missed(miss) = &call.outcome {
+                call.outcome = CallOutcome::Missed(Arc::new(told(miss)));
+            }
+        }
+        self.note_calls(scenario, &calls, replayed);
+    }
+
+    fn note_calls(&self, scenario: &Scenario, calls: &[CallSeen], replayed: &Replayed) {
+        let (fixture, began) = (replayed.fixture.as_deref(), replayed.played.began);
+        let turn = |index: usize| fixture.and_then(|fixture| turn_data(fixture, index));
+        let mut calls: Vec<&CallSeen> = calls.iter().collect();
+        calls.sort_by_key(|call| call.came);
+        self.runs.with(&scenario.name, |seen| {
+            seen.calls = calls.iter().map(|call| call_data(call, began, turn)).collect();
         });
     }
 

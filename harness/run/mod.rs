@@ -13,7 +13,7 @@
 //! | [`golden`] | insta |
 //! | `tools` | recorded calls of tools, executed again |
 //! | `proof` | two runs that agree |
-//! | `orphans`, `unused_names` | files that belong to no scenario; names in `unused` that name nobody |
+//! | `orphans`, `unused_names` | files that belong to no scenario; names of callers that name nobody |
 
 mod accept;
 pub(crate) mod action;

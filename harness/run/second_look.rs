@@ -34,6 +34,7 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
     let told = second.as_ref().filter(|second| !second.unanswered).unwrap_or(run);
     let log = project.keep_logs(&scenario.name, &told.played.systems);
     let failing = Failing { run, scenario, second: second.as_ref(), golden, logs: &told.played.systems, log };
+    project.retell(scenario, run, |miss| failing.told(miss));
     let failure = if seen { failing.failure() } else { first };
     let again = may_play_again(project, scenario, run);
     Tried { project, scenario, run, second: second.as_ref(), again }.resolved(failure)

@@ -82,7 +82,8 @@ pub(super) fn call_data(call: &CallSeen, began: Instant, turn_of: impl Fn(usize)
             (turn_of(*index), drift.collect(), None)
         }
         CallOutcome::Missed(miss) => {
-            let miss = MissData { headline: miss.reason.to_string(), evidence: miss.evidence.clone() };
+            let causes: Vec<&str> = miss.causes.iter().map(|cause| cause.what.as_str()).collect();
+            let miss = MissData { headline: causes.join("; and "), evidence: miss.evidence.clone() };
             (None, Vec::new(), Some(miss))
         }
     };

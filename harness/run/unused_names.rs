@@ -1,4 +1,5 @@
-//! Names in `unused` that name nobody: a typing mistake there would allow nothing, without a word.
+//! Names of callers that name nobody, in `unused` and `await`: a typing mistake there would allow nothing, without a word, or
+//! be waited for until the time is up.
 
 use super::project::Project;
 use crate::error::{Error, Result};
@@ -6,15 +7,20 @@ use crate::fixture::Fixture;
 use crate::scenario::{Scenario, Unused};
 use crate::text::nearest;
 
-/// Checks the names that a scenario has of its own. Those of the suite hold for all: see [`check_suite`].
+/// Checks the names that a scenario has of its own, and those of the callers that its steps wait for. Those of the suite
+/// hold for all: see [`check_suite`].
 ///
 /// # Errors
 /// The name that is neither a caller of the fixture nor of a `[[callers]]` rule, with the nearest one.
 pub(super) fn check(project: &Project, scenario: &Scenario, fixture: Option<&Fixture>) -> Result<()> {
+    let awaited = scenario.steps.iter().flat_map(|step| std::iter::once(step).chain(step.parts()));
+    let awaited: Vec<String> = awaited.filter_map(|step| step.awaits.clone()).collect();
+    named("await", project, &awaited, fixture.as_slice()).map_err(|error| error.in_file(&scenario.file))?;
     if scenario.unused == project.discovered.suite.defaults.unused {
         return Ok(());
     }
-    named(project, &scenario.unused, fixture.as_slice()).map_err(|error| error.in_file(&scenario.file))
+    let Unused::Callers(names) = &scenario.unused else { return Ok(()) };
+    named("unused", project, names, fixture.as_slice()).map_err(|error| error.in_file(&scenario.file))
 }
 
 /// Checks the names that the suite has, against the fixtures of all its scenarios.
@@ -23,25 +29,23 @@ pub(super) fn check(project: &Project, scenario: &Scenario, fixture: Option<&Fix
 /// As [`check`].
 pub(super) fn check_suite(project: &Project) -> Result<()> {
     let suite = &project.discovered.suite;
-    if !matches!(suite.defaults.unused, Unused::Callers(_)) {
-        return Ok(());
-    }
+    let Unused::Callers(names) = &suite.defaults.unused else { return Ok(()) };
     let fixtures: Result<Vec<_>> = project.discovered.sound().map(|scenario| project.fixtures.of(scenario)).collect();
     // What a broken scenario or fixture holds cannot be known, and it is told by its own trial.
     let (Ok(fixtures), true) = (fixtures, project.discovered.scenarios.iter().all(Result::is_ok)) else {
         return Ok(());
     };
     let fixtures: Vec<&Fixture> = fixtures.iter().flatten().map(|fixture| &**fixture).collect();
-    named(project, &suite.defaults.unused, &fixtures).map_err(|error| error.in_file(&suite.path))
+    named("unused", project, names, &fixtures).map_err(|error| error.in_file(&suite.path))
 }
 
-fn named(project: &Project, unused: &Unused, fixtures: &[&Fixture]) -> Result<()> {
-    let Unused::Callers(names) = unused else { return Ok(()) };
+fn named(option: &str, project: &Project, names: &[String], fixtures: &[&Fixture]) -> Result<()> {
     let of_turns = fixtures.iter().flat_map(|fixture| fixture.table.turns()).filter_map(|turn| turn.caller.as_deref());
     let of_rules = project.discovered.suite.callers.iter().map(|rule| rule.name.as_str());
     let known: Vec<&str> = of_turns.chain(of_rules).collect();
     let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
-    let error = Error::new(format!("`unused` names `{name}`, which is the caller of no recorded turn and of no rule"));
+    let error =
+        Error::new(format!("`{option}` names `{name}`, which is the caller of no recorded turn and of no rule"));
     Err(match nearest(name, known.iter().copied()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help("remove the name, or add the [[callers]] rule that gives it to scenarios/suite.toml"),

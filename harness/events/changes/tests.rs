@@ -91,3 +91,25 @@ fn a_value_that_is_shown_is_told_with_its_place() {
     let found = changes(golden, &golden.replace("\"x\"", "\"y\""));
     assert_eq!(found[0].cause.what, "the event `values` has another `/a`: \"y\", not \"x\"");
 }
+
+#[test]
+fn events_without_a_name_are_told_apart_by_what_they_carry() {
+    let golden = "POST /chat\n200 text/event-stream\n\nmessage   {delta, parts[2]} ×3\nmessage   {args, tool}\nmessage   {done}\n";
+    let said = |from: &str, to: &str| {
+        let found = changes(golden, &golden.replace(from, to));
+        found.into_iter().map(|change| change.cause.what).collect::<Vec<_>>()
+    };
+    assert_eq!(said("message   {args, tool}\n", ""), ["the event `message {args, tool}` did not come"]);
+    assert_eq!(said("×3", "×2"), ["the event `message {delta, parts}` came 2 times, not 3 times"]);
+    assert_eq!(said("{done}", "{done, usage}"), ["the event `message {done}` is `{done, usage}`"]);
+}
+
+#[test]
+fn an_event_with_another_name_carries_the_same() {
+    said("tool_result  {content}", "tool_done  {content}", &["the event `tool_result` is called `tool_done`"]);
+    said(
+        "tool_result  {content}",
+        "notice  {text}",
+        &["the event `tool_result` did not come", "the event `notice` came, which the golden lacks"],
+    );
+}

@@ -9,6 +9,7 @@ use crate::support::tree::Tree;
 
 tests! { the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command,
     the_whole_log_of_a_run_that_failed_is_kept_and_gone_with_the_next_one,
+    a_call_more_is_told_the_same_call_by_call,
     events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps,
     a_last_event_that_is_misspelt_is_told_with_the_one_that_came,
 }
@@ -238,4 +239,15 @@ fn events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps() 
         tree.retake().args(&["test", "trip"]).run().exits(0);
         tree.replace("scenarios/suite.toml", &format!("CHANGE = {change:?}"), "CHANGE = \"event_moved\"");
     }
+}
+
+fn a_call_more_is_told_the_same_call_by_call() {
+    let tree = recorded_desk("asks_before");
+    tree.retake().args(&["test", "trip"]).run().exits(1);
+    let told = tree.retake().args(&["explain", "trip"]).run().exits(1).stdout;
+    let words: Vec<&str> = told.split_whitespace().collect();
+    let told = words.join(" ");
+    assert!(told.contains("missed the service asks 2 times more than recorded, first before turns[0]"), "{told}");
+    assert!(told.contains("beside call 2, which is turns[0] of fixtures/trip.json: calls find_train"), "{told}");
+    assert!(!told.contains("they part"), "{told}");
 }

@@ -48,8 +48,13 @@ fn a_step_waits_for_the_call_of_a_caller() {
     record(&tree, &["a"]).green();
     assert!(tree.read("fixtures/a.json").contains("\"caller\": \"suggest_agent\""));
     tree.retake().args(&["test"]).run().green();
-    tree.scenario("a", &format!("timeout = \"2s\"\n{}", awaits.replace("\"suggest_agent\"", "\"another\"")));
-    tree.retake().args(&["test"]).run().red(&["it waits for a model call of `another`"]);
+    let again = "[[step]]\nget = \"/health\"\nawait = { caller = \"suggest_agent\" }\n";
+    tree.scenario("a", &format!("timeout = \"2s\"\n{awaits}{again}"));
+    tree.retake().args(&["test"]).run().red(&["it waits for a model call of `suggest_agent`"]);
+    tree.scenario("a", &awaits.replace("\"suggest_agent\"", "\"sugest_agent\""));
+    tree.retake().args(&["test"]).run().red(&[
+        "`await` names `sugest_agent`, which is the caller of no recorded turn and of no rule\n  did you mean `suggest_agent`?",
+    ]);
     tree.scenario("a", &awaits.replace("\"suggest_agent\"", "\" \""));
     tree.retake().args(&["test"]).run().red(&["`await` names no caller"]);
 }
