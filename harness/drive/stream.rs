@@ -1,9 +1,11 @@
 //! Reading a stream up to the event at which a step is done with it.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, Result};
 use crate::events::{Capture, Event, Format};
 use crate::scenario::StreamSpec;
-use crate::text::counted;
+use crate::text::{counted, nearest};
 
 /// The largest event, and the largest body that is not a stream, in bytes. What never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;
@@ -174,7 +176,13 @@ impl Stream {
             format!("the stream ended before its last event `{last}`")
         };
         let final_one = self.events.last().map_or("(none)".into(), Event::label);
-        Err(Error::new(what).help(format!("{} came, the last was `{final_one}`", counted(self.events.len(), "event"))))
+        let came = format!("{} came, the last was `{final_one}`", counted(self.events.len(), "event"));
+        let error = Error::new(what).help(came);
+        let labels: BTreeSet<_> = self.events.iter().filter(|event| event.is_real()).map(Event::label).collect();
+        Err(match nearest(last, labels.iter().map(AsRef::as_ref)) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        })
     }
 }
 

@@ -20,6 +20,8 @@ pub struct ShapeOptions {
     pub unordered: Vec<String>,
     /// Labels of events that may come at any time, and are left out. `*` in them is any text.
     pub ignore: Vec<String>,
+    /// What is shown of what an event brings that is no JSON, or a whole body of it.
+    pub text: TextAs,
     /// Whether comments are shown: when heartbeats come, and how many, is mostly nobody's intent.
     pub comments: bool,
     /// Whether lengths of lists are shown, and how many ids there are at a place.
@@ -40,6 +42,7 @@ impl Default for ShapeOptions {
             collapse: Vec::new(),
             unordered: Vec::new(),
             ignore: Vec::new(),
+            text: TextAs::default(),
             comments: false,
             lengths: true,
             words: Vec::new(),
@@ -98,6 +101,16 @@ fn fits(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(head) else { return false };
     (0..=text.len()).filter(|&at| text.is_char_boundary(at)).any(|at| fits(rest, &text[at..]))
+}
+
+/// What a golden shows of a text that is no JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextAs {
+    /// That it is one.
+    #[default]
+    Kind,
+    /// Its lines, normalized.
+    Lines,
 }
 
 /// How much of a payload a golden holds.

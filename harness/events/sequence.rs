@@ -12,7 +12,7 @@ use super::labels::{Label, Labels};
 use super::lengths::Lengths;
 use super::merge::{Keep, Merger, Seen, Shape};
 use super::notation::{self, Normalize};
-use super::options::{Detail, ShapeOptions};
+use super::options::{Detail, ShapeOptions, TextAs};
 use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::remembered::Remembered;
@@ -198,7 +198,7 @@ impl<'a> Reader<'a, '_> {
         let (rest, shown) = if label.collapsed {
             (Rest::word("…"), Vec::new())
         } else {
-            (self.rest(&event.payload, json.as_ref()), self.shown(json.as_ref()))
+            (self.rest(&event.payload, json.as_ref()), self.shown(&event.payload, json.as_ref()))
         };
         if !label.unordered {
             self.sort_waiting();
@@ -331,15 +331,31 @@ impl<'a> Reader<'a, '_> {
             }
             (Some(scalar), _) => Rest::word(scalar.kind()),
             (None, Payload::Data(text)) if &**text == "[DONE]" => Rest::word("\"[DONE]\""),
-            (None, Payload::Data(_) | Payload::Tail(_)) => Rest::word("text"),
+            (None, Payload::Data(text) | Payload::Tail(text)) => match &*self.text_lines(text) {
+                [line] => Rest::word(line),
+                _ => Rest::word("text"),
+            },
             (None, Payload::Empty) => Rest::word(""),
             (None, Payload::Comment(text)) if text.is_empty() => Rest::word(""),
             (None, Payload::Comment(text)) => Rest::word(&notation::prose(&(self.writing.normalize)(text))),
         }
     }
 
-    fn shown(&self, json: Option<&Json>) -> Vec<String> {
-        let Some(json) = json else { return Vec::new() };
+    /// The lines of a text that is no JSON, where they are to be shown: normalized, and quoted.
+    fn text_lines(&self, text: &str) -> Vec<String> {
+        if self.writing.options.text == TextAs::Kind {
+            return Vec::new();
+        }
+        let text = (self.writing.normalize)(text);
+        text.trim_end().lines().map(|line| notation::json_quoted(line.trim_end())).collect()
+    }
+
+    fn shown(&self, payload: &Payload, json: Option<&Json>) -> Vec<String> {
+        let Some(json) = json else {
+            let (Payload::Data(text) | Payload::Tail(text)) = payload else { return Vec::new() };
+            let lines = self.text_lines(text);
+            return if lines.len() > 1 { lines } else { Vec::new() };
+        };
         let Writing { options, normalize, ids, .. } = self.writing;
         let found = options.show.iter().filter_map(|pointer| Some((pointer, json.pointer(pointer)?)));
         let shown = found

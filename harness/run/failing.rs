@@ -3,6 +3,8 @@
 //! What follows from a miss hides what else is not as recorded. So a run with misses is looked at a second time, with each
 //! call that missed answered as if it had not: what is still wrong then is a cause of its own.
 
+use std::path::PathBuf;
+
 use super::findings::Findings;
 use super::trial::Replayed;
 use crate::cause::{Cause, CauseClass, CauseKind};
@@ -11,6 +13,7 @@ use crate::events::Change;
 use crate::model::{Difference, Miss, MissedCall, answer_in_short};
 use crate::report::{Failure, unified};
 use crate::scenario::Scenario;
+use crate::system::LogOf;
 use crate::text::counted;
 
 /// How many of a kind a failure shows.
@@ -26,6 +29,9 @@ pub(super) struct Failing<'a> {
     pub(super) second: Option<&'a Replayed>,
     /// The golden, where there is one, and the text of the run that is compared with it.
     pub(super) golden: Option<Golden>,
+    /// What systems printed, and the file that has all of it.
+    pub(super) logs: &'a [LogOf],
+    pub(super) log: Option<PathBuf>,
 }
 
 /// A golden beside the text of a run.
@@ -66,6 +72,17 @@ impl Failing<'_> {
             failure.causes.extend(other.causes.into_iter().filter(|cause| !follows(cause)));
             failure.hints.extend(other.hints);
             failure.evidence.extend(other.evidence);
+        }
+        // What a golden holds is not misspelt: it is gone.
+        let is_gone = self.golden.as_ref().is_some_and(|golden| !golden.changes.is_empty());
+        if let Some(nothing) = findings.names_nothing {
+            if !is_gone {
+                failure.causes.extend(nothing.causes.clone());
+                failure.hints.extend(nothing.hints);
+            } else {
+                failure.evidence.push(format!("and then {}", nothing.headline()));
+            }
+            failure.evidence.extend(nothing.evidence);
         }
         self.add_golden(&mut failure);
         if failure.causes.is_empty() {
@@ -296,11 +313,14 @@ impl Failing<'_> {
                     | CauseKind::CallerSilent
             )
         };
-        if !failure.causes.iter().all(explained) {
-            // After a miss, what a system prints of it follows from that.
-            let told = self.second.filter(|second| !second.unanswered).unwrap_or(self.run);
-            failure.evidence.extend(told.played.systems.iter().cloned());
+        if failure.causes.iter().all(explained) {
+            return;
         }
+        // What the model server said of a miss stands above.
+        let told = |line: &&str| !["replay_miss", "replay miss:"].iter().any(|mark| line.contains(mark));
+        let quoted = |log: &LogOf| log.quoted.lines().filter(told).collect::<Vec<_>>().join("\n");
+        failure.evidence.extend(self.logs.iter().map(quoted));
+        failure.evidence.extend(self.log.iter().map(|file| format!("the whole log: {}", file.display())));
     }
 }
 

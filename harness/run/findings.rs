@@ -27,27 +27,29 @@ pub(super) struct Findings<'a> {
     pub(super) step: Option<&'a (CauseKind, Error)>,
     /// Turns that no call asked for and that had to be.
     pub(super) unused: Vec<usize>,
-    /// All that a failure of its own says: requests to tools that nobody made, drift, flaws, names that name nothing.
+    /// All that a failure of its own says: requests to tools that nobody made, drift, flaws.
     pub(super) others: Vec<Failure>,
+    /// A name in the options of the golden that names nothing, where the run is whole.
+    pub(super) names_nothing: Option<Failure>,
 }
 
 impl Replayed {
     /// What is wrong with this run.
     pub(super) fn findings(&self, scenario: &Scenario) -> Findings<'_> {
         let others = [self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario)];
-        let mut others: Vec<Failure> = others.into_iter().flatten().collect();
+        let others: Vec<Failure> = others.into_iter().flatten().collect();
         let mut findings = Findings {
             misses: !self.misses.is_empty(),
             fault: self.played.fault.as_ref(),
             step: self.played.driven.failure.as_ref(),
             unused: self.unexpected_unused(&scenario.unused),
-            others: Vec::new(),
+            others,
+            names_nothing: None,
         };
         // Which events there are is known of a run that is whole.
-        if findings.is_none() && others.is_empty() {
-            others.extend(self.names_nothing(scenario));
+        if findings.is_none() {
+            findings.names_nothing = self.names_nothing(scenario);
         }
-        findings.others = others;
         findings
     }
 
@@ -160,7 +162,12 @@ impl Replayed {
 impl Findings<'_> {
     /// Whether nothing is.
     pub(super) fn is_none(&self) -> bool {
-        !self.misses && self.fault.is_none() && self.step.is_none() && self.unused.is_empty() && self.others.is_empty()
+        !self.misses
+            && self.fault.is_none()
+            && self.step.is_none()
+            && self.unused.is_empty()
+            && self.others.is_empty()
+            && self.names_nothing.is_none()
     }
 }
 

@@ -10,9 +10,16 @@ use super::told::{asked_data, call_data, golden_data, of_run, step_data, turn_da
 use super::trial::Replayed;
 use super::verdict::has_golden;
 use crate::error::Result;
+use crate::files;
 use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
 use crate::scenario::Scenario;
 use crate::secrets::shown;
+use crate::system::LogOf;
+
+/// Where what the systems of a scenario printed is kept, from the project's folder.
+fn log_file(scenario: &str) -> PathBuf {
+    Path::new(files::RUN_FOLDER).join("logs").join(format!("{scenario}.log"))
+}
 
 impl Project {
     /// Takes note of what a replay showed. The last one of a run is told.
@@ -32,6 +39,24 @@ impl Project {
         });
     }
 
+    /// Keeps what the systems of a scenario printed, in place of what they printed in its last run. Gives the file, from the
+    /// project's folder; none where they printed nothing, or it cannot be written.
+    pub(super) fn keep_logs(&self, scenario: &str, logs: &[LogOf]) -> Option<PathBuf> {
+        let printed: Vec<&LogOf> = logs.iter().filter(|log| !log.whole.trim().is_empty()).collect();
+        let text: String = match &printed[..] {
+            [] => return None,
+            [one] => one.whole.clone(),
+            several => several.iter().map(|log| format!("==> {} <==\n{}\n", log.system, log.whole)).collect(),
+        };
+        let file = log_file(scenario);
+        let whole = self.root.join(&file);
+        files::run_folder(&self.root).ok()?;
+        std::fs::create_dir_all(whole.parent()?).ok()?;
+        files::replace(&whole, shown(&text).as_bytes()).ok()?;
+        self.note_log(scenario, &file);
+        Some(file)
+    }
+
     /// Takes note of a file that tells more of a scenario's run.
     pub(super) fn note_log(&self, scenario: &str, file: &Path) {
         let file = file.strip_prefix(&self.root).unwrap_or(file).to_owned();
@@ -49,6 +74,7 @@ impl Project {
         run: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         self.runs.runs.forget(&scenario.name);
+        let _ = files::remove(&self.root.join(log_file(&scenario.name)));
         let (began, started) = (Instant::now(), Runs::now());
         let golden = has_golden(scenario).then(|| self.goldens.file(&scenario.golden_name));
         let before = golden.as_deref().and_then(|file| self.goldens.committed(file).ok().flatten());

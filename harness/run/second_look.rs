@@ -30,7 +30,10 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
         Some(Golden { committed, text, changes })
     });
     let seen = golden.as_ref().is_some_and(|golden| !golden.changes.is_empty()) || !run.findings(scenario).is_none();
-    let failing = Failing { run, scenario, second: second.as_ref(), golden };
+    // After a miss, what a system prints of it follows from that.
+    let told = second.as_ref().filter(|second| !second.unanswered).unwrap_or(run);
+    let log = project.keep_logs(&scenario.name, &told.played.systems);
+    let failing = Failing { run, scenario, second: second.as_ref(), golden, logs: &told.played.systems, log };
     let failure = if seen { failing.failure() } else { first };
     let again = may_play_again(project, scenario, run);
     Tried { project, scenario, run, second: second.as_ref(), again }.resolved(failure)

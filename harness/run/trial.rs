@@ -18,7 +18,7 @@ use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
 use crate::secrets::Scrub;
-use crate::system::{Ended, Running, StageTools};
+use crate::system::{Ended, LogOf, Running, StageTools};
 use crate::text::counted;
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
@@ -35,8 +35,8 @@ pub(crate) struct Played {
     pub(crate) flaws: Vec<CallFlaw>,
     /// By what the system itself went wrong: it crashed, or panicked.
     pub(crate) fault: Option<(CauseKind, Error)>,
-    /// What a failure quotes of systems: the ends of their logs.
-    pub(crate) systems: Vec<String>,
+    /// What systems printed.
+    pub(crate) systems: Vec<LogOf>,
     /// What came of the doubles of its tool servers.
     pub(crate) tools: Asked,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing};
+use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -29,7 +29,8 @@ impl Replayed {
         if self.findings(scenario).is_none() {
             return Ok(self.own_golden(scenario).cloned());
         }
-        Err(Failing { run: self, scenario, second: None, golden: None }.failure())
+        Err(Failing { run: self, scenario, second: None, golden: None, logs: &self.played.systems, log: None }
+            .failure())
     }
 
     /// What a person should know of the run, red or green: a line each.
@@ -37,6 +38,12 @@ impl Replayed {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
         lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}")));
+        if self.played.error().is_none() {
+            let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);
+            lines.extend(nowhere.into_iter().map(|pointer| {
+                format!("`show` in [golden] names `{pointer}`, and no event of this run has a value there")
+            }));
+        }
         if let (Delays::Recorded, Some(fixture)) = (scenario.delays, &self.fixture)
             && !fixture.keeps_delays()
         {
@@ -79,11 +86,14 @@ impl Replayed {
         let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
         let NamesNothing { option, name, there } =
             names_nothing(&self.played.driven.captured, &scenario.golden, &normalize)?;
-        let error =
-            Error::new(format!("`{option}` in [golden] names `{name}`, and no event of this run has that name"));
+        let error = Error::new(match option {
+            "text" => "`text = \"lines\"` in [golden], and no event of this run brings text: all are JSON".to_owned(),
+            _ => format!("`{option}` in [golden] names `{name}`, and no event of this run has that name"),
+        });
         let error = error.in_file(&scenario.file);
         let near = nearest(&name, there.iter().map(String::as_str));
         let error = match near {
+            _ if option == "text" => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),
             _ if name == ":" => error.help("it stands for comments, which a golden holds with `comments = true`"),
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::build::build;
 use super::folder::Folder;
 use super::guardian::{Exit, Guard, Guarded};
-use super::log::Log;
+use super::log::{Log, LogOf};
 use super::ports::PortLease;
 use crate::error::{Error, Result};
 use crate::json::Json;
@@ -109,9 +109,9 @@ impl CommandSystem {
     }
 
     /// Ends it with all that it started, and tells what a failure quotes of it.
-    pub(crate) async fn stop(&self) -> String {
+    pub(crate) async fn stop(&self) -> LogOf {
         self.guarded.end().await;
-        evidence(&self.name, self.ended(), &self.log)
+        log_of(&self.name, self.ended(), &self.log)
     }
 
     /// Waits a moment for the end of a system whose scenario failed: that may be because it is just ending by itself.
@@ -120,12 +120,12 @@ impl CommandSystem {
     }
 
     /// What a failure quotes of a system that goes on running.
-    pub(crate) async fn evidence(&self) -> String {
+    pub(crate) async fn evidence(&self) -> LogOf {
         if self.guarded.exit().is_some() {
             // What it printed last is then read.
             self.guarded.end().await;
         }
-        evidence(&self.name, self.ended(), &self.log)
+        log_of(&self.name, self.ended(), &self.log)
     }
 }
 
@@ -173,7 +173,7 @@ pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, Syste
 }
 
 /// Ends systems, those that need others first. Gives what a failure quotes of each.
-pub(crate) async fn stop_all(systems: &[CommandSystem]) -> Vec<String> {
+pub(crate) async fn stop_all(systems: &[CommandSystem]) -> Vec<LogOf> {
     let mut evidence = Vec::with_capacity(systems.len());
     for system in systems.iter().rev() {
         evidence.push(system.stop().await);
@@ -207,14 +207,15 @@ pub(crate) fn working_folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf> 
     Err(Error::new(format!("there is no folder `{}`", cwd.unwrap_or_default())))
 }
 
-fn evidence(name: &str, ended: Option<String>, log: &Log) -> String {
-    let tail = log.tail();
+fn log_of(name: &str, ended: Option<String>, log: &Log) -> LogOf {
+    let (tail, whole) = (log.tail(), log.whole());
     let log = if tail.is_empty() {
         format!("system `{name}` printed nothing")
     } else {
         format!("the last lines of system `{name}`'s log:\n{}", log_lines(&tail))
     };
-    ended.map_or_else(|| log.clone(), |ended| format!("{ended}\n{log}"))
+    let quoted = ended.map_or_else(|| log.clone(), |ended| format!("{ended}\n{log}"));
+    LogOf { system: name.to_owned(), quoted, whole }
 }
 
 fn log_lines(lines: &[String]) -> String {

@@ -15,6 +15,8 @@ use crate::text::clipped;
 const LINES: usize = 20;
 /// How much of a line is kept.
 const WIDTH: usize = 500;
+/// How much of a log is kept for a person to read as a whole, in bytes: of a longer one its beginning.
+const WHOLE: usize = 4 << 20;
 /// How much of a line, in bytes, is looked at.
 const LONGEST: usize = 64 << 10;
 
@@ -23,6 +25,17 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
     #[expect(clippy::unwrap_used, reason = "a constant, which tests read")]
     Regex::new("\x1b\\[[0-9;?]*[ -/]*[@-~]").unwrap()
 });
+
+/// What a system printed, for a failure.
+#[derive(Clone, Debug)]
+pub(crate) struct LogOf {
+    /// The system.
+    pub(crate) system: String,
+    /// What is quoted: how it ended, where it did by itself, and its last lines.
+    pub(crate) quoted: String,
+    /// All of it.
+    pub(crate) whole: String,
+}
 
 /// The log of one system. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -39,6 +52,7 @@ struct Printed {
     file: Option<File>,
     /// What came before the file was there.
     early: Vec<u8>,
+    whole: Vec<u8>,
     /// The last lines, and how often each came in a row.
     last: VecDeque<(String, usize)>,
     line: Vec<u8>,
@@ -65,6 +79,8 @@ impl Log {
     /// Takes what was printed.
     pub(crate) fn push(&self, bytes: &[u8]) {
         let mut printed = self.printed();
+        let room = WHOLE.saturating_sub(printed.whole.len());
+        printed.whole.extend_from_slice(&bytes[..bytes.len().min(room)]);
         match &mut printed.file {
             // Where the disk is full, the end is still quoted.
             Some(file) => drop(file.write_all(bytes)),
@@ -85,6 +101,11 @@ impl Log {
     pub(crate) async fn awaited(&self) {
         // The sender lives as long as `self`, so this cannot fail.
         let _ = self.0.seen.subscribe().wait_for(|seen| *seen).await;
+    }
+
+    /// All of it, up to 4 MB.
+    pub(crate) fn whole(&self) -> String {
+        String::from_utf8_lossy(&self.printed().whole).into_owned()
     }
 
     /// The last lines.

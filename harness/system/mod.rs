@@ -37,7 +37,7 @@ pub(crate) use guardian::{Exit, Guard, Guarded, take_over};
 pub(crate) use launch::{SecretValues, Systems};
 #[cfg(feature = "browser")]
 pub(crate) use log::Log;
-pub(crate) use log::plain;
+pub(crate) use log::{LogOf, plain};
 pub(crate) use panics::hear_panics;
 pub(crate) use router::RouterFactory;
 pub use router::{IntoRouter, service};

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::command::{CommandSystem, start_with_needed, stop_all};
 use super::folder::Folder;
 use super::launch::{Launch, PlayedOn};
+use super::log::LogOf;
 use super::router::{self, InProcess};
 use super::shared::SharedSystem;
 use super::stage::Stage;
@@ -28,8 +29,8 @@ pub(crate) struct Running {
 /// What is known of a stage when it has ended.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
-    /// What a failure quotes of systems: the ends of their logs.
-    pub(crate) logs: Vec<String>,
+    /// What systems printed.
+    pub(crate) logs: Vec<LogOf>,
     /// Which system ended by itself, and not well.
     pub(crate) crash: Option<Error>,
     /// What a router panicked by, each with its place.

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::command::{CommandSystem, start_with_needed, stop_all};
 use super::date;
+use super::log::LogOf;
 use super::values::StageValues;
 use crate::error::{Error, Result};
 use crate::json::Json;
@@ -152,7 +153,7 @@ impl SharedSystem {
     }
 
     /// What a failure quotes.
-    pub(crate) async fn evidence(&self) -> Vec<String> {
+    pub(crate) async fn evidence(&self) -> Vec<LogOf> {
         let mut evidence = Vec::with_capacity(self.parts.systems.len());
         for system in self.parts.systems.iter().rev() {
             evidence.push(system.evidence().await);

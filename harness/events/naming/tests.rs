@@ -1,18 +1,21 @@
 use super::*;
 use crate::events::{AfterLast, Capture, Status};
 
-fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, String)> {
+fn captured(body: &str) -> [Captured; 1] {
     let events = Capture::new().push(body.as_bytes());
-    let capture = Captured {
+    [Captured {
         request: "GET /".into(),
         status: Status::Http(200),
         content_type: "text/event-stream".into(),
         events,
         after: AfterLast::default(),
         tree: None,
-    };
+    }]
+}
+
+fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, String)> {
     let normalize = |text: &str| text.replace("r-1", "<run>");
-    let found = names_nothing(&[capture], options, &normalize)?;
+    let found = names_nothing(&captured(body), options, &normalize)?;
     Some((found.option, found.name, found.there.join(" ")))
 }
 
@@ -32,4 +35,15 @@ fn a_name_that_no_event_has_is_found_with_those_that_there_are() {
     assert_eq!(nothing(body, &options(":", "b")), Some(("collapse", ":".into(), "b r-1".into())));
     assert_eq!(nothing(body, &ShapeOptions { comments: true, ..options(":", "b") }), None);
     assert_eq!(nothing(body, &ShapeOptions::default()), None);
+}
+
+#[test]
+fn a_pointer_that_is_in_no_event_is_noted_and_lines_are_a_mistake_where_none_is_text() {
+    let body = "event: a\ndata: {\"m\": [1]}\n\nevent: b\ndata: prose\n\n";
+    let show = |pointer: &str| ShapeOptions { show: vec![pointer.into()], ..ShapeOptions::default() };
+    assert!(shown_nowhere(&captured(body), &show("/m/-1")).is_empty());
+    assert_eq!(shown_nowhere(&captured(body), &show("/n")), ["/n"]);
+    let lines = ShapeOptions { text: TextAs::Lines, ..ShapeOptions::default() };
+    assert_eq!(nothing(body, &lines), None);
+    assert_eq!(nothing("event: a\ndata: 1\n\n", &lines), Some(("text", "lines".into(), "a".into())));
 }

@@ -58,9 +58,15 @@ impl<'a> Begun<'a> {
         project.note(name, notes(None, [], &played.flaws));
         let failed = recording.failed_calls(&recorder)?;
         if let Some(failure) = failure(&played, &recorder, &failed) {
-            return Err(played.systems.iter().fold(going_on(failure, name, &recorder), Failure::evidence));
+            let quoted = played.systems.iter().map(|log| log.quoted.clone());
+            return Err(quoted.fold(going_on(failure, name, &recorder), Failure::evidence));
         }
-        Ok(Driven { recording, recorder, systems: played.systems, tools: played.tools.recorded })
+        Ok(Driven {
+            recording,
+            recorder,
+            systems: played.systems.into_iter().map(|log| log.quoted).collect(),
+            tools: played.tools.recorded,
+        })
     }
 }
 

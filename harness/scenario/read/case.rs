@@ -68,6 +68,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             collapse: over.collapse.or(base.collapse),
             unordered: over.unordered.or(base.unordered),
             ignore: over.ignore.or(base.ignore),
+            text: over.text.or(base.text),
             comments: over.comments.or(base.comments),
             lengths: over.lengths.or(base.lengths),
             words: over.words.or(base.words),

@@ -12,6 +12,7 @@ pub(super) fn read(raw: Option<&RawGolden>) -> ShapeOptions {
         collapse: raw.collapse.unwrap_or_default(),
         unordered: raw.unordered.unwrap_or_default(),
         ignore: raw.ignore.unwrap_or_default(),
+        text: raw.text.unwrap_or_default(),
         comments: raw.comments.unwrap_or_default(),
         lengths: raw.lengths.unwrap_or(true),
         words: raw.words.unwrap_or_default(),

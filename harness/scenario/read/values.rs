@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::events::Detail;
+use crate::events::{Detail, TextAs};
 use crate::model::OfferedTools;
 use crate::scenario::hints::listed;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
@@ -169,6 +169,7 @@ read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
 read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
+read_word!(TextAs: "kind" => TextAs::Kind, "lines" => TextAs::Lines);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 
 read_as!(Detail, &format!("one of {}", listed(&Detail::WORDS)), {

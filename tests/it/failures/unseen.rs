@@ -7,7 +7,10 @@ use super::desk::{DESK, provider};
 use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 
-tests! { the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command, }
+tests! { the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command,
+    the_whole_log_of_a_run_that_failed_is_kept_and_gone_with_the_next_one,
+    a_last_event_that_is_misspelt_is_told_with_the_one_that_came,
+}
 
 /// What the first line begins with, for each change, what it says once, and the last line.
 type Row = (&'static str, &'static [&'static str], &'static str);
@@ -159,12 +162,18 @@ fn desk(change: &str) -> Tree {
     tree
 }
 
-/// What is wrong with what is told of a change.
-fn wrong((change, first, last): &Row) -> Option<String> {
+/// The same, with what was recorded before the change.
+fn recorded_desk(change: &str) -> Tree {
     let tree = desk(change);
     let (fixture, golden) = &*RECORDED;
     tree.write("fixtures/trip.json", fixture);
     tree.write("goldens/trip.snap", golden);
+    tree
+}
+
+/// What is wrong with what is told of a change.
+fn wrong((change, first, last): &Row) -> Option<String> {
+    let tree = recorded_desk(change);
     let run = tree.retake().args(&["test", "trip"]).run().exits(1);
     let told = run.failure("trip").trim_end();
     let (line, end) = (told.lines().next().unwrap_or_default(), told.lines().last().unwrap_or_default());
@@ -189,4 +198,27 @@ fn the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command(
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
     });
     assert!(wrong.is_empty(), "{} of {} wrong:\n\n{}", wrong.len(), ROWS.len(), wrong.join("\n\n"));
+}
+
+fn the_whole_log_of_a_run_that_failed_is_kept_and_gone_with_the_next_one() {
+    const LOG: &str = ".retake/logs/trip.log";
+    let tree = recorded_desk("crash");
+    tree.retake()
+        .args(&["test", "trip"])
+        .run()
+        .exits(1)
+        .says(&["  | fatal: out of memory", "the whole log: .retake/logs/trip.log"]);
+    assert_eq!(tree.read(LOG), "fatal: out of memory\n");
+    tree.retake().args(&["explain", "trip"]).run().exits(1).says(&[LOG]);
+    tree.replace("scenarios/suite.toml", "\"crash\"", "\"\"");
+    tree.retake().args(&["test", "trip"]).run().exits(0);
+    assert!(!tree.has(LOG));
+}
+
+fn a_last_event_that_is_misspelt_is_told_with_the_one_that_came() {
+    let tree = recorded_desk("");
+    tree.replace("scenarios/trip/scenario.toml", "last = \"end\"", "last = \"ende\"");
+    let says =
+        "the stream ended before its last event `ende`\n  8 events came, the last was `end`\n  did you mean `end`?";
+    tree.retake().args(&["test", "trip"]).run().exits(1).says(&[says]);
 }

@@ -105,6 +105,7 @@ fn goldens() -> Vec<Entry> {
         shows("golden.lengths", "lengths = false", "{l, n, p, type}"),
         Entry::by("golden.after_last", "systems::steps::what_comes_after_the_last_event_stands_below_a_line"),
         Entry::by("golden.loose", "systems::steps::a_length_that_varies_is_named_with_the_option_that_leaves_it_open"),
+        Entry::by("golden.text", "systems::steps::prose_of_a_command_line_agent_stands_in_the_golden_line_by_line"),
         Entry::played(
             "golden.comments",
             &BASE,

@@ -15,6 +15,7 @@ tests!(
     a_step_waits_for_a_value,
     steps_are_taken_at_the_same_time,
     a_command_line_agent_is_driven_without_a_system,
+    prose_of_a_command_line_agent_stands_in_the_golden_line_by_line,
 );
 
 /// A tree with one scenario that calls no model.
@@ -234,4 +235,26 @@ fn a_command_line_agent_is_driven_without_a_system() {
     tree.scenario("a", &format!("fixture = \"none\"\n{}", run("cancel = { after = \"started\" }", ", HANGS = \"1\"")));
     tree.retake().args(&["test", "a", "--update", "--", "--exact"]).run().green();
     assert_eq!(tree.left(), [""; 0]);
+}
+
+fn prose_of_a_command_line_agent_stands_in_the_golden_line_by_line() {
+    let says = |text: &str| format!("[[step]]\nrun = [\"sh\", \"-c\", \"{text}\"]\n[golden]\ntext = \"lines\"\n");
+    let prose = "echo 'I read note.txt'; echo \"$HOME\"; echo 3f2504e0-4f89-41d3-9a0c-0305e82c3301; printf 'Done.'";
+    let tree = tree(&says(&prose.replace('"', "\\\"")));
+    let golden = golden(&tree, "a");
+    let (_, lines) = golden.split_once("exit 0\n\n").unwrap();
+    let lines: Vec<&str> = lines.trim_end().lines().collect();
+    assert_eq!(lines[0], "message   \"I read note.txt\"");
+    assert!(lines[1].starts_with("message   \"<") && lines[2].starts_with("message   \"<"), "{lines:?}");
+    assert_eq!(lines[3], "(unterminated)    \"Done.\"");
+    tree.replace("scenarios/a/scenario.toml", "note.txt", "todo.txt");
+    tree.retake().args(&["test", "a"]).run().red(&["golden: ", "I read note.txt", "I read todo.txt"]);
+    tree.replace("scenarios/a/scenario.toml", "\"lines\"", "\"kind\"");
+    tree.retake().args(&["test", "a"]).run().red(&["+ message   text"]);
+    // Where nothing is prose it would do nothing.
+    tree.scenario("a", &format!("fixture = \"none\"\n{}", says("echo 1")));
+    tree.retake()
+        .args(&["test", "a", "--update"])
+        .run()
+        .red(&["`text = \"lines\"` in [golden], and no event of this run brings text: all are JSON"]);
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::events::Detail;
+use crate::events::{Detail, TextAs};
 use crate::scenario::pointer::Pointer;
 
 #[derive(Clone, Default, Deserialize)]
@@ -24,6 +24,10 @@ pub(crate) struct RawGolden {
     /// Events that may come at any time and are left out; `*` is any part.
     /// Default: `[]`. Example: `["heartbeat"]`.
     pub(crate) ignore: Option<Vec<String>>,
+    /// What is shown of lines and bodies that are no JSON, such as what a command-line agent prints: that they are
+    /// text, or their lines, normalized.
+    /// Default: `"kind"`. Example: `"lines"`.
+    pub(crate) text: Option<TextAs>,
     /// Whether comments of a stream, such as heartbeats, are in it.
     /// Default: `false`. Example: `true`.
     pub(crate) comments: Option<bool>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::events::Detail;
+use crate::events::{Detail, TextAs};
 use crate::model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
@@ -66,6 +66,7 @@ inline! {
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
     Detail => { "type": "string", "enum": (Detail::WORDS) },
+    TextAs => { "type": "string", "enum": ["kind", "lines"] },
 }
 
 impl JsonSchema for RawStream {
