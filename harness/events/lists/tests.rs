@@ -6,7 +6,9 @@ const C: &str = "2c2c2c2c2c2c";
 
 fn shape(lists: &[Json]) -> ListShape {
     let mut all = Lists::default();
-    lists.iter().for_each(|list| all.add(list.as_array().unwrap()));
+    for list in lists {
+        all.add(list.as_array().unwrap());
+    }
     all.finish()
 }
 

@@ -276,9 +276,8 @@ fn at_values_it_is_noticed_where_values_belong_together_and_how_often_they_come(
 
 #[test]
 fn at_values_what_differs_from_run_to_run_and_the_order_of_the_unordered_are_no_part_of_the_whole() {
-    let events = |ids: [&str; 2], at: u64| {
-        ids.iter().map(|id| format!("values {{\"id\": \"{id}\", \"at\": {at}}}\n")).collect::<String>()
-    };
+    let events =
+        |ids: [&str; 2], at: u64| ids.map(|id| format!("values {{\"id\": \"{id}\", \"at\": {at}}}\n")).concat();
     assert_eq!(at_values(&events([RUN, OTHER], 1_790_000_000)), at_values(&events([OTHER, RUN], 1_790_000_777)));
     let run_twice = events([RUN, RUN], 1_790_000_000);
     assert_ne!(at_values(&events([RUN, OTHER], 1_790_000_000)), at_values(&run_twice));
