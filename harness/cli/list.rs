@@ -122,7 +122,7 @@ impl Row {
             ("system", text(self.system.as_deref())),
             ("system_kind", text(self.system_kind)),
             ("fixture", text(self.fixture.as_deref())),
-            ("turns", self.turns.map_or(Json::Null, |turns| Json::Int(turns as i64))),
+            ("turns", self.turns.and_then(|turns| i64::try_from(turns).ok()).map_or(Json::Null, Json::Int)),
             ("golden", self.golden.map_or(Json::Null, Json::Bool)),
             ("ignored", Json::Bool(self.ignored)),
             ("error", text(self.error.as_deref())),

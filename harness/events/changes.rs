@@ -1,7 +1,7 @@
 //! What changed between two goldens, in words: status, content type and body by these names, events that are missing, extra,
 //! renamed or moved, and the place of a changed shape. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::written::{Written, WrittenEvent, WrittenKey, read};
 use crate::cause::{Cause, CauseKind};
@@ -57,6 +57,25 @@ pub(crate) fn changes_until_break(golden: &str, run: &str, came: &[&str]) -> Vec
         }
     }
     found.0
+}
+
+/// The names of the events that stand at other places in one golden than in another one, and of those of which another number
+/// comes.
+pub(crate) fn moved_and_counted(one: &str, other: &str) -> (Vec<String>, Vec<String>) {
+    let (mut moved, mut counted) = (BTreeSet::new(), BTreeSet::new());
+    for (one, other) in read(one).iter().zip(&read(other)) {
+        let (before, after) = (counts(&one.events), counts(&other.events));
+        let varies = |label: &str| before.get(label) != after.get(label);
+        counted.extend(before.keys().filter(|label| varies(label)).map(|label| (*label).to_owned()));
+        let each = |written: &Written<'_>| -> Vec<(String, String)> {
+            let events = written.events.iter().filter(|event| !varies(event.label));
+            events.flat_map(|event| vec![(event.label.to_owned(), event.rest.to_owned()); event.times]).collect()
+        };
+        let (a, b) = (each(one), each(other));
+        let differing = a.iter().zip(&b).filter(|(a, b)| a != b);
+        moved.extend(differing.flat_map(|(a, b)| [a.0.clone(), b.0.clone()]));
+    }
+    (moved.into_iter().collect(), counted.into_iter().collect())
 }
 
 struct Found(Vec<Change>);

@@ -35,7 +35,7 @@ mod written;
 
 pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Ending, Status};
-pub(crate) use changes::{Change, changes, changes_until_break};
+pub(crate) use changes::{Change, changes, changes_until_break, moved_and_counted};
 pub use event::{Event, Payload};
 pub(crate) use ids::is_id;
 pub(crate) use naming::shown_nowhere;

@@ -301,16 +301,18 @@ impl Replay {
                     reason => reason,
                 };
                 let (miss, meant) = self.miss(lookup.via.clone(), reason, Some((&lookup, key)), number);
-                match meant {
-                    Some(index) => {
-                        let fixture = self.fixture.clone();
-                        Ok(Served { fixture, index, drift: Vec::new(), by_first_key: false, over_another_api: false })
-                    }
-                    None => {
-                        self.state().unanswered = true;
-                        Err(miss)
-                    }
+                if let Some(index) = meant {
+                    let fixture = self.fixture.clone();
+                    return Ok(Served {
+                        fixture,
+                        index,
+                        drift: Vec::new(),
+                        by_first_key: false,
+                        over_another_api: false,
+                    });
                 }
+                self.state().unanswered = true;
+                Err(miss)
             }
         }
     }

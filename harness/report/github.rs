@@ -15,9 +15,10 @@ pub(crate) fn annotation(run: &RunData) -> Option<String> {
 
 /// A summary in Markdown: how many failed, and of each why.
 pub(crate) fn markdown(runs: &[RunData]) -> String {
-    let failed: Vec<&RunData> = runs.iter().filter(|run| run.result == RunResult::Failed).collect();
+    let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_told()).collect();
+    let failed: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Failed).collect();
     let drifted: Vec<&RunData> =
-        runs.iter().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty())).collect();
+        runs.iter().copied().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty())).collect();
     let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
     let mut text = match failed.len() {
         0 => format!("### All {} scenarios passed\n", runs.len()),

@@ -35,7 +35,8 @@ struct Page<'a> {
 /// # Errors
 /// Where the page cannot be rendered, which is a fault of Retake's own.
 pub(crate) fn page(runs: &[RunData]) -> Result<String> {
-    let mut sorted: Vec<&RunData> = runs.iter().collect();
+    let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_told()).collect();
+    let mut sorted = runs.clone();
     sorted.sort_by(|a, b| {
         (b.result == RunResult::Failed, &a.scenario).cmp(&(a.result == RunResult::Failed, &b.scenario))
     });

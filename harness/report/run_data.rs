@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// The version that run data names.
 pub(crate) const FORMAT: &str = "retake-run/1";
 
+/// The trial beside the scenarios, which fails where goldens or fixtures belong to none.
+pub(crate) const NO_ORPHANS: &str = "retake::no_orphans";
+
 /// One run of one scenario.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RunData {
@@ -57,6 +60,11 @@ pub(crate) struct RunData {
 }
 
 impl RunData {
+    /// Whether a person is told of it: of what stands beside the scenarios only where it failed.
+    pub(crate) fn is_told(&self) -> bool {
+        self.scenario != NO_ORPHANS || self.result == RunResult::Failed
+    }
+
     /// A run that passed, of which no more is told yet.
     pub(crate) fn passed(scenario: &str, file: PathBuf, action: RunAction, started: String) -> RunData {
         RunData {

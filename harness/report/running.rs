@@ -111,8 +111,8 @@ fn lines(playing: &[(String, Instant)], now: Instant) -> Vec<String> {
 /// What draws lines below the cursor and leaves it where it was: all below is cleared first.
 fn drawn(lines: &[String]) -> String {
     let back = if lines.is_empty() { String::new() } else { format!("\u{1b}[{}A\r", lines.len()) };
-    let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
-    format!("\r\u{1b}[J{lines}{back}")
+    let ended: Vec<&str> = lines.iter().flat_map(|line| [line.as_str(), "\r\n"]).collect();
+    format!("\r\u{1b}[J{}{back}", ended.concat())
 }
 
 /// The slowest of many scenarios, in a line.

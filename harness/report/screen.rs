@@ -75,6 +75,8 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> St
 /// The lines of diffs in red and green.
 fn coloured(text: &str) -> String {
     let line = |line: &str| match line.trim_start().as_bytes() {
+        // What the signs mean.
+        b"- golden, + this run" => line.to_owned(),
         [b'-', b' ', ..] => format!("{RED}{line}{PLAIN}"),
         [b'+', b' ', ..] => format!("{GREEN}{line}{PLAIN}"),
         _ => line.to_owned(),

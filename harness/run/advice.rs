@@ -10,6 +10,7 @@ use super::proof::{Mend, mend};
 use super::trial::{self, How, Replayed};
 use super::verdict::is_sound;
 use crate::cause::{CauseClass, CauseKind};
+use crate::events::moved_and_counted;
 use crate::fixture::Fixture;
 use crate::key::Rules;
 use crate::model::{FlawKind, MissReason};
@@ -43,6 +44,7 @@ impl Tried<'_> {
         failure = self.for_callers(failure, &kinds);
         failure = self.for_what_varies(failure, &kinds);
         failure = self.for_settings(failure, &kinds);
+        failure = self.for_order(failure, &kinds);
         let plain = kinds.iter().any(|kind| kind.class() == CauseClass::Plain && *kind != CauseKind::Protocol);
         if plain {
             // Neither a recording nor a golden accepts what went wrong by itself.
@@ -191,6 +193,34 @@ impl Tried<'_> {
             }
         }
         failure
+    }
+
+    /// Events whose order is no promise, where the golden differs in nothing else, and another replay is equal without it.
+    fn for_order(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
+        let Tried { project, scenario, run, .. } = *self;
+        let committed = project.goldens.text(&scenario.golden_name);
+        let of_run = run.own_golden(scenario);
+        let (true, Some(committed), Some(text)) = (kinds == [CauseKind::EventOrder], committed, of_run) else {
+            return failure;
+        };
+        let (moved, counted) = moved_and_counted(&committed, text);
+        let mut options = scenario.golden.clone();
+        options.unordered.extend(moved.iter().filter(|name| !scenario.golden.unordered.contains(name)).cloned());
+        let again = || {
+            let replayed = trial::replay(project, scenario, run.fixture.clone(), &run.rules, How::default()).ok()?;
+            Some(replayed.golden(&options, &run.rules).text)
+        };
+        let with_order = run.golden(&options, &run.rules).text;
+        if moved.is_empty() || !counted.is_empty() || !self.again || again() != Some(with_order) {
+            return failure;
+        }
+        let file = scenario.file.display();
+        failure
+            .resolve(
+                format!("if their order is no promise, under [golden] in {file}"),
+                format!("unordered = {:?}", options.unordered),
+            )
+            .resolve("and then", project.commands.update(&scenario.name))
     }
 
     /// Whether a replay of the scenario is green, its golden included.

@@ -76,11 +76,11 @@ impl Failing<'_> {
         // What a golden holds is not misspelt: it is gone.
         let is_gone = self.golden.as_ref().is_some_and(|golden| !golden.changes.is_empty());
         if let Some(nothing) = findings.names_nothing {
-            if !is_gone {
+            if is_gone {
+                failure.evidence.push(format!("and then {}", nothing.headline()));
+            } else {
                 failure.causes.extend(nothing.causes.clone());
                 failure.hints.extend(nothing.hints);
-            } else {
-                failure.evidence.push(format!("and then {}", nothing.headline()));
             }
             failure.evidence.extend(nothing.evidence);
         }

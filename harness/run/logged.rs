@@ -46,7 +46,10 @@ impl Project {
         let text: String = match &printed[..] {
             [] => return None,
             [one] => one.whole.clone(),
-            several => several.iter().map(|log| format!("==> {} <==\n{}\n", log.system, log.whole)).collect(),
+            several => {
+                let each = |log: &&LogOf| ["==> ", &log.system, " <==\n", &log.whole, "\n"].concat();
+                several.iter().map(each).collect::<Vec<_>>().concat()
+            }
         };
         let file = log_file(scenario);
         let whole = self.root.join(&file);

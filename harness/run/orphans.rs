@@ -12,7 +12,7 @@ use crate::scenario::FixtureRef;
 use crate::text::counted;
 
 /// The test that looks for them.
-pub(super) const NAME: &str = "retake::no_orphans";
+pub(super) const NAME: &str = crate::report::NO_ORPHANS;
 
 /// Looks for files without a scenario. Statically, so that a filtered run condemns nothing.
 ///

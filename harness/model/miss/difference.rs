@@ -419,8 +419,8 @@ impl Middle<'_> {
 /// The one argument that has another name, and the same value.
 fn renamed<'a>(recorded: &'a Json, called: &'a Json) -> Option<(&'a str, &'a str)> {
     let (Json::Object(a), Json::Object(b)) = (recorded, called) else { return None };
-    let gone: Vec<_> = a.iter().filter(|(key, _)| !b.contains_key(*key)).collect();
-    let come: Vec<_> = b.iter().filter(|(key, _)| !a.contains_key(*key)).collect();
+    let gone: Vec<_> = a.iter().filter(|(key, _)| !b.contains_key(key)).collect();
+    let come: Vec<_> = b.iter().filter(|(key, _)| !a.contains_key(key)).collect();
     let ([(was, before)], [(is, after)]) = (&gone[..], &come[..]) else { return None };
     (before == after).then_some((was, is))
 }

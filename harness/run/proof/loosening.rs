@@ -1,6 +1,6 @@
 //! The options of a golden that leave open what varies between two runs, and nothing else.
 
-use crate::events::{Golden, Loose, ShapeOptions};
+use crate::events::{Golden, Loose, ShapeOptions, moved_and_counted};
 use crate::key::Rules;
 use crate::run::trial::Replayed;
 
@@ -9,6 +9,10 @@ use crate::run::trial::Replayed;
 pub(super) struct Loosening {
     /// All loose places, those that were loose before included.
     loose: Vec<Loose>,
+    /// Events whose order among neighbours, and of which how many come in a row, is to be left open; with those of before,
+    /// and none where there are no new ones.
+    unordered: Vec<String>,
+    collapse: Vec<String>,
     /// Whether what comes after a last event is to be left out.
     without_after_last: bool,
 }
@@ -25,9 +29,20 @@ impl Loosening {
             let [one, two] = goldens(options);
             one.text == two.text
         };
+        let [one, two] = goldens(options);
+        let (moved, counted) = moved_and_counted(&one.text, &two.text);
+        let forms = |after_last: bool| {
+            let none = Vec::new();
+            let all = [(&none, &none), (&moved, &none), (&none, &counted), (&moved, &counted)];
+            all.map(|(moved, counted)| ShapeOptions {
+                after_last: after_last && options.after_last,
+                unordered: [&options.unordered[..], moved].concat(),
+                collapse: [&options.collapse[..], counted].concat(),
+                ..options.clone()
+            })
+        };
         let after_last = [true, false].into_iter().filter(|after_last| options.after_last || *after_last);
-        for after_last in after_last {
-            let mut tried = ShapeOptions { after_last: after_last && options.after_last, ..options.clone() };
+        for mut tried in after_last.flat_map(forms) {
             let [one, two] = goldens(&tried);
             tried.loose.extend(one.differing_pins(&two));
             if !equal(&tried) {
@@ -42,7 +57,14 @@ impl Loosening {
                     tried = fewer;
                 }
             }
-            return Some(Loosening { loose: tried.loose, without_after_last: tried.after_last != options.after_last });
+            let new = |all: Vec<String>, known: &[String]| if all.len() == known.len() { Vec::new() } else { all };
+            let loose = if tried.loose.len() == known { Vec::new() } else { tried.loose };
+            return Some(Loosening {
+                loose,
+                unordered: new(tried.unordered, &options.unordered),
+                collapse: new(tried.collapse, &options.collapse),
+                without_after_last: tried.after_last != options.after_last,
+            });
         }
         None
     }
@@ -51,8 +73,10 @@ impl Loosening {
     pub(super) fn toml(&self) -> String {
         let places: Vec<String> = self.loose.iter().map(|place| format!("{:?}", place.to_string())).collect();
         let loose = (!places.is_empty()).then(|| format!("loose = [{}]", places.join(", ")));
+        let named = |option: &str, names: &[String]| (!names.is_empty()).then(|| format!("{option} = {names:?}"));
+        let order = [named("unordered", &self.unordered), named("collapse", &self.collapse)];
         let after_last = self.without_after_last.then(|| "after_last = false".to_owned());
-        loose.into_iter().chain(after_last).collect::<Vec<_>>().join("\n    ")
+        order.into_iter().flatten().chain(loose).chain(after_last).collect::<Vec<_>>().join("\n    ")
     }
 }
 

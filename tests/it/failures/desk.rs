@@ -103,6 +103,9 @@ impl Desk {
                 return Ok(());
             }
         }
+        if is("event_moved") {
+            self.event("closed", &json!({}));
+        }
         if !is("no_summary") {
             let said: Vec<&str> = messages.iter().skip(1).filter_map(|message| message["content"].as_str()).collect();
             let content = format!("Summarize: {}", said.join(" / "));
@@ -111,6 +114,9 @@ impl Desk {
         }
         if is("asks_behind") {
             ask(&[json!({"role": "user", "content": "Rate the trip"})], false).await?;
+        }
+        if !is("event_moved") {
+            self.event("closed", &json!({}));
         }
         self.event("end", &json!({}));
         Ok(())

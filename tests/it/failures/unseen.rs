@@ -9,6 +9,7 @@ use crate::support::tree::Tree;
 
 tests! { the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command,
     the_whole_log_of_a_run_that_failed_is_kept_and_gone_with_the_next_one,
+    events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps,
     a_last_event_that_is_misspelt_is_told_with_the_one_that_came,
 }
 
@@ -119,6 +120,7 @@ const ROWS: &[Row] = &[
     ("wrong_key", &["replay miss: the request did not bring the key that the system was given"], EXPLAIN),
     ("status", &["golden: the status is 202, not 200"], "retake review"),
     ("content_type", &["golden: the content type is application/x-ndjson, not text/event-stream"], "retake review"),
+    ("event_moved", &["golden: the event `summary` came in another place: behind `closed`"], "retake review"),
     ("event_renamed", &["golden: the event `tool` is called `tool_result`"], "retake review"),
     (
         "event_key_renamed",
@@ -219,6 +221,21 @@ fn a_last_event_that_is_misspelt_is_told_with_the_one_that_came() {
     let tree = recorded_desk("");
     tree.replace("scenarios/trip/scenario.toml", "last = \"end\"", "last = \"ende\"");
     let says =
-        "the stream ended before its last event `ende`\n  8 events came, the last was `end`\n  did you mean `end`?";
+        "the stream ended before its last event `ende`\n  9 events came, the last was `end`\n  did you mean `end`?";
     tree.retake().args(&["test", "trip"]).run().exits(1).says(&[says]);
+}
+
+fn events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps() {
+    let tree = recorded_desk("event_moved");
+    let line = "unordered = [\"closed\", \"summary\"]";
+    let run = tree.retake().args(&["test", "trip"]).run().exits(1);
+    let run = run.says(&["if their order is no promise, under [golden] in scenarios/trip/scenario.toml:\n", line]);
+    assert!(run.stdout.contains("and then:\n    retake test trip --update"), "{}", run.stdout);
+    tree.write("scenarios/trip/scenario.toml", &format!("{SCENARIO}[golden]\n{line}\n"));
+    tree.retake().args(&["test", "trip", "--update"]).run().exits(0);
+    for change in ["", "event_moved"] {
+        tree.replace("scenarios/suite.toml", "CHANGE = \"event_moved\"", &format!("CHANGE = {change:?}"));
+        tree.retake().args(&["test", "trip"]).run().exits(0);
+        tree.replace("scenarios/suite.toml", &format!("CHANGE = {change:?}"), "CHANGE = \"event_moved\"");
+    }
 }

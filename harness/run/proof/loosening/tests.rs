@@ -3,11 +3,16 @@ use crate::events::{AfterLast, Capture, Captured, Ending, Status};
 
 /// What is proposed for two runs whose only event has these payloads.
 fn proposed(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
+    of_streams(runs.map(|data| format!("event: v\ndata: {data}\n\n")).each_ref().map(String::as_str), options)
+}
+
+/// What is proposed for two runs with these streams.
+fn of_streams(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
     let captured = runs.map(|data| Captured {
         request: "GET /".to_owned(),
         status: Status::Http(200),
         content_type: "text/event-stream".to_owned(),
-        events: Capture::new().push(format!("event: v\ndata: {data}\n\n").as_bytes()),
+        events: Capture::new().push(data.as_bytes()),
         after: AfterLast {
             events: Vec::new(),
             ending: if data.contains("open") { Ending::Open } else { Ending::Ended },
@@ -45,4 +50,23 @@ fn what_comes_after_the_last_event_is_left_out_where_nothing_else_helps() {
         "after_last = false"
     );
     assert_eq!(proposed([r#"{"a": 1}"#, r#"{"b": 1}"#], &ShapeOptions::default()), None);
+}
+
+#[test]
+fn events_that_change_places_and_those_of_no_fixed_number_are_named() {
+    let events = |names: &str| {
+        let event =
+            |name: &str| format!("event: {name}\ndata: {{\"{}\": 1}}\n\n", name.trim_end_matches(char::is_numeric));
+        names.split(' ').map(event).collect::<Vec<_>>().concat()
+    };
+    let between = |one: &str, other: &str, options: &ShapeOptions| of_streams([&events(one), &events(other)], options);
+    let plain = ShapeOptions::default();
+    assert_eq!(between("a search read z", "a read search z", &plain).unwrap(), "unordered = [\"read\", \"search\"]");
+    let known = ShapeOptions { unordered: vec!["x".into()], ..plain.clone() };
+    assert_eq!(between("a b", "b a", &known).unwrap(), "unordered = [\"x\", \"a\", \"b\"]");
+    assert_eq!(between("a chunk chunk z", "a chunk chunk chunk z", &plain).unwrap(), "collapse = [\"chunk\"]");
+    assert_eq!(
+        between("a b chunk z", "b a chunk chunk z", &plain).unwrap(),
+        "unordered = [\"a\", \"b\"]\n    collapse = [\"chunk\"]"
+    );
 }
