@@ -45,6 +45,9 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
     let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
     wanted.check(names.len(), project)?;
+    for test in tests.iter().filter(|test| test.has_ignored_flag() && !args.is_filtered_out(test)) {
+        project.note(test.name(), vec![format!("ignored: {}", scenario::without_browser())]);
+    }
     let alone_on = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
     let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario))).collect();
@@ -81,9 +84,6 @@ fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
             Ok(scenario) => {
                 let scenario = scenario.clone();
                 let ignored = scenario.needs_browser() && !cfg!(feature = "browser");
-                if ignored {
-                    project.note(&scenario.name, vec![format!("ignored: {}", scenario::without_browser())]);
-                }
                 let name = scenario.name.clone();
                 let run = move || {
                     let _turn = project.slots.turn(&scenario.name, project.systems.alone(&scenario));

@@ -10,7 +10,7 @@ use axum::{
     routing::get,
 };
 
-use crate::{App, error::HttpError};
+use crate::{App, error::HttpError, mutants::mutant};
 
 /// Name, type and text of each file beside the page itself.
 const FILES: [(&str, &str, &str); 5] = [
@@ -30,7 +30,27 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 
 async fn file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|(of_file, ..)| *of_file == name) {
-        Some((_, kind, text)) => ([(header::CONTENT_TYPE, format!("{kind}; charset=utf-8"))], *text).into_response(),
+        Some((_, kind, text)) => {
+            ([(header::CONTENT_TYPE, format!("{kind}; charset=utf-8"))], written(text)).into_response()
+        }
         None => HttpError::not_found().into_response(),
     }
+}
+
+/// A file as its developer wrote it: with a line of the mistake that is made, where it has that line.
+fn written(text: &str) -> String {
+    let lines = [
+        (mutant!("page_title_kept"), "if (payload.title) entitle(payload.title);", ""),
+        (
+            mutant!("page_message_anew"),
+            "shown.get(message.id) ?? add(message.id, takeSaid(message) ??",
+            "(takeSaid(message) ??",
+        ),
+        (mutant!("page_calls_running"), "status === \"error\" ? \"failed\" : \"done\"", "\"running\""),
+        (mutant!("page_suggestions_never"), "if (asked === current && !busy) suggest(questions);", ""),
+        (mutant!("page_history_newest_first"), "})).reverse();", "}));"),
+        (mutant!("page_break_silent"), "throw new BrokenOff(error.message);", "return;"),
+    ];
+    let made = lines.into_iter().find(|(is_made, ..)| *is_made);
+    made.map_or_else(|| text.to_owned(), |(_, right, mistaken)| text.replace(right, mistaken))
 }

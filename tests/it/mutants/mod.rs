@@ -4,8 +4,13 @@
 //! `GATEWAY_MUTANT=chunk_twice cargo test --test scenarios` shows what is said of one.
 
 mod list;
+#[cfg(feature = "browser")]
+mod page;
 mod score;
 
 pub(crate) use score::trials;
 
+#[cfg(not(feature = "browser"))]
 pub(crate) const TESTS: &[&[crate::Test]] = &[list::TESTS];
+#[cfg(feature = "browser")]
+pub(crate) const TESTS: &[&[crate::Test]] = &[list::TESTS, page::TESTS];

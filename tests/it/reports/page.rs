@@ -36,7 +36,7 @@ fn page(tree: &Tree) -> String {
 fn a_page_holds_each_scenario_the_failed_ones_first_and_asks_no_network() {
     let page = page(&ran());
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text:?} is not in the page"));
-    assert!(at("1 of 3 scenarios failed") < at("<h2>write_read_file</h2>"));
+    assert!(at("1 of 2 scenarios failed") < at("<h2>write_read_file</h2>"));
     assert!(at("<h2>write_read_file</h2>") < at("<h2>two_callers</h2>"));
     at("retake record write_read_file");
     at("<span class=\"del\">");
@@ -111,7 +111,7 @@ fn on_github_failures_are_marked_and_the_job_has_a_summary() {
     assert!(marked[0].starts_with(begins) && marked[0].contains("%0A    retake record write_read_file"), "{marked:?}");
     let text = std::fs::read_to_string(&summary).unwrap();
     assert!(
-        text.starts_with("before\n### 1 of 3 scenarios failed\n") && text.contains("| `write_read_file` | replay miss")
+        text.starts_with("before\n### 1 of 2 scenarios failed\n") && text.contains("| `write_read_file` | replay miss")
     );
     // Elsewhere nothing is marked.
     assert!(!tree.runner("gateway").run().all().contains("::error"));
