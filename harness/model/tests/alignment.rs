@@ -130,6 +130,7 @@ fn a_call_whose_turn_was_given_to_another_one_has_it_all_the_same() {
     assert_eq!(ask(&replay, None, "p", "Is this safe? A train to Ghent"), Ok("one".into()));
     assert_eq!(ask(&replay, None, "p", "A train to Ghent"), Ok("one".into()));
     assert_eq!(replay.unused(), [1, 2]);
+    assert_eq!(replay.missed_calls().len(), 1);
 }
 
 #[test]
