@@ -105,6 +105,13 @@ pub(super) struct StepFile {
     unsaved: Vec<u8>,
 }
 
+impl Drop for StepFile {
+    fn drop(&mut self) {
+        // A program that another thread starts just now holds the file as well, until it runs: closing alone would leave it locked.
+        let _ = self.file.unlock();
+    }
+}
+
 /// A file that was opened, and what earlier attempts left in it.
 pub(super) struct Opened {
     pub(super) file: StepFile,

@@ -24,3 +24,15 @@ fn what_could_not_be_written_goes_in_with_the_next_that_can_be() {
     numbers.sort();
     assert_eq!(numbers, ["0.0", "0.1", "0.2"]);
 }
+
+/// As a program does that another thread is about to start: until it runs, it has all files of this one.
+#[test]
+fn a_file_is_free_when_its_writer_is_gone_though_another_program_still_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("steps.jsonl");
+    let opened = StepFile::open(&path).unwrap().file;
+    let inherited = opened.file.try_clone().unwrap();
+    drop(opened);
+    assert!(StepFile::open(&path).is_ok());
+    drop(inherited);
+}
