@@ -115,9 +115,9 @@ fn a_recording_has_a_time_limit_of_its_own() {
     let provider = Service::start(Router::new().fallback(async || std::future::pending::<()>().await));
     let tree = Tree::of(&[NAME]);
     let file = format!("scenarios/{NAME}/scenario.toml");
-    tree.write(&file, &format!("record = {{ timeout = \"300ms\" }}\n{}", tree.read(&file)));
+    tree.write(&file, &format!("record = {{ timeout = \"2s\" }}\n{}", tree.read(&file)));
     let run = recording(&tree, "gateway", NAME, &provider.openai()).run().exits(1);
-    run.says(&["the scenario's time is up after 300ms", "raise `record.timeout` in scenario.toml"]);
+    run.says(&["the scenario's time is up after 2s", "raise `record.timeout` in scenario.toml"]);
     tree.runner("gateway").run().exits(0);
 }
 
