@@ -36,6 +36,7 @@ impl Route {
     pub(super) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Route {
         let last = path.rsplit('/').next().unwrap_or_default();
         match *method {
+            _ if doubles_a_version(path) => Route::Unknown,
             Method::GET if path.ends_with("/api/tags") => Route::Aside(Aside::Models(Api::Ollama)),
             Method::GET if path.ends_with("/api/version") => Route::Aside(Aside::Version),
             Method::GET if last == "models" => Route::Aside(Aside::Models(provider(path, headers))),
@@ -47,6 +48,16 @@ impl Route {
             _ => Route::Unknown,
         }
     }
+}
+
+/// Whether a version stands twice, as in `/v1/v1/messages`: the base URL ends with one, and the client adds another. A provider
+/// would refuse it, whatever gateway stands before it.
+fn doubles_a_version(path: &str) -> bool {
+    let is_version =
+        |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let mut parts = path.split('/').peekable();
+    std::iter::from_fn(|| Some((parts.next()?, parts.peek().copied())))
+        .any(|(part, next)| is_version(part) && next == Some(part))
 }
 
 impl Aside {

@@ -88,7 +88,9 @@ impl fmt::Display for MissReason {
             MissReason::ToolAllServed { call, times } => {
                 write!(f, "{call} was made again: it was recorded {times} times with these arguments")
             }
-            MissReason::UnknownRoute => write!(f, "no API that is replayed has this path and method"),
+            MissReason::UnknownRoute => {
+                write!(f, "no API that is replayed has this path and method: is a base URL wrong?")
+            }
             MissReason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
         }
     }

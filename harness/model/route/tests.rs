@@ -25,3 +25,17 @@ fn any_method_that_providers_have_is_a_call() {
     assert_eq!(of(Method::HEAD, "/"), Route::Aside(Aside::Heartbeat));
     assert_eq!(of(Method::GET, "/api/version"), Route::Aside(Aside::Version));
 }
+
+/// Found at a service whose base URL ended with the version that its client adds.
+#[test]
+fn a_version_that_stands_twice_is_no_providers_path() {
+    let of = |path: &str| Route::of(&Method::POST, path, &HeaderMap::new());
+    for path in ["/v1/v1/chat/completions", "/v1/v1/messages", "/v1beta/v1beta/models/m:generateContent"] {
+        assert_eq!(of(path), Route::Unknown, "{path}");
+    }
+    for path in
+        ["/openai/v1/chat/completions", "/v1/proxy/v1/messages", "/v1/videos/videos", "/v1/v1beta/models/m:countTokens"]
+    {
+        assert_eq!(of(path), Route::Call, "{path}");
+    }
+}

@@ -177,7 +177,11 @@ impl Desk {
 
 async fn ask(messages: &[Value], tools: bool) -> Result<Value, String> {
     let base = std::env::var("OPENAI_BASE_URL").unwrap();
-    let path = if is("wrong_url") { "/v1/completions" } else { "/chat/completions" };
+    let path = match () {
+        () if is("wrong_url") => "/chats",
+        () if is("version_twice") => "/v1/chat/completions",
+        () => "/chat/completions",
+    };
     let key = if is("wrong_key") { "sk-other".to_owned() } else { std::env::var("OPENAI_API_KEY").unwrap() };
     let mut body = json!({"model": "m", "messages": messages});
     if tools {

@@ -113,9 +113,12 @@ const ROWS: &[Row] = &[
     ("no_such_path", &["failed to take step 2 (POST /plan): expected a status of 200 to 299, found 404"], EXPLAIN),
     (
         "wrong_url",
-        &[
-            "replay miss: the service calls `POST /v1/v1/completions`, which is not a path of a model: is a base URL wrong?",
-        ],
+        &["replay miss: the service calls `POST /v1/chats`, which is not a path of a model: is a base URL wrong?"],
+        EXPLAIN,
+    ),
+    (
+        "version_twice",
+        &["replay miss: no API that is replayed has this path and method: is a base URL wrong?"],
         EXPLAIN,
     ),
     ("wrong_key", &["replay miss: the request did not bring the key that the system was given"], EXPLAIN),
