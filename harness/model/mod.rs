@@ -10,6 +10,7 @@ mod callers;
 mod checked;
 mod companion;
 mod drift;
+mod going_on;
 mod handler;
 mod heard;
 mod http;
@@ -24,6 +25,7 @@ mod record;
 mod registry;
 mod replay;
 mod route;
+mod served;
 mod server;
 mod session;
 
@@ -34,6 +36,7 @@ pub use checked::Checked;
 #[cfg(feature = "cli")]
 pub(crate) use companion::Companion;
 pub use drift::DriftOf;
+pub(crate) use going_on::GoingOn;
 pub(crate) use heard::HeardCall;
 pub use lint::{CallFlaw, FlawKind};
 pub use lookup::Lookup;
@@ -45,8 +48,8 @@ pub(crate) use record::merged;
 pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams};
 pub(crate) use registry::unjudged;
 pub use registry::{Scope, ServedTurn, misses, reset, served};
-pub(crate) use replay::GoingOn;
-pub use replay::{Replay, Served};
+pub use replay::Replay;
+pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls};
 pub use session::{Mode, Pacing};
 

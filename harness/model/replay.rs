@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::breakage::RecordedPrompts;
 use super::call_seen::{CallSeen, CallsSeen};
-use super::drift::{DriftOf, drift};
+use super::drift::drift;
+use super::going_on::{GoingOn, any_text, meant_turn};
 use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
 use super::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Over, Situation, align, explain, kind_of};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
+use super::served::Served;
 use crate::cause::Cause;
 use crate::conversation::{Answer, Message};
 use crate::error::Result;
@@ -21,7 +23,7 @@ use crate::fixture::{Fixture, Turn};
 use crate::json::Json;
 use crate::key::{Key, Rules};
 use crate::secrets::Fired;
-use crate::wire::{self, Api, Call, Response, Unrenderable};
+use crate::wire::{self, Api};
 
 /// A fixture that is being replayed: its turns, and which of them were served.
 ///
@@ -55,18 +57,6 @@ pub struct Replay {
     calls: Option<CallsSeen>,
 }
 
-/// What a call that misses gets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum GoingOn {
-    /// No answer: it is a miss.
-    #[default]
-    Never,
-    /// The answer of the turn that it is most like, where that is still to be served, and takes it.
-    Meant,
-    /// An answer that says something, and takes no turn: as if the call were one more than recorded.
-    Aside,
-}
-
 #[derive(Debug)]
 struct ReplayState {
     turns: OpenTurns,
@@ -80,39 +70,6 @@ struct ReplayState {
     meant: HashSet<usize>,
     /// Whether a call had no answer.
     unanswered: bool,
-}
-
-/// A turn that answers a call.
-#[derive(Clone, Debug)]
-pub struct Served {
-    fixture: Arc<Fixture>,
-    /// Its index in the fixture.
-    pub index: usize,
-    /// What of the call's checks differs from the recorded ones.
-    pub drift: Vec<DriftOf>,
-    /// Whether it was found by the rules of deer-flow's first fixtures only.
-    pub(super) by_first_key: bool,
-    /// Whether another API recorded it, and it was found by what each API carries.
-    pub(super) over_another_api: bool,
-}
-
-impl Served {
-    /// The turn.
-    #[must_use]
-    pub fn turn(&self) -> &Turn {
-        &self.fixture.table.turns()[self.index]
-    }
-
-    /// The response to the call: as it was recorded, as a rule, and then it is not even copied.
-    pub(super) fn response_to(&self, call: &Call) -> Result<Cow<'_, Response>, Unrenderable> {
-        let turn = self.turn();
-        let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));
-        if let Some(response) = wire::as_recorded(recorded, &call.render_for("")) {
-            return Ok(Cow::Borrowed(response));
-        }
-        let seed = turn.key.input_hash.to_string();
-        wire::respond(&turn.output, recorded, &call.render_for(&seed)).map(Cow::Owned)
-    }
 }
 
 /// How many misses of one replay are explained in full; of a flood nobody reads more.
@@ -459,8 +416,10 @@ impl Replay {
             let mut state = self.state();
             meant = match self.going_on {
                 GoingOn::Never => None,
-                GoingOn::Aside => self.any_text(),
-                GoingOn::Meant => self.meant(&miss.reason, nearest.filter(|_| alike), miss.key, &state.turns),
+                GoingOn::Aside => any_text(&self.fixture),
+                GoingOn::Meant => {
+                    meant_turn(&self.fixture, &miss.reason, nearest.filter(|_| alike), miss.key, &state.turns.served())
+                }
             };
             if let Some(index) = meant.filter(|index| self.going_on == GoingOn::Meant && !state.turns.served()[*index])
             {
@@ -468,7 +427,7 @@ impl Replay {
                 state.served_to.insert(index, number);
                 state.meant.insert(index);
             } else if self.going_on == GoingOn::Meant && !lookup.is_opaque() {
-                meant = meant.or_else(|| self.any_text());
+                meant = meant.or_else(|| any_text(&self.fixture));
             }
             let (lookup, reason) = (lookup.clone(), miss.reason.clone());
             state.missed_calls.push(MissedCall { lookup, nearest, reason, differences, lines, number });
@@ -478,35 +437,6 @@ impl Replay {
             self.scope.add_miss(miss.clone());
         }
         (miss, meant)
-    }
-
-    /// The turn that a call gets that missed, where the replay goes on: the one that it is most like, of the same
-    /// conversation where only the caller is another one. A turn that was served is given again where it ends a loop.
-    fn meant(&self, reason: &MissReason, nearest: Option<usize>, key: Option<Key>, turns: &OpenTurns) -> Option<usize> {
-        let open = |turn: &usize| !turns.served()[*turn];
-        match reason {
-            MissReason::NotRecorded | MissReason::RequestNotRecorded { .. } => nearest.filter(open),
-            MissReason::AllServed { .. } if nearest.is_some() => nearest.filter(open),
-            MissReason::AllServed { turns, .. } => {
-                turns.last().copied().filter(|turn| self.fixture.table.turns()[*turn].output.tool_calls().is_empty())
-            }
-            MissReason::OtherCaller { .. } | MissReason::Ambiguous { .. } => {
-                let group = self.fixture.table.of_conversation(key?.conversation_hash)?;
-                group.turns.iter().copied().find(open)
-            }
-            _ => None,
-        }
-    }
-
-    /// A turn that answers by text alone: what a service can take for any answer.
-    fn any_text(&self) -> Option<usize> {
-        let turns = self.fixture.table.turns();
-        let is_text = |turn: &Turn| {
-            turn.output.tool_calls().is_empty()
-                && !turn.output.text().is_empty()
-                && turn.wire.as_ref().is_none_or(|wire| wire.api != Api::Opaque)
-        };
-        turns.iter().rposition(is_text)
     }
 
     fn state(&self) -> MutexGuard<'_, ReplayState> {
