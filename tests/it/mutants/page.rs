@@ -17,14 +17,14 @@ fn each_mistake_of_the_page_is_noticed() {
     ] {
         tree.write(file, &project(file));
     }
-    let play = |mistake: &str| tree.runner("page").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
+    let play = &|mistake: &str| tree.runner("page").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
     play("none").exits(0);
     let mistakes: Vec<String> = list::read().remove("page").unwrap().into_keys().collect();
     // Each waits most of the time: for what the page does not show.
     for some in mistakes.chunks(3) {
         std::thread::scope(|scope| {
             for mistake in some {
-                scope.spawn(|| assert_eq!(play(mistake).code, Some(101), "{mistake}"));
+                scope.spawn(move || assert_eq!(play(mistake).code, Some(101), "{mistake}"));
             }
         });
     }
