@@ -136,7 +136,7 @@ impl Row {
             (None, _) => "no model".to_owned(),
             (Some(name), Some(turns)) if *name == self.name => counted(turns, "turn"),
             (Some(name), Some(turns)) => format!("{} of {name}", counted(turns, "turn")),
-            (Some(name), None) => format!("{name} is not there"),
+            (Some(name), None) => name.clone(),
         };
         let golden = match self.golden {
             None => "no golden",
@@ -156,7 +156,12 @@ fn print(rows: &[&Row]) {
         let line: Vec<String> = columns.iter().zip(&widths).map(|(text, width)| format!("{text:width$}")).collect();
         match &row.error {
             Some(error) if row.kind.is_none() => terminal::out(format!("{}  {}", line[0], error.replace('\n', "\n  "))),
-            _ => terminal::out(line.join("  ").trim_end()),
+            error => {
+                terminal::out(line.join("  ").trim_end());
+                if let Some(error) = error {
+                    terminal::out(format!("  {}", error.replace('\n', "\n  ")));
+                }
+            }
         }
     }
 }

@@ -341,7 +341,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The lines of a text that is no JSON, where they are to be shown: normalized, and quoted.
+    /// The lines of a text that is not JSON, where they are to be shown: normalized, and quoted.
     fn text_lines(&self, text: &str) -> Vec<String> {
         if self.writing.options.text == TextAs::Kind {
             return Vec::new();

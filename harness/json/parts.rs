@@ -60,35 +60,22 @@ pub(crate) enum Step<'a> {
 /// where there is such a list. A text that is not JSON may pass for an element; reading it tells. An object that has a key
 /// twice is an error.
 fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
-    let mut parser = Parser::unique(text);
     let mut elements = None;
-    parser.skip_space();
-    if parser.peek() != Some(b'{') {
-        return Ok((parser.document()?, None));
-    }
-    let rest = parser.entries(0, |parser, key| {
-        parser.skip_space();
+    let rest = parse_object(text, |parser, key| {
         if key != list || parser.peek() != Some(b'[') {
             return Ok(Some(parser.value(1)?));
         }
         elements = Some(parser.elements());
         Ok(None)
     })?;
-    parser.end()?;
     let elements = elements.map(|spans: Vec<_>| spans.into_iter().map(|span| &text[span]).collect());
     Ok((rest, elements))
 }
 
 /// Reads a text in which a repeated key is an error, and keeps the text of one field of one object in it.
 fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
-    let mut parser = Parser::unique(text);
     let mut kept = None;
-    parser.skip_space();
-    if parser.peek() != Some(b'{') {
-        return Ok((parser.document()?, None));
-    }
-    let json = parser.entries(0, |parser, key| {
-        parser.skip_space();
+    let json = parse_object(text, |parser, key| {
         if key != object || parser.peek() != Some(b'{') {
             return parser.value(1).map(Some);
         }
@@ -103,8 +90,26 @@ fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option
         });
         within.map(Some)
     })?;
-    parser.end()?;
     Ok((json, kept))
+}
+
+/// Reads a text in which a repeated key is an error. The values of an object are read by `value`, which stands before one
+/// and may leave an entry out; what is not an object is read as it is.
+fn parse_object<'a>(
+    text: &'a str,
+    mut value: impl FnMut(&mut Parser<'a>, &str) -> Parsed<Option<Json>>,
+) -> Parsed<Json> {
+    let mut parser = Parser::unique(text);
+    parser.skip_space();
+    if parser.peek() != Some(b'{') {
+        return parser.document();
+    }
+    let json = parser.entries(0, |parser, key| {
+        parser.skip_space();
+        value(parser, key)
+    })?;
+    parser.end()?;
+    Ok(json)
 }
 
 impl Parser<'_> {

@@ -78,7 +78,7 @@ pub(super) async fn handle(
     match route {
         Route::Call => exchange.called(None, in_flight).await,
         Route::Aside(aside) => exchange.called(Some(aside), in_flight).await,
-        Route::Unknown => exchange.refused(404, MissReason::UnknownRoute, in_flight),
+        Route::Unknown => exchange.refused(404, MissReason::UnknownRoute { request: incoming.via() }, in_flight),
     }
 }
 

@@ -89,22 +89,15 @@ impl Tried<'_> {
 
     /// What to look at first, where no command mends it.
     fn hints(&self, kinds: &[CauseKind]) -> Vec<String> {
-        let hint = |kind: &CauseKind| {
-            match kind {
-            CauseKind::WrongKey => {
-                Some("its key is `{{ model.key }}`: this call had one that is set somewhere else".to_owned())
-            }
-            CauseKind::WrongUrl => Some(
-                "the base URL of a client is `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, and ends there"
-                    .to_owned(),
-            ),
+        let hint = |kind: &CauseKind| match kind {
+            CauseKind::WrongKey => Some(KEY.to_owned()),
+            CauseKind::WrongUrl => Some(BASE_URLS.to_owned()),
             CauseKind::NoModelExpected => Some(format!(
                 "if it may call one: remove `fixture = \"none\"` from {}, then: {}",
                 self.scenario.file.display(),
                 record_command(&self.scenario.name)
             )),
             _ => None,
-        }
         };
         kinds.iter().filter_map(hint).collect()
     }
@@ -238,6 +231,11 @@ impl Tried<'_> {
             || text.is_none_or(|text| golden.is_some_and(|golden| golden.trim_end() == text.trim_end()))
     }
 }
+
+/// What a client is to be given.
+const KEY: &str = "its key is `{{ model.key }}`: this call had one that is set somewhere else";
+const BASE_URLS: &str =
+    "the base URL of a client is `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, and ends there";
 
 /// A failure with the command that shows the run step by step and call by call.
 pub(super) fn looked_into(failure: Failure, scenario: &str) -> Failure {

@@ -112,7 +112,7 @@ const BESIDE_CHATS: [&str; 9] = [
 ];
 
 /// Whether a request asks at a path where no model is: none was recorded there, nor is it what providers serve beside
-/// chat models; and it repeats a part of its path, or asks for a chat, or nothing was served by then.
+/// chat models; and it asks for a chat, or nothing was served by then.
 fn is_no_models(request: &str, lookup: &Lookup, in_: &Situation<'_>) -> bool {
     let name = |messages: &[Json]| messages.first().and_then(|message| message.str_of("name").map(str::to_owned));
     let recorded = |turn: usize| in_.fixture.conversation(turn, in_.rules).and_then(|messages| name(&messages));
@@ -123,14 +123,9 @@ fn is_no_models(request: &str, lookup: &Lookup, in_: &Situation<'_>) -> bool {
     let known = (0..in_.served.len()).filter(of_opaque).any(|turn| recorded(turn) == name(&lookup.conversation));
     let path = request.split_once(' ').map_or(request, |(_, path)| path);
     let path = path.split('?').next().unwrap_or_default();
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let beside = parts.iter().any(|part| BESIDE_CHATS.iter().any(|known| part.contains(known)));
-    let repeats = parts.windows(2).any(|pair| pair[0] == pair[1]);
+    let beside = BESIDE_CHATS.iter().any(|known| path.contains(known));
     let asks_for_a_chat = ["completions", "messages", "responses", "chat"].iter().any(|end| path.ends_with(end));
-    request.starts_with("POST ")
-        && !known
-        && !beside
-        && (repeats || asks_for_a_chat || in_.served.iter().all(|served| !served))
+    request.starts_with("POST ") && !known && !beside && (asks_for_a_chat || in_.served.iter().all(|served| !served))
 }
 
 /// Compares a call that no turn has the conversation of with a turn.
@@ -160,7 +155,7 @@ pub(in crate::model) fn kind_of(reason: &MissReason) -> CauseKind {
         MissReason::Unrenderable { .. } => CauseKind::Unrenderable,
         MissReason::RequestNotRecorded { .. } => CauseKind::OtherRequest,
         MissReason::ToolNotRecorded { .. } | MissReason::ToolAllServed { .. } => CauseKind::ToolRequest,
-        MissReason::UnknownRoute => CauseKind::WrongUrl,
+        MissReason::UnknownRoute { .. } => CauseKind::WrongUrl,
         MissReason::WrongKey => CauseKind::WrongKey,
     }
 }

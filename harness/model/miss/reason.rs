@@ -56,8 +56,11 @@ pub enum MissReason {
         /// How many times it was recorded.
         times: usize,
     },
-    /// The method belongs to no API that is replayed.
-    UnknownRoute,
+    /// No API that is replayed has this method and path.
+    UnknownRoute {
+        /// Method and path.
+        request: String,
+    },
     /// The request did not bring this stage's key.
     WrongKey,
 }
@@ -88,8 +91,8 @@ impl fmt::Display for MissReason {
             MissReason::ToolAllServed { call, times } => {
                 write!(f, "{call} was made again: it was recorded {times} times with these arguments")
             }
-            MissReason::UnknownRoute => {
-                write!(f, "no API that is replayed has this path and method: is a base URL wrong?")
+            MissReason::UnknownRoute { request } => {
+                write!(f, "the service calls `{request}`, which is not a path of a model: is a base URL wrong?")
             }
             MissReason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
         }

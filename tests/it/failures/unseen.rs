@@ -118,7 +118,9 @@ const ROWS: &[Row] = &[
     ),
     (
         "version_twice",
-        &["replay miss: no API that is replayed has this path and method: is a base URL wrong?"],
+        &[
+            "replay miss: the service calls `POST /v1/v1/chat/completions`, which is not a path of a model: is a base URL wrong?",
+        ],
         EXPLAIN,
     ),
     ("wrong_key", &["replay miss: the request did not bring the key that the system was given"], EXPLAIN),
