@@ -1,4 +1,4 @@
-//! The scenarios of scenarios/, against the gateway: `cargo test --test scenarios`.
+//! Runs the scenarios in `scenarios/` against the gateway: `cargo test --test scenarios`.
 
 retake::suite! {
     router "gateway" => |stage| async move {

@@ -1,4 +1,4 @@
-//! Fixtures that are changed turn by turn and written with their hashes computed anew.
+//! Writes fixtures, and edits them turn by turn with their hashes computed again.
 
 use retake::Message;
 use retake::internal::conversation::{Answer, Block, Finish};
@@ -10,7 +10,7 @@ use retake::internal::wire::{Api, RenderFor};
 
 use crate::support::tree::Tree;
 
-/// Changes the turns of a fixture of the tree. Keys and shared history are computed anew.
+/// Changes the turns of a fixture in the tree, and computes its keys and shared history again.
 pub(crate) fn edit(tree: &Tree, name: &str, change: impl FnOnce(&mut Vec<Recorded>)) {
     let (rules, path) = (Rules::default(), tree.path(&format!("fixtures/{name}.json")));
     let fixture = Fixture::read(&path, &rules).unwrap();
@@ -19,14 +19,14 @@ pub(crate) fn edit(tree: &Tree, name: &str, change: impl FnOnce(&mut Vec<Recorde
     Fixture::of_turns(&path, fixture.notes, turns, &rules).write(&path).unwrap();
 }
 
-/// Writes a fixture of the tree.
+/// Writes a fixture into the tree.
 pub(crate) fn write(tree: &Tree, name: &str, turns: Vec<Recorded>) {
     let notes = [("scenario".to_owned(), Json::from(name))].into();
     let path = tree.path(&format!("fixtures/{name}.json"));
     Fixture::of_turns(&path, notes, turns, &Rules::default()).write(&path).unwrap();
 }
 
-/// A turn: a caller said something, alone and without tools, and was answered.
+/// Returns a turn: the answer to one human message, without a system prompt or tools.
 pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
     let rules = Rules::default();
     let output = Answer {
@@ -54,7 +54,7 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
     }
 }
 
-/// Puts one word in place of another in the text of a recorded message; it has to be there.
+/// Replaces a word in the text of a recorded message. Panics if the word is not there.
 pub(crate) fn change_word(message: &mut Json, from: &str, to: &str) {
     let Json::Object(fields) = message else { panic!("a message is an object") };
     let Some(Json::Str(content)) = fields.get_mut("content") else { panic!("its content is text") };

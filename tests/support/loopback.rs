@@ -1,4 +1,4 @@
-//! HTTP on loopback: calls of a model by hand, and the provider that scenarios are recorded from.
+//! HTTP on loopback: a client for direct calls to a model server, and the provider that scenarios are recorded from.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
-/// An answer that was read to its end.
+/// A response, read to its end.
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: BTreeMap<String, String>,
@@ -21,12 +21,12 @@ impl Reply {
     }
 }
 
-/// A client for loopback. It reads no certificates: in a debug build that takes longer than most tests here.
+/// Returns a client for loopback. It loads no certificates, because that takes longer than most tests in a debug build.
 pub(crate) fn client() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap()
 }
 
-/// Sends a request: a POST where it has a body.
+/// Sends a POST request if there is a body, else a GET request.
 pub(crate) fn send(url: &str, headers: &[(&str, &str)], body: Option<&Value>) -> Reply {
     runtime().block_on(async {
         let client = client();
@@ -44,19 +44,19 @@ pub(crate) fn send(url: &str, headers: &[(&str, &str)], body: Option<&Value>) ->
     })
 }
 
-/// A chat request to the model.
+/// Returns the body of a chat request.
 pub(crate) fn chat(messages: &Value, stream: bool) -> Value {
     json!({ "model": "gpt-4o-mini", "messages": messages, "stream": stream })
 }
 
-/// A service on a loopback port; it stops when this is dropped.
+/// A service on a loopback port. It stops when this value is dropped.
 pub(crate) struct Service {
     address: SocketAddr,
     _stop: oneshot::Sender<()>,
 }
 
 impl Service {
-    /// The scripted provider.
+    /// Starts the scripted provider.
     pub(crate) fn provider() -> Service {
         Service::start(gateway::provider::provider())
     }
@@ -78,7 +78,7 @@ impl Service {
         Service { address, _stop: stop }
     }
 
-    /// In the form that OpenAI's SDKs expect.
+    /// Returns the base URL in the form that OpenAI's SDKs expect.
     pub(crate) fn openai(&self) -> String {
         format!("http://{}/v1", self.address)
     }

@@ -1,4 +1,4 @@
-//! What several test programs share: a project in a temporary folder, programs that are started on it, and what both need.
+//! What several test programs share: projects in temporary folders, programs to start on them, fixtures, and HTTP.
 
 pub(crate) mod fixtures;
 pub(crate) mod loopback;

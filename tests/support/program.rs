@@ -1,4 +1,4 @@
-//! Programs that tests start, and what they said.
+//! Programs that tests start, and their results.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -6,13 +6,13 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The `retake` command.
+/// Returns the `retake` command, not yet started.
 pub(crate) fn retake() -> Program {
     Program::new(Path::new(env!("CARGO_BIN_EXE_retake")))
 }
 
-/// A program about to be started, with none of the variables that would change what it does: no `CI`, nothing of
-/// insta's, of Retake's or of a provider's.
+/// A program to start. Environment variables that would change what it does are removed: `CI` and those of insta, GitHub,
+/// Retake and the providers.
 pub(crate) struct Program {
     command: Command,
     input: Vec<u8>,
@@ -60,7 +60,7 @@ impl Program {
         self
     }
 
-    /// Whether it can be started at all.
+    /// Whether the program can be started at all.
     #[cfg(unix)]
     pub(crate) fn starts(mut self) -> bool {
         self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
@@ -71,7 +71,7 @@ impl Program {
         self
     }
 
-    /// The command itself, for a program that does not end by itself.
+    /// Returns the command itself, for a program that does not end by itself.
     pub(crate) fn into_command(self) -> Command {
         self.command
     }
@@ -80,7 +80,7 @@ impl Program {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         let (mut stdin, input) = (child.stdin.take().unwrap(), self.input);
-        // A program that does not read its input closes the pipe: that is its right.
+        // A program may end without reading its input; the write then fails, which is fine.
         let writing = std::thread::spawn(move || drop(stdin.write_all(&input)));
         let output = child.wait_with_output().unwrap();
         writing.join().unwrap();
@@ -100,20 +100,20 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// It passed.
+    /// Asserts that it passed.
     #[track_caller]
     pub(crate) fn green(&self) {
         assert_eq!(self.code, Some(0), "{}", self.all());
     }
 
-    /// It failed, and says all of these, in any order.
+    /// Asserts that it failed and printed each text, in any order.
     #[track_caller]
     pub(crate) fn red(&self, texts: &[&str]) {
         assert_eq!(self.code, Some(1), "{}", self.all());
         self.tells(texts);
     }
 
-    /// Each text is in what was printed, in any order.
+    /// Asserts that it printed each text, in any order.
     #[track_caller]
     pub(crate) fn tells(&self, texts: &[&str]) {
         let all = self.all();
@@ -124,11 +124,11 @@ impl Ran {
 
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Ran {
-        assert_eq!(self.code, Some(code), "exit code of a program that said:\n{}", self.all());
+        assert_eq!(self.code, Some(code), "exit code of a program that printed:\n{}", self.all());
         self
     }
 
-    /// Each text is in what was printed, and in this order.
+    /// Asserts that it printed the texts in this order.
     #[track_caller]
     pub(crate) fn says<S: AsRef<str>>(self, texts: &[S]) -> Ran {
         let all = self.all();
@@ -150,14 +150,14 @@ impl Ran {
         self
     }
 
-    /// The lines of the diff of a golden that differ.
+    /// Returns the lines that differ in the diff of a golden.
     pub(crate) fn diff(&self) -> Vec<&str> {
         let lines = self.stdout.lines().skip_while(|line| *line != "- golden, + this run").skip(1);
         let lines = lines.take_while(|line| !line.starts_with("if "));
         lines.filter(|line| line.starts_with("- ") || line.starts_with("+ ")).collect()
     }
 
-    /// What was said of a trial that failed.
+    /// Returns what was printed about a trial that failed.
     #[track_caller]
     pub(crate) fn failure(&self, name: &str) -> &str {
         let begins = format!("\n---- {name} ----\n");
@@ -167,7 +167,7 @@ impl Ran {
         told[..end.unwrap_or(told.len())].trim_end_matches('\n')
     }
 
-    /// What became of each trial.
+    /// Returns the result of each trial.
     pub(crate) fn trials(&self) -> BTreeMap<&str, &str> {
         let line = |line: &'_ str| line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ")).is_some();
         let lines = self.stdout.lines().filter(|l| line(l));
@@ -180,7 +180,7 @@ impl Ran {
         self
     }
 
-    /// Both outputs.
+    /// Returns standard output, then standard error.
     pub(crate) fn all(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::program::{Program, retake};
 
-/// The project's own scenarios but for those with pages, sorted.
+/// The project's own scenarios, sorted, except those with pages.
 pub(crate) const SCENARIOS: [&str; 15] = [
     "busy_model",
     "delete",
@@ -27,44 +27,45 @@ pub(crate) const SCENARIOS: [&str; 15] = [
     "write_read_file",
 ];
 
-/// A suite whose system is a command, for the `retake` command: it has no router of its own.
+/// A suite whose system is a command, because the `retake` command itself has no router.
 pub(crate) const COMMAND_SUITE: &str =
     "[systems.agent]\ncommand = [\"agent\", \"{{ port }}\"]\nready = { http = \"/health\" }\n";
 
-/// Names the system of the runner that a test program, started anew, is to be.
+/// The variable that makes this test program a runner. Its value is the name of the runner's system.
 pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
 
-/// A project of its own.
+/// A project with its own root and temporary folder.
 pub(crate) struct Tree {
     root: TempDir,
-    /// The temporary folder of the commands that run on it.
+    /// The temporary folder (`TMPDIR`) of the commands that run in the project.
     temp: TempDir,
 }
 
 impl Tree {
-    /// No scenario yet.
+    /// Creates a project without scenarios.
     pub(crate) fn empty() -> Tree {
         let folder = || tempfile::Builder::new().prefix("it-").tempdir().unwrap();
         Tree { root: folder(), temp: folder() }
     }
 
-    /// No scenario yet, but what all will share.
+    /// Creates a project without scenarios, but with this `suite.toml`.
     pub(crate) fn with_suite(suite: &str) -> Tree {
         let tree = Tree::empty();
         tree.write("scenarios/suite.toml", suite);
         tree
     }
 
-    /// Some of the project's own scenarios, with their fixtures and goldens. One of them calls no model.
+    /// Creates a project with some of Retake's own scenarios, their fixtures and their goldens.
     pub(crate) fn of(scenarios: &[&str]) -> Tree {
         let tree = Tree::empty();
-        // These agents call no model after their stream's end, so that a verdict need not wait for two seconds.
+        // These agents call no model after the end of their stream, so the default wait of two seconds is not needed.
         tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
         for name in scenarios {
             for file in [format!("scenarios/{name}/scenario.toml"), format!("goldens/{name}.snap")] {
                 tree.write(&file, &project(&file));
             }
             let fixture = format!("fixtures/{name}.json");
+            // This scenario calls no model.
             if *name != "refused" {
                 tree.write(&fixture, &project(&fixture));
             }
@@ -104,7 +105,7 @@ impl Tree {
         std::fs::remove_file(self.path(file)).unwrap();
     }
 
-    /// Puts one text in place of another, which has to be there exactly once.
+    /// Replaces a text, which has to occur exactly once.
     #[track_caller]
     pub(crate) fn replace(&self, file: &str, from: &str, to: &str) {
         let text = self.read(file);
@@ -112,7 +113,7 @@ impl Tree {
         self.write(file, &text.replace(from, to));
     }
 
-    /// Every file with its text, but for what runs leave.
+    /// Returns every file with its text, except what runs leave in `.retake`.
     pub(crate) fn files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.root().to_owned()];
@@ -133,13 +134,13 @@ impl Tree {
         files
     }
 
-    /// What is in the temporary folder now.
+    /// Returns the names of what is in the temporary folder now.
     pub(crate) fn there(&self) -> Vec<String> {
         let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
         std::fs::read_dir(self.temp.path()).unwrap().map(name).collect()
     }
 
-    /// What is left in the temporary folder for good: a guardian has three seconds to clear up.
+    /// Returns what stays in the temporary folder: a guardian has three seconds to clean up.
     pub(crate) fn left(&self) -> Vec<String> {
         let deadline = Instant::now() + Duration::from_secs(3);
         while !self.there().is_empty() && Instant::now() < deadline {
@@ -148,18 +149,18 @@ impl Tree {
         self.there()
     }
 
-    /// This test program as the runner of this project, with one of the systems that it knows.
+    /// Returns this test program as the runner of this project, with one of the systems in `runner::routers`.
     pub(crate) fn runner(&self, system: &str) -> Program {
         Program::new(&std::env::current_exe().unwrap()).env(RUNNER, system).env("RETAKE_ROOT", self.root())
     }
 
-    /// The `retake` command, in this folder.
+    /// Returns the `retake` command, to run in this project's root.
     pub(crate) fn retake(&self) -> Program {
         retake().in_folder(self.root()).env("TMPDIR", self.temp.path())
     }
 }
 
-/// The text of one of the project's own files.
+/// Returns the text of one of Retake's own files.
 #[track_caller]
 pub(crate) fn project(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);

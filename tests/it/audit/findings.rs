@@ -1,4 +1,4 @@
-//! What is planted in a project, and found.
+//! Faults that a test plants in a project, and that `retake audit` finds.
 
 use retake::internal::fixture::Recorded;
 
@@ -6,25 +6,25 @@ use super::printed::audited;
 use crate::support::fixtures;
 use crate::support::tree::Tree;
 
-tests! { a_rule_that_makes_two_calls_one_is_found_with_both,
+tests! { a_rule_that_gives_two_calls_the_same_key_is_found_and_both_are_shown,
     a_rule_that_changes_nothing_is_found,
     a_rule_that_hides_changes_of_tool_results_is_named,
     a_secret_in_a_fixture_is_found_at_its_place,
-    a_prompt_that_is_not_as_recorded_is_found_though_drift_is_ignored,
-    two_callers_under_one_name_are_found,
+    a_changed_prompt_is_found_even_if_drift_is_ignored,
+    two_callers_with_the_same_name_are_found,
     callers_that_say_the_same_are_found,
     a_collapse_that_is_too_wide_is_found,
-    turns_without_their_response_are_found,
+    turns_without_the_recorded_response_are_found,
 }
 
 const NAME: &str = "write_read_file";
 
-/// A turn; the service of oddities asks what it was asked itself, as JSON.
+/// Returns a turn for the service `oddities`, which passes each question to the model as JSON.
 fn turn(said: &str, answer: &str) -> Recorded {
     fixtures::turn(None, &format!("{said:?}"), answer)
 }
 
-/// A scenario in which the model is asked these questions, one after another, and its fixture.
+/// Returns a project with a scenario that asks these questions one after another, and its fixture.
 fn asking(questions: &[&str], turns: Vec<Recorded>) -> Tree {
     let tree = Tree::with_suite("settle = \"100ms\"\nlinger = \"0s\"\n");
     let step = |question: &&str| {
@@ -43,13 +43,13 @@ fn add_rule(tree: &Tree, pattern: &str, replace: &str) {
     tree.write("scenarios/suite.toml", &(suite + &rule));
 }
 
-/// Keys a fixture by the rules of today, and writes its golden.
+/// Computes the keys of a fixture by the current rules, and writes its golden.
 fn settle(tree: &Tree, fixture: &str, system: &str) {
     tree.retake().args(&["key", "--write", &format!("fixtures/{fixture}.json")]).run().green();
     tree.runner(system).env("UPDATE_GOLDEN", "1").run().green();
 }
 
-fn a_rule_that_makes_two_calls_one_is_found_with_both() {
+fn a_rule_that_gives_two_calls_the_same_key_is_found_and_both_are_shown() {
     let turns = [("Where is order 12?", "On its way."), ("Where is order 17?", "It was lost.")];
     let recorded = turns.map(|(said, answer)| turn(said, answer)).to_vec();
     let tree = asking(&turns.map(|(said, _)| said), recorded);
@@ -61,7 +61,7 @@ fn a_rule_that_makes_two_calls_one_is_found_with_both() {
         "Where is order 12?",
         "Where is order 17?",
     ]);
-    // A rule that keeps them apart is not said to merge them.
+    // A rule that keeps the calls apart is not reported.
     let tree = asking(&turns.map(|(said, _)| said), turns.map(|(s, a)| turn(s, a)).to_vec());
     add_rule(&tree, "Where is", "<WHERE>");
     settle(&tree, "asking", "oddities");
@@ -101,7 +101,7 @@ fn a_secret_in_a_fixture_is_found_at_its_place() {
     audited(&Tree::of(&[NAME]), "gateway", "audit").exits(0).never_says("secret");
 }
 
-fn a_prompt_that_is_not_as_recorded_is_found_though_drift_is_ignored() {
+fn a_changed_prompt_is_found_even_if_drift_is_ignored() {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
         for turn in turns.iter_mut().filter(|turn| turn.caller.as_deref() == Some("lead_agent")) {
@@ -115,7 +115,7 @@ fn a_prompt_that_is_not_as_recorded_is_found_though_drift_is_ignored() {
     audited(&Tree::of(&[NAME]), "gateway", "audit").exits(0).never_says("drift");
 }
 
-fn two_callers_under_one_name_are_found() {
+fn two_callers_with_the_same_name_are_found() {
     let mut turns = [("Hello", "Good day"), ("Hello", "Good day")].map(|(s, a)| turn(s, a)).to_vec();
     turns[1].checks.prompt = "Rate the answer.".into();
     let tree = asking(&["Hello", "Hello"], turns);
@@ -147,7 +147,7 @@ fn a_collapse_that_is_too_wide_is_found() {
     run.says(&["noticed without \"values\" in `collapse`", "drop an event"]);
 }
 
-fn turns_without_their_response_are_found() {
+fn turns_without_the_recorded_response_are_found() {
     let tree = Tree::of(&[NAME]);
     let file = format!("fixtures/{NAME}.json");
     let mut fixture: serde_json::Value = serde_json::from_str(&tree.read(&file)).unwrap();

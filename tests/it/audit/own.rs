@@ -1,4 +1,4 @@
-//! What the project's own goldens notice.
+//! How much the project's own goldens notice.
 
 use super::printed::audited;
 use crate::support::tree::{SCENARIOS, Tree, project};

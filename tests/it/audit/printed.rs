@@ -8,19 +8,19 @@ use crate::systems::described::{CHAT, READY, system};
 use crate::systems::provider::record;
 
 tests! { each_scenario_has_a_line_with_its_score_and_all_have_a_total,
-    what_goes_unnoticed_is_listed_with_a_setting_that_notices_it,
-    at_keys_types_and_values_a_golden_notices_more_and_more,
-    a_score_below_the_least_fails_and_says_both,
-    a_red_scenario_is_not_audited_and_fails,
+    unnoticed_changes_are_listed_with_a_setting_that_notices_them,
+    a_golden_notices_more_with_types_than_with_keys,
+    a_score_below_the_minimum_fails_and_both_are_printed,
+    a_scenario_that_fails_is_not_audited_and_fails_the_audit,
     one_scenario_is_audited_by_name_and_an_unknown_name_is_an_error,
-    json_has_a_version_and_all_that_is_printed,
-    an_audit_is_the_same_twice_and_writes_nothing,
+    json_has_a_version_and_contains_everything_that_is_printed,
+    two_audits_give_the_same_result_and_write_nothing,
     the_command_audits_systems_that_are_commands,
 }
 
 const NAME: &str = "write_read_file";
 
-/// What a runner prints that is told to audit, as the command tells it.
+/// Runs an audit in the way that the command starts a runner.
 pub(crate) fn audited(tree: &Tree, system: &str, action: &str) -> Ran {
     tree.runner(system).env("RETAKE_ACTION", action).run()
 }
@@ -44,7 +44,7 @@ fn each_scenario_has_a_line_with_its_score_and_all_have_a_total() {
     assert!(long.is_empty(), "{long:?}");
 }
 
-fn what_goes_unnoticed_is_listed_with_a_setting_that_notices_it() {
+fn unnoticed_changes_are_listed_with_a_setting_that_notices_them() {
     let tree = Tree::of(&[NAME]);
     let json = json(&tree, "audit --json --detail=keys");
     let unnoticed = json["scenarios"][0]["unnoticed"].as_array().unwrap();
@@ -56,7 +56,7 @@ fn what_goes_unnoticed_is_listed_with_a_setting_that_notices_it() {
     run.says(&["unnoticed; noticed with detail = \"types\"", "drop a key", "values /messages/*/"]);
 }
 
-fn at_keys_types_and_values_a_golden_notices_more_and_more() {
+fn a_golden_notices_more_with_types_than_with_keys() {
     let tree = Tree::of(&[NAME]);
     let score = |detail: &str| {
         let json = json(&tree, &format!("audit --json --detail={detail}"));
@@ -69,7 +69,7 @@ fn at_keys_types_and_values_a_golden_notices_more_and_more() {
     assert!(keys < types && types <= values, "{keys} {types} {values}");
 }
 
-fn a_score_below_the_least_fails_and_says_both() {
+fn a_score_below_the_minimum_fails_and_both_are_printed() {
     let tree = Tree::of(&[NAME]);
     audited(&tree, "gateway", "audit --min-score=0.1").exits(0).never_says("--min-score");
     audited(&tree, "gateway", "audit --detail=keys --min-score=0.99").exits(1).says(&[
@@ -80,7 +80,7 @@ fn a_score_below_the_least_fails_and_says_both() {
     tree.retake().args(&["audit", "--min-score", "2"]).run().exits(2).says(&["expected a number from 0 to 1"]);
 }
 
-fn a_red_scenario_is_not_audited_and_fails() {
+fn a_scenario_that_fails_is_not_audited_and_fails_the_audit() {
     let tree = Tree::of(&[NAME, "two_callers"]);
     tree.replace(&format!("goldens/{NAME}.snap"), "tool_result\n", "tool_outcome\n");
     let run = audited(&tree, "gateway", "audit").exits(1);
@@ -98,7 +98,7 @@ fn one_scenario_is_audited_by_name_and_an_unknown_name_is_an_error() {
     named("two_calers").exits(2).says(&["no scenario is called `two_calers`", "did you mean `two_callers`?"]);
 }
 
-fn json_has_a_version_and_all_that_is_printed() {
+fn json_has_a_version_and_contains_everything_that_is_printed() {
     let json = json(&Tree::of(&[NAME]), "audit --json");
     assert_eq!(json["format"], "retake-audit/1");
     let scenario = &json["scenarios"][0];
@@ -114,7 +114,7 @@ fn json_has_a_version_and_all_that_is_printed() {
     assert_eq!(json["rules"], Value::Array(Vec::new()));
 }
 
-fn an_audit_is_the_same_twice_and_writes_nothing() {
+fn two_audits_give_the_same_result_and_write_nothing() {
     let tree = Tree::of(&[NAME]);
     let mut before = tree.files();
     let [first, second] = [(); 2].map(|()| audited(&tree, "gateway", "audit --all --detail=values").exits(0).stdout);

@@ -1,4 +1,4 @@
-//! What is found on a page, and how acts wait, refuse and explain: against small pages of their own.
+//! How elements are found on a page, and how acts wait, fail and explain. Each test uses small pages of its own.
 
 use axum::Router;
 use axum::extract::Path;
@@ -10,17 +10,17 @@ use crate::support::program::Ran;
 use crate::support::tree::Tree;
 
 tests!(
-    a_thing_is_found_by_text_role_label_placeholder_test_id_and_css,
-    what_is_hidden_there_twice_or_late_is_told_apart,
+    an_element_is_found_by_text_role_label_placeholder_test_id_and_css,
+    hidden_repeated_missing_and_late_elements_are_distinguished,
     fields_are_filled_and_buttons_clicked_as_a_person_would,
-    an_act_that_cannot_be_done_says_why,
-    cookies_go_to_the_page_and_come_back,
-    local_storage_is_there_before_the_first_script_and_only_then,
-    a_request_to_another_machine_is_told_by_its_url,
+    an_act_that_fails_says_why,
+    cookies_of_steps_and_of_the_page_are_shared,
+    local_storage_is_set_before_the_first_script_and_never_again,
+    a_request_to_another_machine_is_reported_with_its_url,
     the_page_s_traffic_and_its_tree_go_into_the_golden,
-    a_page_that_is_not_there_fails_unless_that_is_expected,
-    without_a_chromium_the_way_to_one_is_told,
-    a_picture_is_compared_with_that_of_an_earlier_run_and_not_in_ci,
+    a_missing_page_fails_unless_the_step_expects_it,
+    without_chromium_the_error_says_how_to_install_it,
+    a_screenshot_is_compared_with_an_earlier_run_but_not_in_ci,
 );
 
 const FORM: &str = r#"<!doctype html><html lang="en"><title>Form</title><main>
@@ -49,7 +49,7 @@ const ELSEWHERE: &str = r#"<!doctype html><p>Here</p><img src="http://203.0.113.
 const ASKS: &str = r#"<!doctype html><main><p id="said">nothing yet</p></main><script>
 fetch("/things/4711").then((answer) => answer.json()).then((thing) => { said.textContent = thing.name; });</script>"#;
 
-/// The pages.
+/// Serves the pages.
 pub(crate) fn router() -> Router {
     let page = |html: &'static str| get(async move || Html(html));
     Router::new()
@@ -96,7 +96,7 @@ pub(crate) fn router() -> Router {
         )
 }
 
-/// Runs one scenario of these steps.
+/// Runs one scenario with these steps.
 fn run(steps: &str) -> Ran {
     tree(steps).runner("pages").run()
 }
@@ -112,11 +112,11 @@ fn acts(page: &str, acts: &[&str]) -> String {
     format!("[[step]]\nbrowser = \"/page/{page}\"\ndo = [\n{}]\n", acts.concat())
 }
 
-fn a_thing_is_found_by_text_role_label_placeholder_test_id_and_css() {
+fn an_element_is_found_by_text_role_label_placeholder_test_id_and_css() {
     run(&acts(
         "form",
         &[
-            // Of nested elements the smallest, white space squeezed, without regard to case.
+            // The innermost of nested elements matches. White space is collapsed, and case is ignored.
             "once = \"a form WITH marks\"",
             "once = \"text:marks\"",
             "once = \"role:heading A form with marks\"",
@@ -136,7 +136,7 @@ fn a_thing_is_found_by_text_role_label_placeholder_test_id_and_css() {
     .green();
 }
 
-fn what_is_hidden_there_twice_or_late_is_told_apart() {
+fn hidden_repeated_missing_and_late_elements_are_distinguished() {
     run(&acts(
         "form",
         &["see = \"Came late\"", "unseen = \"Nobody sees this\"", "above = [\"A form\", \"Greet\", \"Came late\"]"],
@@ -180,7 +180,7 @@ fn fields_are_filled_and_buttons_clicked_as_a_person_would() {
     .green();
 }
 
-fn an_act_that_cannot_be_done_says_why() {
+fn an_act_that_fails_says_why() {
     for (page, act, says) in [
         ("form", "click = \"Never\"", "it is disabled"),
         ("form", "click = \"Twice\"", "2 elements fit"),
@@ -193,7 +193,7 @@ fn an_act_that_cannot_be_done_says_why() {
     run(&acts("form", &["press = \"Entre\""])).exits(101).tells(&["there is no key `Entre`"]);
 }
 
-fn cookies_go_to_the_page_and_come_back() {
+fn cookies_of_steps_and_of_the_page_are_shared() {
     let steps = format!(
         "[[step]]\nget = \"/cookie\"\n{}capture = {{ seen = \"cookie:seen\" }}\n[[step]]\nget = \"/sent\"\n\
          wait = {{ json = \"/seen\", is = true }}\n[[step]]\nget = \"/sent\"\nwait = {{ json = \"/session\", is = true }}\n",
@@ -202,14 +202,14 @@ fn cookies_go_to_the_page_and_come_back() {
     run(&steps).green();
 }
 
-fn local_storage_is_there_before_the_first_script_and_only_then() {
+fn local_storage_is_set_before_the_first_script_and_never_again() {
     let steps = acts("storage", &["see = \"mode ultra\"", "reload = true", "see = \"mode changed\""]);
     run(&steps.replace("do = [", "storage = { mode = \"ultra\" }\ndo = [")).green();
-    // Another scenario has a storage of its own.
+    // Another scenario has its own storage.
     run(&acts("storage", &["see = \"mode null\""])).green();
 }
 
-fn a_request_to_another_machine_is_told_by_its_url() {
+fn a_request_to_another_machine_is_reported_with_its_url() {
     run(&acts("elsewhere", &["see = \"Somewhere\", within = \"500ms\""])).exits(101).tells(&[
         "requests to other machines, which are never reached:",
         "| http://203.0.113.9/pixel.png",
@@ -236,12 +236,12 @@ fn the_page_s_traffic_and_its_tree_go_into_the_golden() {
     tree.runner("pages").run().exits(101).tells(&["the page did not ask `GET /other/*`", "/things/4711"]);
 }
 
-fn a_page_that_is_not_there_fails_unless_that_is_expected() {
+fn a_missing_page_fails_unless_the_step_expects_it() {
     run(&acts("nowhere", &[])).exits(101).tells(&["/page/nowhere was answered with status 404"]);
     run(&acts("nowhere", &[]).replace("do = [", "status = 404\ndo = [")).green();
 }
 
-fn without_a_chromium_the_way_to_one_is_told() {
+fn without_chromium_the_error_says_how_to_install_it() {
     let tree = tree(&acts("form", &[]));
     let ran = tree.runner("pages").env("RETAKE_CHROMIUM", "/nowhere/chromium").run().exits(101);
     ran.tells(&["there is no Chromium at /nowhere/chromium, which RETAKE_CHROMIUM names"]);
@@ -249,7 +249,7 @@ fn without_a_chromium_the_way_to_one_is_told() {
     ran.tells(&["there is no Chromium on this machine", "apt-get install chromium", "RETAKE_CHROMIUM"]);
 }
 
-fn a_picture_is_compared_with_that_of_an_earlier_run_and_not_in_ci() {
+fn a_screenshot_is_compared_with_an_earlier_run_but_not_in_ci() {
     let tree = tree(&acts(
         "other",
         &["see = \"The other page\"", "screenshot = \"whole\", baseline = true, within = \"200ms\""],

@@ -1,4 +1,4 @@
-//! Whatever becomes of the runner, no Chromium and no profile is left.
+//! No Chromium process and no profile is left behind, even if the runner is killed.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use crate::support::tree::{Tree, project};
 
 tests!(a_run_that_is_killed_leaves_no_chromium_and_no_profile);
 
-/// 5 runs; as many as `RETAKE_KILLED_BROWSERS` says where it is set.
+/// Kills 5 runs, or as many as `RETAKE_KILLED_BROWSERS` says.
 fn a_run_that_is_killed_leaves_no_chromium_and_no_profile() {
     let runs = std::env::var("RETAKE_KILLED_BROWSERS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);
     let temp = tempfile::tempdir().unwrap();
@@ -16,7 +16,7 @@ fn a_run_that_is_killed_leaves_no_chromium_and_no_profile() {
     for run in 0..runs {
         let mut runner = tree.runner("page").env("TMPDIR", temp.path()).into_command();
         let mut runner = runner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // Some are before Chromium is there, some while a page is open, some after.
+        // Some runs are killed before Chromium has started, some while a page is open, some after it was closed.
         std::thread::sleep(Duration::from_millis((run * 137) % 2000));
         let _ = runner.kill();
         runner.wait().unwrap();
@@ -33,7 +33,7 @@ fn a_run_that_is_killed_leaves_no_chromium_and_no_profile() {
     }
 }
 
-/// Processes with a profile in a folder.
+/// Returns the command lines of the processes that use a profile in this folder.
 fn chromiums(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for process in std::fs::read_dir("/proc").unwrap().flatten() {

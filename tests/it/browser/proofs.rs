@@ -1,4 +1,4 @@
-//! What only a page can show: an order turned round, a text that never came.
+//! Faults that only a page can show, such as a reversed order or a text that never appears.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -11,16 +11,16 @@ use crate::support::loopback::client;
 use crate::support::tree::{SCENARIOS, Tree, project};
 
 tests!(
-    a_history_shown_backwards_is_seen_by_the_page_and_by_nothing_else,
-    a_word_of_the_title_turn_is_seen_in_the_registry_and_on_the_page,
+    a_history_shown_backwards_is_noticed_on_the_page_and_nowhere_else,
+    a_changed_word_in_the_title_turn_is_noticed_as_a_miss_and_on_the_page,
     a_miss_never_renders_as_a_recorded_answer,
-    a_turn_that_the_fixture_lacks_is_an_error_and_no_skipped_look,
+    a_turn_that_the_fixture_lacks_is_an_error_and_not_a_skipped_act,
 );
 
-/// Puts one text in place of another in the page's scripts.
+/// The variable that holds a replacement in the page's scripts: `FROM → TO`.
 const CHANGE: &str = "RETAKE_IT_PAGE";
 
-/// The gateway with its page, and with its routes for tests.
+/// Returns the gateway with its page and its routes for tests.
 pub(crate) fn router(stage: &Stage) -> Result<axum::Router, gateway::Error> {
     let config = gateway::Config::new(stage.workdir(), &stage.model().openai, stage.key());
     let gateway = gateway::router(gateway::Config { seeding: true, http: Some(client()), ..config })?;
@@ -43,7 +43,7 @@ async fn change(request: Request, next: Next) -> Response {
     Response::from_parts(parts, Body::from(String::from_utf8_lossy(&bytes).replace(&from, &to)))
 }
 
-/// Some of the project's own scenarios, with what they have of fixtures and goldens.
+/// Returns a project with some of Retake's own scenarios, each with the other files that it needs.
 fn tree_of(scenarios: &[(&str, &[&str])]) -> Tree {
     let tree = Tree::of(&[]);
     for (name, files) in scenarios {
@@ -57,7 +57,7 @@ fn tree_of(scenarios: &[(&str, &[&str])]) -> Tree {
 
 const ANSWER: (&str, &[&str]) = ("page_answer", &["fixtures/whole_run.json", "goldens/page_answer.snap"]);
 
-fn a_history_shown_backwards_is_seen_by_the_page_and_by_nothing_else() {
+fn a_history_shown_backwards_is_noticed_on_the_page_and_nowhere_else() {
     let tree = Tree::of(&SCENARIOS);
     tree.write("scenarios/page_history/scenario.toml", &project("scenarios/page_history/scenario.toml"));
     tree.runner("page").run().green();
@@ -76,7 +76,7 @@ fn a_history_shown_backwards_is_seen_by_the_page_and_by_nothing_else() {
     assert!(tree.has(".retake/browser/page_history/step-4-above/failure.png"));
 }
 
-fn a_word_of_the_title_turn_is_seen_in_the_registry_and_on_the_page() {
+fn a_changed_word_in_the_title_turn_is_noticed_as_a_miss_and_on_the_page() {
     let tree = tree_of(&[ANSWER]);
     fixtures::edit(&tree, "whole_run", |turns| {
         let title = turns.iter_mut().find(|turn| turn.caller.as_deref() == Some("middleware:title")).unwrap();
@@ -96,7 +96,7 @@ fn a_miss_never_renders_as_a_recorded_answer() {
         let answer = turns.iter_mut().rfind(|turn| turn.caller.as_deref() == Some("lead_agent")).unwrap();
         fixtures::change_word(&mut answer.conversation[0], "note.txt", "node.txt");
     });
-    // The page looks for the answer before anything that hangs on it.
+    // Without this line, the first thing that the scenario looks for is the answer.
     tree.replace(
         "scenarios/page_answer/scenario.toml",
         "  { see = \"role:heading {{ turn('middleware:title').text }}\" },\n",
@@ -108,12 +108,12 @@ fn a_miss_never_renders_as_a_recorded_answer() {
         "`text:I wrote note.txt and read it back.",
         "nothing on the page fits",
     ]);
-    // What the service says in place of the answer is what the page shows.
+    // The page shows the error that the service sends in place of the answer.
     let shown = tree.read(".retake/browser/page_answer/step-2-once/failure.txt");
     assert!(shown.contains("text \"I'm sorry, something went wrong on my side. Please try again.\""), "{shown}");
 }
 
-fn a_turn_that_the_fixture_lacks_is_an_error_and_no_skipped_look() {
+fn a_turn_that_the_fixture_lacks_is_an_error_and_not_a_skipped_act() {
     let tree = tree_of(&[ANSWER]);
     let file = "scenarios/page_answer/scenario.toml";
     for (from, to, says) in [

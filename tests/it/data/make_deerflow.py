@@ -1,6 +1,6 @@
-"""Makes the deer-flow fixtures beside it, from the rules of the key alone: `python3 make_deerflow.py`.
+"""Writes the deer-flow fixtures in this folder, using only the rules of the key: `python3 make_deerflow.py`.
 
-With `--check ../../vectors/key-v1.jsonl` it computes the key of each reference case instead, and compares.
+With `--check ../../vectors/key-v1.jsonl`, computes the key of each reference case instead, and compares it.
 """
 
 import hashlib
@@ -106,7 +106,7 @@ def turn(caller, messages, output):
 
 
 def write_read_file(read_back):
-    """The turns of scenarios/write_read_file, where `read_back` is what was read back when they were recorded."""
+    """Returns the turns of scenarios/write_read_file, with `read_back` as the result of the tool read_file."""
     prompt = 'Create note.txt with the text "hi from replay.", then read it back'
     write = ai("", ("write_file", {"content": "hi from replay.", "path": "note.txt"}))
     read = ai("", ("read_file", {"path": "note.txt"}))
@@ -126,7 +126,7 @@ def write_read_file(read_back):
 
 
 def two_callers():
-    """The turns of scenarios/two_callers: two callers, one conversation."""
+    """Returns the turns of scenarios/two_callers: two callers with the same conversation."""
     prompt = "Should we ship on Friday?"
     answers = {
         "subagent:optimist": f"Yes: much speaks for it, and now is a good time. You asked: {prompt}",

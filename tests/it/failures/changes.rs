@@ -1,4 +1,4 @@
-//! The changes: to the gateway and its tools and prompts, to fixtures, goldens and scenarios. Ten change two things at once.
+//! The changes: to the gateway, its tools and prompts, and to fixtures and scenarios. Ten of them change two things at once.
 
 use retake::internal::conversation::Block;
 use retake::internal::json::{Json, Layout};
@@ -6,17 +6,17 @@ use retake::internal::json::{Json, Layout};
 use crate::support::fixtures::{self, change_word, turn};
 use crate::support::tree::Tree;
 
-/// One change, and what the first line has to name.
+/// A change, and what the first line of the failure has to name.
 pub(crate) struct Change {
-    /// What somebody did, in a few words.
+    /// The change in a few words.
     pub(crate) name: &'static str,
-    /// The scenario that it is seen in.
+    /// The scenario that notices the change.
     pub(crate) scenario: &'static str,
-    /// The mistake that the gateway makes, where it makes one.
+    /// The mistake that the gateway makes, if any (`tests/it/mutants/list.toml`).
     pub(crate) mutant: Option<&'static str>,
-    /// What is done to the files.
+    /// The change of the files, if any.
     pub(crate) edit: Option<fn(&Tree)>,
-    /// What the first line has to name: a part for each thing that was changed, in any order.
+    /// The texts that the first line has to contain, one for each thing that was changed, in any order.
     pub(crate) names: &'static [&'static str],
 }
 
@@ -26,17 +26,17 @@ const TOOLS: &str = "parallel_tools";
 const CALLERS: &str = "two_callers";
 const SUGGEST: &str = "suggestions";
 
-/// A mistake of the gateway.
+/// Returns a change that is a mistake in the gateway.
 const fn gateway(mutant: &'static str, scenario: &'static str, names: &'static [&'static str]) -> Change {
     Change { name: mutant, scenario, mutant: Some(mutant), edit: None, names }
 }
 
-/// A change of files.
+/// Returns a change of files.
 const fn files(name: &'static str, scenario: &'static str, edit: fn(&Tree), names: &'static [&'static str]) -> Change {
     Change { name, scenario, mutant: None, edit: Some(edit), names }
 }
 
-/// Both at once.
+/// Returns a change that is both at once.
 const fn both(
     name: &'static str,
     scenario: &'static str,
@@ -47,29 +47,23 @@ const fn both(
     Change { name, scenario, mutant: Some(mutant), edit: Some(edit), names }
 }
 
-/// A scenario's file, with one text in place of another.
+/// Replaces a text in a scenario's file.
 fn scenario(tree: &Tree, name: &str, from: &str, to: &str) {
     tree.replace(&format!("scenarios/{name}/scenario.toml"), from, to);
 }
 
+/// Adds a line at the beginning of a scenario's file.
 fn option(tree: &Tree, name: &str, line: &str) {
     let file = format!("scenarios/{name}/scenario.toml");
     tree.write(&file, &format!("{line}\n{}", tree.read(&file)));
 }
 
-/// A golden, with one text in place of another, wherever it stands.
-fn golden(tree: &Tree, name: &str, from: &str, to: &str) {
-    let file = format!("goldens/{name}.snap");
-    let text = tree.read(&file);
-    assert!(text.contains(from), "{from:?} in {file}:\n{text}");
-    tree.write(&file, &text.replace(from, to));
-}
-
-/// The last message of a turn's conversation, with another word.
+/// Replaces a word in the last message of a turn's conversation.
 fn last_word(tree: &Tree, name: &str, turn: usize, from: &str, to: &str) {
     fixtures::edit(tree, name, |turns| change_word(turns[turn].conversation.last_mut().unwrap(), from, to));
 }
 
+/// Replaces a text anywhere in a message of a turn's conversation.
 fn in_message(tree: &Tree, name: &str, turn: usize, message: usize, from: &str, to: &str) {
     fixtures::edit(tree, name, |turns| {
         let text = turns[turn].conversation[message].print(Layout::Compact);
@@ -79,7 +73,7 @@ fn in_message(tree: &Tree, name: &str, turn: usize, message: usize, from: &str, 
 }
 
 pub(crate) const CHANGES: &[Change] = &[
-    // How often, and who asks.
+    // The number of calls, and their callers.
     gateway("title_never", WRITE, &["unused: `middleware:title` never asks"]),
     gateway("title_asked_twice", WRITE, &["`middleware:title` asks once more than recorded"]),
     gateway("asked_once_more", WRITE, &["`lead_agent` asks once more than recorded"]),
@@ -145,7 +139,7 @@ pub(crate) const CHANGES: &[Change] = &[
         |tree| in_message(tree, WRITE, 0, 0, "\"human\"", "\"developer\""),
         &["message 1 of `lead_agent` is of type `human`, recorded: `developer`"],
     ),
-    // Prompts and other checks.
+    // Prompts and other checked texts.
     gateway("asked_without_system", WRITE, &["the system prompt of a model call is gone"]),
     gateway("review_one_prompt", CALLERS, &["has the system prompt of `subagent:"]),
     files(
@@ -222,7 +216,7 @@ pub(crate) const CHANGES: &[Change] = &[
         },
         &["the service stopped asking after turns[1]"],
     ),
-    // What the client sees.
+    // What the service sends to its client.
     gateway("metadata_extra_key", WRITE, &["golden: the event `metadata` has another shape"]),
     gateway("tool_result_missing", WRITE, &["golden: the event `tool_result` did not come"]),
     gateway("values_event_name", WRITE, &["golden: the event `values` is called `updates`"]),
@@ -238,7 +232,7 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway("tool_result_twice", WRITE, &["golden: the event `tool_result` came 4 times, not 2 times"]),
     gateway("created_200", WRITE, &["expected status 201, found 200"]),
     gateway("suggestions_key", SUGGEST, &["golden: the body"]),
-    // Two at once.
+    // Two changes at once.
     both(
         "a result and an event",
         WRITE,
@@ -320,7 +314,7 @@ pub(crate) const CHANGES: &[Change] = &[
     ),
 ];
 
-/// Makes a change in a project of its own, and runs it.
+/// Makes a change in a new project, and runs its scenario.
 pub(crate) fn made(change: &Change) -> (Tree, crate::support::program::Ran) {
     let tree = Tree::of(&[change.scenario]);
     if let Some(edit) = change.edit {
@@ -330,13 +324,11 @@ pub(crate) fn made(change: &Change) -> (Tree, crate::support::program::Ran) {
     (tree, run)
 }
 
-/// The runner of a project in which a change was made.
+/// Returns the runner of a project in which a change was made.
 pub(crate) fn runner(tree: &Tree, change: &Change) -> crate::support::program::Program {
     let runner = tree.runner("gateway");
-    change.mutant.map_or(runner, |_| tree.runner("gateway").env("GATEWAY_MUTANT", change.mutant.unwrap_or_default()))
-}
-
-#[expect(dead_code, reason = "goldens are edited once their form stands")]
-fn in_golden(tree: &Tree) {
-    golden(tree, WRITE, "metadata", "metadata");
+    match change.mutant {
+        Some(mutant) => runner.env("GATEWAY_MUTANT", mutant),
+        None => runner,
+    }
 }

@@ -1,5 +1,5 @@
-//! A travel desk that streams what it does, and its provider: this binary, when a test starts it anew with one argument.
-//! `CHANGE` says what somebody changed in it. Its calls say nothing of who makes them.
+//! A travel desk that streams events, and its provider. A test starts this binary again, with an argument that selects it.
+//! `CHANGE` names the change that somebody made in the desk. Its model calls declare no caller.
 
 #![allow(clippy::print_stderr, reason = "it prints its log")]
 
@@ -33,7 +33,7 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Whether this was changed.
+/// Whether this is the change that was made.
 fn is(change: &str) -> bool {
     std::env::var("CHANGE").is_ok_and(|of| of == change)
 }
@@ -42,7 +42,7 @@ async fn health() -> StatusCode {
     if is("not_ready") { StatusCode::NOT_FOUND } else { StatusCode::OK }
 }
 
-/// An answer that is one body, with no model.
+/// Responds with a single body, without calling the model.
 async fn question() -> Response {
     let body = if is("error_body") { json!({"error": "no such table: trips"}) } else { json!({"open": true}) };
     ([("content-type", "application/json")], body.to_string()).into_response()
@@ -122,7 +122,7 @@ impl Desk {
         Ok(())
     }
 
-    /// The model and its tools, until it has an answer.
+    /// Calls the model and its tools until there is an answer.
     async fn turn(&self, messages: &mut Vec<Value>) -> Result<(), String> {
         for call in 0.. {
             if is("asks_between") && call == 1 {

@@ -1,4 +1,4 @@
-//! Sixty changes of a project, and what a person is told of each: the first line names what changed, each advice helps.
+//! Changes of a project, and the failures that a person reads: the first line names what changed, and each advice helps.
 
 mod changes;
 pub(crate) mod desk;

@@ -1,4 +1,4 @@
-//! Each of sixty changes is made in a project of its own, which is then tested.
+//! Makes each of sixty changes in a new project, and checks the failure.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,15 +7,15 @@ use super::changes::{CHANGES, Change, made, runner};
 use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 
-tests! { the_first_line_of_each_change_names_what_changed_and_only_that,
-    each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change,
-    the_first_line_and_the_command_are_both_on_a_screen_of_80_by_24,
+tests! { the_first_line_of_each_failure_names_what_changed_and_nothing_else,
+    following_each_advice_makes_the_run_pass,
+    the_first_line_and_the_command_fit_on_a_screen_of_80_by_24,
 }
 
 /// How many projects are tested at a time.
 const AT_A_TIME: usize = 4;
 
-/// What was told of each change, in their order.
+/// The failure for each change, in the order of `CHANGES`.
 static TOLD: LazyLock<Vec<String>> = LazyLock::new(|| {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -38,12 +38,12 @@ static TOLD: LazyLock<Vec<String>> = LazyLock::new(|| {
     told.into_iter().map(|(_, told)| told).collect()
 });
 
-/// The line that a person reads first. What a scenario's author says of it stands below.
+/// Returns the line that a person reads first. The scenario's own description comes after it.
 fn first_line(told: &str) -> &str {
     told.lines().next().unwrap_or_default()
 }
 
-fn the_first_line_of_each_change_names_what_changed_and_only_that() {
+fn the_first_line_of_each_failure_names_what_changed_and_nothing_else() {
     assert!(CHANGES.len() >= 60, "{}", CHANGES.len());
     assert!(CHANGES.iter().filter(|change| change.mutant.is_some() && change.edit.is_some()).count() >= 10);
     let mut wrong = Vec::new();
@@ -52,7 +52,11 @@ fn the_first_line_of_each_change_names_what_changed_and_only_that() {
         let right = change.names.iter().all(|name| line.contains(name));
         let only = line.matches("; and ").count() + 1 == change.names.len();
         if !right || !only {
-            wrong.push(format!("{} ({}):\n{told}", change.name, if right { "not only that" } else { "not named" }));
+            wrong.push(format!(
+                "{} ({}):\n{told}",
+                change.name,
+                if right { "more than that is named" } else { "not named" }
+            ));
         }
     }
     if let Some(file) = std::env::var_os("RETAKE_FAILURES") {
@@ -63,7 +67,7 @@ fn the_first_line_of_each_change_names_what_changed_and_only_that() {
     assert!(wrong.is_empty(), "{} of {} wrong:\n\n{}", wrong.len(), CHANGES.len(), wrong.join("\n\n"));
 }
 
-/// What is advised: in which case, and the command or the lines.
+/// Returns each advice: the case in which it applies, and the command or the lines to add.
 fn advice(told: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = told.lines().collect();
     let is_case = |at: usize| {
@@ -76,14 +80,14 @@ fn advice(told: &str) -> Vec<(String, String)> {
     cases.map(|at| (lines[at].to_owned(), command(at).collect::<Vec<_>>().join("\n"))).collect()
 }
 
-/// Does what an advice says in a project. A recording may have a question of its own, and then says so: whether that is all.
+/// Follows an advice in a project. Returns false if the recording asks for another decision first.
 fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &str) -> bool {
     if let Some(options) = command.strip_prefix(&format!("retake record {}", change.scenario)) {
         let action = format!("record{options}");
         let recording =
             runner(tree, change).env("RETAKE_ACTION", action.trim()).env("RETAKE_ACTION_NAMES", change.scenario);
         let run = recording.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider").run();
-        // What [golden] says of events that do not come any more is not a recording's to change.
+        // An option in [golden] names an event that no longer comes. A recording does not change options.
         if run.all().contains("no event of this run has that name") {
             return false;
         }
@@ -101,7 +105,7 @@ fn follow(tree: &Tree, change: &Change, case: &str, command: &str, provider: &st
     true
 }
 
-fn each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change() {
+fn following_each_advice_makes_the_run_pass() {
     let provider = Service::provider();
     let url = provider.openai();
     let next = AtomicUsize::new(0);
@@ -133,7 +137,7 @@ fn each_advice_makes_the_run_green_or_is_the_command_that_accepts_the_change() {
     assert!(wrong.is_empty(), "{} pieces of advice do not help:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-fn the_first_line_and_the_command_are_both_on_a_screen_of_80_by_24() {
+fn the_first_line_and_the_command_fit_on_a_screen_of_80_by_24() {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut wrong = Vec::new();
@@ -142,9 +146,9 @@ fn the_first_line_and_the_command_are_both_on_a_screen_of_80_by_24() {
             let run = runner(&tree, change).env("LINES", "24").env("COLUMNS", "80").run();
             let rows = |text: &str| text.lines().map(|line| line.chars().count().div_ceil(80).max(1)).sum::<usize>();
             let Some((_, screen)) = run.stdout.split_once("\nfailures:\n\n") else { continue };
-            // Which of two calls came first may differ from run to run, and with it what is advised.
+            // The order of concurrent calls may differ from run to run, and with it the advice.
             let commands = advice(told).is_empty() || !advice(screen).is_empty();
-            // What names a thread is another line in each run, but for its beginning.
+            // Only the beginning of the first line is the same in each run, because it may name a thread.
             let begins: String = first_line(told).chars().take(60).collect();
             if rows(screen) > 24 || !commands || !screen.contains(&begins) {
                 wrong.push(format!("{} ({} rows):\n{screen}", change.name, rows(screen)));

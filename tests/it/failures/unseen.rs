@@ -1,4 +1,4 @@
-//! Changes of a service whose calls say nothing of who makes them: what a tired person reads first, and last.
+//! Changes of a service whose calls declare no caller: the first and the last line that a person reads.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,14 +7,14 @@ use super::desk::{DESK, provider};
 use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 
-tests! { the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command,
-    the_whole_log_of_a_run_that_failed_is_kept_and_gone_with_the_next_one,
-    a_call_more_is_told_the_same_call_by_call,
-    events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps,
-    a_last_event_that_is_misspelt_is_told_with_the_one_that_came,
+tests! { the_first_line_of_each_failure_names_the_change_and_the_last_line_is_a_command,
+    the_whole_log_of_a_failed_run_is_kept_until_the_next_run,
+    an_additional_call_is_explained_in_the_same_words,
+    for_events_in_another_order_the_suggested_option_helps,
+    a_misspelt_last_event_is_reported_with_the_one_that_came,
 }
 
-/// What the first line begins with, for each change, what it says once, and the last line.
+/// A change, the texts that the first line of the failure contains, and its last line.
 type Row = (&'static str, &'static [&'static str], &'static str);
 
 const RECORD: &str = "retake record trip";
@@ -147,7 +147,7 @@ json = { questions = ["A train to Ghent on Monday, please", "Thank you!"] }
 stream = { first = "start", last = "end" }
 "#;
 
-/// The desk as it was recorded: fixture and golden.
+/// The fixture and the golden of the desk before any change.
 static RECORDED: LazyLock<(String, String)> = LazyLock::new(|| {
     let tree = desk("");
     let provider = Service::start(provider());
@@ -156,7 +156,7 @@ static RECORDED: LazyLock<(String, String)> = LazyLock::new(|| {
     (tree.read("fixtures/trip.json"), tree.read("goldens/trip.snap"))
 });
 
-/// A project with the desk in which something was changed.
+/// Returns a project with the changed desk, without a fixture or a golden.
 fn desk(change: &str) -> Tree {
     let program = std::env::current_exe().unwrap();
     let tree = Tree::with_suite(&format!(
@@ -170,7 +170,7 @@ fn desk(change: &str) -> Tree {
     tree
 }
 
-/// The same, with what was recorded before the change.
+/// Returns a project with the changed desk, and with the fixture and the golden from before the change.
 fn recorded_desk(change: &str) -> Tree {
     let tree = desk(change);
     let (fixture, golden) = &*RECORDED;
@@ -179,7 +179,7 @@ fn recorded_desk(change: &str) -> Tree {
     tree
 }
 
-/// What is wrong with what is told of a change.
+/// Returns the failure for a change if it is not as expected.
 fn wrong((change, first, last): &Row) -> Option<String> {
     let tree = recorded_desk(change);
     let run = tree.retake().args(&["test", "trip"]).run().exits(1);
@@ -187,14 +187,14 @@ fn wrong((change, first, last): &Row) -> Option<String> {
     let (line, end) = (told.lines().next().unwrap_or_default(), told.lines().last().unwrap_or_default());
     let more = first.iter().map(|part| part.matches("; and ").count()).sum::<usize>();
     let only = line.matches("; and ").count() == more;
-    // What did not come because the run broke off is no evidence.
+    // If the run broke off, a diff of the golden would only show what is missing for that reason.
     let noise = *last == EXPLAIN && *change != "no_tools" && told.contains("- golden, + this run");
     let helps = end.trim() != EXPLAIN || tree.retake().args(&["explain", "trip"]).run().stdout.contains("trip: FAILED");
     let right = first.iter().all(|part| line.contains(part)) && only && end.trim() == *last && !noise && helps;
     (!right).then(|| format!("=== {change}\n{told}"))
 }
 
-fn the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command() {
+fn the_first_line_of_each_failure_names_the_change_and_the_last_line_is_a_command() {
     LazyLock::force(&RECORDED);
     let next = AtomicUsize::new(0);
     let work = || {
@@ -208,7 +208,7 @@ fn the_first_line_of_each_change_of_the_desk_names_it_and_the_last_is_a_command(
     assert!(wrong.is_empty(), "{} of {} wrong:\n\n{}", wrong.len(), ROWS.len(), wrong.join("\n\n"));
 }
 
-fn the_whole_log_of_a_run_that_failed_is_kept_and_gone_with_the_next_one() {
+fn the_whole_log_of_a_failed_run_is_kept_until_the_next_run() {
     const LOG: &str = ".retake/logs/trip.log";
     let tree = recorded_desk("crash");
     tree.retake()
@@ -223,7 +223,7 @@ fn the_whole_log_of_a_run_that_failed_is_kept_and_gone_with_the_next_one() {
     assert!(!tree.has(LOG));
 }
 
-fn a_last_event_that_is_misspelt_is_told_with_the_one_that_came() {
+fn a_misspelt_last_event_is_reported_with_the_one_that_came() {
     let tree = recorded_desk("");
     tree.replace("scenarios/trip/scenario.toml", "last = \"end\"", "last = \"ende\"");
     let says =
@@ -231,7 +231,7 @@ fn a_last_event_that_is_misspelt_is_told_with_the_one_that_came() {
     tree.retake().args(&["test", "trip"]).run().exits(1).says(&[says]);
 }
 
-fn events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps() {
+fn for_events_in_another_order_the_suggested_option_helps() {
     let tree = recorded_desk("event_moved");
     let line = "unordered = [\"closed\", \"summary\"]";
     let run = tree.retake().args(&["test", "trip"]).run().exits(1);
@@ -246,7 +246,7 @@ fn events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps() 
     }
 }
 
-fn a_call_more_is_told_the_same_call_by_call() {
+fn an_additional_call_is_explained_in_the_same_words() {
     let tree = recorded_desk("asks_before");
     tree.retake().args(&["test", "trip"]).run().exits(1);
     let told = tree.retake().args(&["explain", "trip"]).run().exits(1).stdout;

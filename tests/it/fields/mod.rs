@@ -1,5 +1,5 @@
-//! That no field of `suite.toml` and `scenario.toml` is without effect: each has an entry here, and the list of fields is made
-//! of the types that read them, so that a new one without an entry fails.
+//! Checks that every field of `suite.toml` and `scenario.toml` has an effect. Each field has an entry here. The list of fields
+//! comes from the types that read the files, so a new field without an entry fails the test.
 
 mod options;
 mod scenarios;

@@ -1,4 +1,4 @@
-//! What a suite sets for all scenarios, and a scenario for itself: the same lines, at both places.
+//! Options that a suite can set for all scenarios, and a scenario for itself. Each line is tested in both places.
 
 use retake::internal::fixture::Recorded;
 use retake::internal::json::Json;
@@ -9,7 +9,7 @@ use super::suites::{BASE, READ_AGAIN, TOOLS};
 use super::walk::{Entry, Says};
 use crate::support::fixtures::turn;
 
-/// An option's line, a scenario, and what becomes of it without and with the line.
+/// An option's line, a scenario, and the expected results without and with the line.
 struct Lines {
     field: &'static str,
     line: &'static str,
@@ -21,18 +21,18 @@ struct Lines {
     file: Option<(&'static str, String)>,
 }
 
-/// A scenario that asks the model to say hello, by a given fixture.
+/// The body of a step that sends one message to the model.
 const ASK: &str =
     "json = { model = \"small\", temperature = 1, messages = [{ role = \"user\", content = \"hello\" }] }\n";
 
-/// A scenario whose golden holds a value of the environment.
+/// A scenario whose golden contains the value of an environment variable.
 const SECRET: &str = "fixture = \"none\"\n[[step]]\npost = \"/echo\"\njson = \"the-walked-value\"\ngolden = true\n[golden]\ndetail = \"values\"\n";
 
 fn asks(fixture: &str, fields: &str) -> String {
     format!("fixture = \"{fixture}\"\n{fields}\n[[step]]\npost = \"/model\"\n{ASK}")
 }
 
-/// A turn that answers it, with other checks.
+/// Returns a turn that answers that message, with these checks.
 fn checked(prompt: &str, tools: &str, model: &str, results: &str) -> Recorded {
     let tools = Json::parse(tools.as_bytes()).unwrap();
     let settings = Json::object([("temperature", Json::Int(1))]);
@@ -181,28 +181,28 @@ impl Lines {
     }
 }
 
-const PANICS: &str = "runner::panics::a_panic_that_is_caught_is_allowed_where_the_scenario_says_so";
+const PANICS: &str = "runner::panics::a_panic_in_the_background_is_allowed_if_the_scenario_says_so";
 
-/// The suite has the line, and the scenario has not.
+/// Returns the entries in which the suite has the line.
 pub(super) fn of_suite() -> Vec<Entry> {
     let entries = all().into_iter().map(|lines| {
         let suite = format!("{}\n{}", lines.line, without_top_level(&lines.suite, lines.line));
         let scenario = lines.scenario.clone();
         lines.entry(&suite, &scenario)
     });
-    // What one scenario keeps secret is kept by all of its project.
+    // A secret that one scenario declares is secret in the whole project, so this entry needs its own suite.
     let told = format!("{}# nothing is secret\n", *BASE);
     let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
     entries.chain([Entry::by("panics", PANICS), told]).collect()
 }
 
-/// The suite but for its own line of an option.
+/// Returns the suite without its own top-level line for the option.
 fn without_top_level(suite: &str, line: &str) -> String {
     let option = line.split(' ').next().unwrap_or_default();
     suite.lines().filter(|own| !own.starts_with(&format!("{option} ="))).collect::<Vec<_>>().join("\n")
 }
 
-/// The scenario with a line more, behind the one of its system.
+/// Returns the scenario with an additional line, which is placed after the line of its system.
 fn with_line(line: &str, scenario: &str) -> String {
     match scenario.split_once('\n').filter(|(first, _)| first.starts_with("system")) {
         Some((system, rest)) => format!("{system}\n{line}\n{rest}"),
@@ -210,7 +210,7 @@ fn with_line(line: &str, scenario: &str) -> String {
     }
 }
 
-/// The scenario has the line.
+/// Returns the entries in which the scenario has the line.
 pub(super) fn of_scenario() -> Vec<Entry> {
     let entries = all().into_iter().map(|lines| {
         let (suite, scenario) = (lines.suite.clone(), with_line(lines.line, &lines.scenario));

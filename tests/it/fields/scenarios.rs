@@ -1,4 +1,4 @@
-//! The fields of `scenario.toml` but for its steps and its options.
+//! The fields of `scenario.toml`, except those of steps and options.
 
 use super::suites::{BASE, TOOLS, is, written_and_read};
 use super::walk::{Entry, Says};
@@ -28,16 +28,16 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry::by("tools", live),
         Entry::by(
             "record.errors",
-            "record::recording::what_the_provider_failed_is_the_first_line_and_cannot_be_accepted",
+            "record::recording::a_failure_of_the_provider_is_the_first_line_and_cannot_be_accepted",
         ),
-        Entry::by("record.timeout", "record::recording::a_recording_has_a_time_limit_of_its_own"),
+        Entry::by("record.timeout", "record::recording::a_recording_has_its_own_time_limit"),
     ];
     entries.extend(tools());
     entries.extend(goldens());
     entries
 }
 
-/// A conversation of OpenHands in which one call was rejected.
+/// Adds an OpenHands conversation in which the user rejected the only tool call.
 fn conversation(entry: Entry, folder: &'static str) -> Entry {
     let file = |name: &str| -> &'static str { format!("{folder}/{name}").leak() };
     let call = r#"{"kind": "ActionEvent", "id": "a", "source": "agent", "tool_name": "read_file", "tool_call_id": "c",
@@ -99,13 +99,13 @@ fn goldens() -> Vec<Entry> {
         shows("golden.show", "show = [\"/n\"]", "/n = 3"),
         shows("golden.collapse", "collapse = [\"a\"]", "…"),
         shows("golden.unordered", "unordered = [\"a\", \"b\"]", "+ a         {n, type} ×2\n+ b         {n, type}"),
-        Entry::by("golden.ignore", "systems::steps::what_comes_after_the_last_event_stands_below_a_line"),
+        Entry::by("golden.ignore", "systems::steps::events_after_the_last_one_are_marked_in_the_golden"),
         shows("golden.words", "words = [\"p\"]", "+   p          \"word\""),
         shows("golden.lengths", "", "l[1]"),
         shows("golden.lengths", "lengths = false", "{l, n, p, type}"),
-        Entry::by("golden.after_last", "systems::steps::what_comes_after_the_last_event_stands_below_a_line"),
-        Entry::by("golden.loose", "systems::steps::a_length_that_varies_is_named_with_the_option_that_leaves_it_open"),
-        Entry::by("golden.text", "systems::steps::prose_of_a_command_line_agent_stands_in_the_golden_line_by_line"),
+        Entry::by("golden.after_last", "systems::steps::events_after_the_last_one_are_marked_in_the_golden"),
+        Entry::by("golden.loose", "systems::steps::a_length_that_varies_is_reported_with_the_option_that_ignores_it"),
+        Entry::by("golden.text", "systems::steps::prose_of_a_command_line_agent_is_in_the_golden_line_by_line"),
         Entry::played(
             "golden.comments",
             &BASE,

@@ -4,18 +4,18 @@ use super::suites::{BASE, is};
 use super::walk::{Entry, Says};
 use crate::systems::service::agent;
 
-/// A scenario of steps that calls no model, and of which a failure names the system.
+/// Returns a scenario with these steps that calls no model.
 fn steps(steps: &str) -> String {
     format!("system = \"agent\"\nfixture = \"none\"\n{steps}")
 }
 
-/// A step that tells how it was asked.
+/// Returns a scenario whose step captures the method and the header `x-team` of its own request.
 fn asked(method: &str, fields: &str) -> String {
     let capture = "capture = { method = \"json:/method\", team = \"json:/team\" }";
     steps(&format!("[[step]]\n{method} = \"/request\"\n{fields}\n{capture}\n"))
 }
 
-/// A step whose body comes back.
+/// Returns a scenario whose golden contains the body of its own request.
 fn echoed(fields: &str) -> String {
     steps(&format!("[[step]]\npost = \"/echo\"\n{fields}\ngolden = true\n[golden]\ndetail = \"values\"\n"))
 }
@@ -91,21 +91,21 @@ pub(super) fn entries() -> Vec<Entry> {
         ),
         played("wait.json", &[(job("done"), Says::Green)]),
         played("wait.is", &[(job("finished"), Says::Red("not \"finished\""))]),
-        Entry::by("step.await.caller", "systems::left::a_step_waits_for_the_call_of_a_caller"),
+        Entry::by("step.await.caller", "systems::left::a_step_can_wait_for_the_model_call_of_a_caller"),
         played("golden", &[(status(""), Says::Green), (status("golden = true"), Says::Red("goldens/"))]),
     ];
     entries.extend(pages());
     entries
 }
 
-/// What needs a Chromium is shown by tests that have one.
+/// Fields of pages are covered by tests that need Chromium.
 fn pages() -> Vec<Entry> {
-    let found = "browser::finding::a_thing_is_found_by_text_role_label_placeholder_test_id_and_css";
-    let hidden = "browser::finding::what_is_hidden_there_twice_or_late_is_told_apart";
+    let found = "browser::finding::an_element_is_found_by_text_role_label_placeholder_test_id_and_css";
+    let hidden = "browser::finding::hidden_repeated_missing_and_late_elements_are_distinguished";
     let filled = "browser::finding::fields_are_filled_and_buttons_clicked_as_a_person_would";
     let golden = "browser::finding::the_page_s_traffic_and_its_tree_go_into_the_golden";
-    let picture = "browser::finding::a_picture_is_compared_with_that_of_an_earlier_run_and_not_in_ci";
-    let stored = "browser::finding::local_storage_is_there_before_the_first_script_and_only_then";
+    let picture = "browser::finding::a_screenshot_is_compared_with_an_earlier_run_but_not_in_ci";
+    let stored = "browser::finding::local_storage_is_set_before_the_first_script_and_never_again";
     let shown = [
         ("browser", found),
         ("do.see", found),

@@ -7,7 +7,7 @@ use crate::support::fixtures::turn;
 use crate::support::tree::project;
 use crate::systems::described::{READY, system};
 
-/// One system for most scenarios, and others for those that need another one. Nothing waits.
+/// A suite with one system for most scenarios, and others for special cases. Scenarios do not settle or linger.
 pub(super) static BASE: LazyLock<String> = LazyLock::new(|| {
     let systems = [
         system("agent", "", &format!("{READY}\nshared = true")),
@@ -25,35 +25,35 @@ pub(super) static BASE: LazyLock<String> = LazyLock::new(|| {
     format!("settle = \"0ms\"\nlinger = \"0ms\"\n{}", systems.concat())
 });
 
-/// A port that was free a moment ago.
+/// A port that was free when it was chosen.
 static PORT: LazyLock<u16> =
     LazyLock::new(|| std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port());
 
-/// Tools as commands. The file that they read is there.
+/// A suite with tools that are commands. The entries write the file that they read.
 pub(super) const TOOLS: &str =
     "[tools.write_file]\nas_recorded = true\n[tools.read_file]\ncommand = [\"cat\", \"{{ root }}/kept/note.txt\"]\n";
 
-/// Recorded calls of these tools.
+/// A scenario that makes recorded calls of these tools again.
 pub(super) const READ_AGAIN: &str = "kind = \"tools\"\nfixture = \"written_and_read\"\n";
 
 pub(super) fn written_and_read() -> (&'static str, String) {
     ("fixtures/written_and_read.json", project("fixtures/write_read_file.json"))
 }
 
-/// Fails unless a value that was captured is the one that is expected.
+/// Returns a step that fails unless a captured value is the expected one.
 pub(super) fn is(captured: &str, expected: &str) -> String {
     let test = format!("test '{{{{ {captured} }}}}' = '{expected}' && echo 1");
     format!("[[step]]\nrun = [\"sh\", \"-c\", \"{test}\"]\ngolden = false\n")
 }
 
-/// A call of no chat, on a system.
+/// Returns a scenario that captures the working directory of a system.
 fn on(system: &str) -> String {
     format!(
         "system = \"{system}\"\nfixture = \"none\"\n[[step]]\nget = \"/environment\"\ncapture = {{ cwd = \"json:/cwd\" }}\n"
     )
 }
 
-const NOT_THAT: Says = Says::Red("exit code");
+const OTHER_VALUE: Says = Says::Red("exit code");
 
 pub(super) fn entries() -> Vec<Entry> {
     [systems(), tools(), callers(), rules()].into_iter().flatten().collect()
@@ -63,11 +63,14 @@ fn systems() -> Vec<Entry> {
     let played = |field: &str, scenarios: &[(&str, Says)]| Entry::played(field, &BASE, scenarios);
     let at = on("pinned").replace("cwd = \"json:/cwd\"", "at = \"json:/AT\"");
     let in_front = "[[step]]\nrun = [\"sh\", \"-c\", \"case '{{ cwd }}' in */front) echo 1;; *) exit 3;; esac\"]\ngolden = false\n";
-    let kinds = "systems::kinds::a_system_that_runs_already_is_driven_by_url";
+    let kinds = "systems::kinds::a_system_that_is_already_running_is_reached_by_its_url";
     vec![
         played("systems.*.command", &[(&on("own"), Says::Green), (&on("dies"), Says::Red("exit code 7"))]),
         played("systems.*.env", &[(&on("dies"), Says::Red("the database is locked"))]),
-        played("systems.*.cwd", &[(&(on("own") + in_front), NOT_THAT), (&(on("elsewhere") + in_front), Says::Green)]),
+        played(
+            "systems.*.cwd",
+            &[(&(on("own") + in_front), OTHER_VALUE), (&(on("elsewhere") + in_front), Says::Green)],
+        ),
         played("systems.*.ready.http", &[(&on("nowhere"), Says::Red("/nowhere"))]),
         played("systems.*.ready.line", &[(&on("line"), Says::Green), (&on("silent"), Says::Red("never"))]),
         played(
@@ -80,15 +83,15 @@ fn systems() -> Vec<Entry> {
         played("systems.*.ready.timeout", &[(&on("nowhere"), Says::Red("300ms")), (&on("silent"), Says::Red("350ms"))]),
         played("systems.*.build", &[(&on("unbuilt"), Says::Red("exit code 9"))]),
         played("systems.*.port", &[(&(at + &is("at", &PORT.to_string())), Says::Green)]),
-        Entry::by("system", "systems::growing::a_suite_names_the_system_of_scenarios_that_name_none"),
+        Entry::by("system", "systems::growing::the_suite_names_the_system_of_scenarios_that_name_none"),
         Entry::by(
             "systems.*.extends",
-            "systems::growing::a_system_that_extends_another_is_as_that_but_for_what_it_says",
+            "systems::growing::a_system_that_extends_another_overrides_only_the_fields_that_it_sets",
         ),
-        Entry::by("systems.*.cwd_copy", "systems::growing::a_system_that_writes_beside_its_code_runs_in_a_copy"),
-        Entry::by("systems.*.files", "systems::growing::files_of_the_work_folder_are_rendered_before_the_start"),
+        Entry::by("systems.*.cwd_copy", "systems::growing::with_cwd_copy_a_system_runs_in_a_copy_of_its_folder"),
+        Entry::by("systems.*.files", "systems::growing::files_for_the_work_folder_are_rendered_before_the_system_starts"),
         Entry::by("systems.*.shared", "systems::kinds::a_shared_system_is_one_process_for_all_scenarios"),
-        Entry::by("systems.*.needs", "systems::kinds::a_system_that_needs_another_is_told_where_it_is"),
+        Entry::by("systems.*.needs", "systems::kinds::a_system_that_needs_another_one_gets_its_address"),
         Entry::by("systems.*.url", kinds),
         Entry::by("systems.*.model.addr", kinds),
         Entry::by("systems.*.model.key_env", kinds),
@@ -104,8 +107,8 @@ fn tools() -> Vec<Entry> {
     let cat = "command = [\"cat\", \"{{ root }}/kept/note.txt\"]";
     let other = |with: &str| TOOLS.replace(cat, with);
     let says = |text: &str, more: &str| other(&format!("command = [\"printf\", \"{text}\"]\n{more}"));
-    let http = "tools::snapshot::an_http_endpoint_is_a_tool";
-    let stdio = "tools::doubles::a_recorded_server_on_standard_input_is_gone_and_the_agent_still_has_its_tools";
+    let http = "tools::snapshot::an_http_endpoint_can_be_a_tool";
+    let stdio = "tools::doubles::a_double_replaces_a_recorded_server_on_standard_input";
     let rule = "normalize = [{ pattern = \"re[a-z]+\", replace = \"AGAIN\" }]";
     vec![
         played("command", TOOLS, Says::Green),
@@ -136,13 +139,13 @@ fn tools() -> Vec<Entry> {
         Entry::by("tools.*.mcp.command", stdio),
         Entry::by(
             "tools.*.mcp.url",
-            "tools::doubles::a_recorded_server_over_http_is_gone_and_the_agent_still_has_its_tools",
+            "tools::doubles::a_double_replaces_a_recorded_server_over_http",
         ),
         prefix(),
     ]
 }
 
-/// Recordings put a word before the names of a server's tools.
+/// A recording can have a prefix before the names of a server's tools.
 #[cfg(feature = "mcp")]
 fn prefix() -> Entry {
     use crate::tools::agent::SERVER;
@@ -165,13 +168,13 @@ fn prefix() -> Entry {
     entry.with_file("prefixed/events/event-00001-aaaaaaa1.json", observed)
 }
 
-/// Without the feature there is no server, and all that is left of it is where it may stand.
+/// Without the feature there is no server, so only the errors about the field's place can be tested.
 #[cfg(not(feature = "mcp"))]
 fn prefix() -> Entry {
     Entry::by("tools.*.prefix", "tools::snapshot::mistakes_in_the_declaration_of_a_tool_name_their_place")
 }
 
-/// Six rules, one a field; each fits the call that has what it names.
+/// Six rules, one for each field. Each of them matches only the call that has this field.
 fn callers() -> Vec<Entry> {
     const RULES: [(&str, &str, &str); 6] = [
         ("header", "header = { x-part = \"^one$\" }", "messages = [{ role = \"user\", content = \"ask\" }]"),

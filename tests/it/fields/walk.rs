@@ -1,4 +1,4 @@
-//! Each field's entry is played, or names the test that shows what the field does.
+//! Runs the scenarios of each field's entry, or checks that the test that the entry names exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,44 +9,44 @@ use super::{options, scenarios, steps, suites};
 use crate::support::fixtures;
 use crate::support::tree::Tree;
 
-tests! { each_field_of_suite_and_scenario_changes_something, a_field_that_is_gone_has_no_entry_left }
+tests! { each_field_of_suite_and_scenario_has_an_effect, no_entry_names_a_field_that_does_not_exist }
 
-/// What shows that a field does something.
+/// How an entry shows that a field has an effect.
 pub(super) enum Shown {
-    /// Scenarios of one suite, of which one at least has the field.
+    /// Scenarios of one suite, at least one of which uses the field.
     Played {
         suite: String,
         scenarios: Vec<(String, Says)>,
         fixtures: Vec<(&'static str, Vec<Recorded>)>,
         files: Vec<(&'static str, String)>,
     },
-    /// A test that fails without it.
+    /// A test that fails if the field has no effect.
     By(&'static str),
 }
 
-/// What becomes of a scenario.
+/// The expected result of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Says {
     Green,
-    /// It fails, and says this.
+    /// It fails with a message that contains this text.
     Red(&'static str),
 }
 
-/// A field with what shows it.
+/// A field, and how to show its effect.
 pub(super) struct Entry {
     pub(super) field: String,
     pub(super) shown: Shown,
 }
 
 impl Entry {
-    /// Scenarios that are played on one suite.
+    /// Returns an entry with scenarios of one suite.
     pub(super) fn played(field: &str, suite: &str, scenarios: &[(&str, Says)]) -> Entry {
         let scenarios = scenarios.iter().map(|(scenario, says)| ((*scenario).to_owned(), *says)).collect();
         let shown = Shown::Played { suite: suite.to_owned(), scenarios, fixtures: Vec::new(), files: Vec::new() };
         Entry { field: field.to_owned(), shown }
     }
 
-    /// The same, with a fixture that they name.
+    /// Adds a fixture for the scenarios.
     pub(super) fn with_fixture(mut self, name: &'static str, turns: Vec<Recorded>) -> Entry {
         if let Shown::Played { fixtures, .. } = &mut self.shown {
             fixtures.push((name, turns));
@@ -54,7 +54,7 @@ impl Entry {
         self
     }
 
-    /// The same, with a file.
+    /// Adds a file, relative to the project if the path has a folder, else to the scenario's folder.
     pub(super) fn with_file(mut self, path: &'static str, text: impl Into<String>) -> Entry {
         if let Shown::Played { files, .. } = &mut self.shown {
             files.push((path, text.into()));
@@ -62,13 +62,13 @@ impl Entry {
         self
     }
 
-    /// A test shows it.
+    /// Returns an entry that names a test.
     pub(super) fn by(field: &str, test: &'static str) -> Entry {
         Entry { field: field.to_owned(), shown: Shown::By(test) }
     }
 }
 
-/// The fields that hold no others: a table does what its fields do.
+/// Returns the fields without fields of their own. A table has an effect only through its fields.
 fn leaves(fields: &[String]) -> BTreeSet<String> {
     let holds =
         |field: &str| fields.iter().any(|other| other.strip_prefix(field).is_some_and(|rest| rest.starts_with('.')));
@@ -81,7 +81,7 @@ fn entries() -> [(Vec<String>, Vec<Entry>); 2] {
     [(suite_fields(), of_suite), (scenario_fields(), of_scenario)]
 }
 
-fn each_field_of_suite_and_scenario_changes_something() {
+fn each_field_of_suite_and_scenario_has_an_effect() {
     let mut by_suite: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for (fields, entries) in entries() {
         for field in leaves(&fields) {
@@ -98,7 +98,7 @@ fn each_field_of_suite_and_scenario_changes_something() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-fn a_field_that_is_gone_has_no_entry_left() {
+fn no_entry_names_a_field_that_does_not_exist() {
     for (fields, entries) in entries() {
         let leaves = leaves(&fields);
         let strays: Vec<_> = entries.iter().filter(|entry| !leaves.contains(&entry.field)).collect();
@@ -106,17 +106,17 @@ fn a_field_that_is_gone_has_no_entry_left() {
     }
 }
 
-/// Tests of pages are there with the feature `browser`.
+/// Asserts that a test with this name exists. Tests of pages only exist with the feature `browser`.
 fn assert_is_a_test(name: &str) {
     let all = crate::all();
     let is_there = || all.iter().any(|(module, test, _)| format!("{module}::{test}").ends_with(name));
     assert!(is_there() || (name.starts_with("browser::") && !cfg!(feature = "browser")), "{name} is not a test");
 }
 
-/// Plays all scenarios of one suite at once, and says which did something else than their entries say.
+/// Runs all scenarios of one suite, and returns a message for each one whose result is not the expected one.
 fn played(suite: &str, entries: &[Entry]) -> Vec<String> {
     let tree = Tree::with_suite(suite);
-    // The folder of a front end.
+    // Some systems run in this folder.
     tree.write("front/page.html", "<p>");
     let mut expected = Vec::new();
     for (number, entry) in entries.iter().enumerate() {
@@ -146,9 +146,9 @@ fn played(suite: &str, entries: &[Entry]) -> Vec<String> {
     for (name, field, says) in expected {
         let trial = trials.iter().find(|(trial, _)| **trial == name || trial.starts_with(&format!("{name}.")));
         let told = match (says, trial) {
-            (_, None) => format!("it was not played: {}", ran.all()),
+            (_, None) => format!("it did not run: {}", ran.all()),
             (Says::Green, Some((_, result))) if *result == "ok" => continue,
-            (Says::Red(_), Some((_, result))) if *result == "ok" => "it is green".to_owned(),
+            (Says::Red(_), Some((_, result))) if *result == "ok" => "it passed".to_owned(),
             (Says::Red(text), Some((trial, _))) if ran.failure(trial).contains(text) => continue,
             (_, Some((trial, _))) => ran.failure(trial).to_owned(),
         };

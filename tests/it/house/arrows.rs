@@ -1,18 +1,18 @@
-//! Which file uses which, and what is wrong with that: an arrow against the order of the rooms, or a circle.
+//! Finds which file uses which other file, and reports two faults: a use against the order of the modules, and a cycle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::library::{FOLDER, Found, Library};
 use super::source::Path;
 
-/// A file uses a name that another defines.
+/// One file uses a name that another file defines.
 pub(crate) struct Arrow {
     pub(crate) from: String,
     pub(crate) line: usize,
     pub(crate) to: String,
-    /// The path as it is written.
+    /// The path as the source writes it.
     pub(crate) path: String,
-    /// The name is only passed on, so that the file does not depend on it.
+    /// Whether the file only re-exports the name, and so does not depend on it.
     passed_on: bool,
 }
 
@@ -22,7 +22,7 @@ impl Arrow {
     }
 }
 
-/// All arrows, sorted, and the paths that lead nowhere, as messages.
+/// Returns all arrows, sorted, and one message for each path that cannot be resolved.
 pub(crate) fn arrows(library: &Library) -> (Vec<Arrow>, Vec<String>) {
     let (mut arrows, mut lost) = (Vec::new(), Vec::new());
     for (at, module) in library.modules.iter().filter(|(at, _)| !at.is_empty()) {
@@ -40,8 +40,8 @@ pub(crate) fn arrows(library: &Library) -> (Vec<Arrow>, Vec<String>) {
                     arrows.push(Arrow { from: module.file.clone(), line: *line, to, path: written, passed_on });
                 }
                 Found::Nothing => lost.push(format!(
-                    "{}:{line}: `{written}` leads nowhere that this check can see: write it so that it can be followed, or \
-                     teach tests/it/house/library.rs to follow it",
+                    "{}:{line}: `{written}` leads nowhere that this check can see: write it in a form that the check can follow, \
+                     or extend tests/it/house/library.rs",
                     module.file
                 )),
                 _ => {}
@@ -53,58 +53,58 @@ pub(crate) fn arrows(library: &Library) -> (Vec<Arrow>, Vec<String>) {
     (arrows, lost)
 }
 
-/// Arrows from a room to one that stands below it in the order.
+/// Returns a message for each arrow from a top-level module to one that comes after it in the order.
 pub(crate) fn upward(arrows: &[Arrow], order: &[String]) -> Vec<String> {
-    let place = |file: &str| order.iter().position(|room| room == room_of(file));
+    let place = |file: &str| order.iter().position(|module| module == top_level_of(file));
     let mut wrong = Vec::new();
     for arrow in arrows {
         match (place(&arrow.from), place(&arrow.to)) {
             (Some(from), Some(to)) if from < to => wrong.push(format!(
-                "{}: `{}` stands above `{}` in the map of {FOLDER}/lib.rs and may not use it: move what both need to \
-                 `{}` or above, or what needs it to `{}` or below",
+                "{}: `{}` comes before `{}` in the map of {FOLDER}/lib.rs and may not use it: move what both need to \
+                 `{}` or a module before it, or move the code that needs it to `{}` or a module after it",
                 arrow.show(),
-                room_of(&arrow.from),
-                room_of(&arrow.to),
-                room_of(&arrow.from),
-                room_of(&arrow.to),
+                top_level_of(&arrow.from),
+                top_level_of(&arrow.to),
+                top_level_of(&arrow.from),
+                top_level_of(&arrow.to),
             )),
             (Some(_), None) if [format!("{FOLDER}/lib.rs"), format!("{FOLDER}/main.rs")].contains(&arrow.to) => {
-                wrong.push(format!("{}: this file is above all rooms: move what is used to a room", arrow.show()));
+                wrong.push(format!("{}: no module may use this file: move what is used into a module", arrow.show()));
             }
-            // A room without a row is told of by the map.
+            // `map::differences` reports a module that has no row.
             _ => {}
         }
     }
     wrong
 }
 
-/// Circles of files, each arrow in one of them at most, short ones first.
-pub(crate) fn circles(arrows: &[Arrow]) -> Vec<String> {
+/// Returns a message for each cycle of files, the shortest first. Each arrow is part of at most one of them.
+pub(crate) fn cycles(arrows: &[Arrow]) -> Vec<String> {
     let mut graph: BTreeMap<&str, BTreeMap<&str, &Arrow>> = BTreeMap::new();
     for arrow in arrows.iter().filter(|arrow| !arrow.passed_on) {
         graph.entry(&arrow.from).or_default().insert(&arrow.to, arrow);
     }
     let mut wrong = Vec::new();
-    while let Some(circle) = shortest_circle(&graph) {
-        let shown: Vec<String> = circle.iter().map(|arrow| arrow.show()).collect();
+    while let Some(cycle) = shortest_cycle(&graph) {
+        let shown: Vec<String> = cycle.iter().map(|arrow| arrow.show()).collect();
         wrong.push(format!(
-            "a circle of {} files:\n    {}\n  put what two of them need into a file of its own, or hand it over as an argument",
-            circle.len(),
+            "a cycle of {} files:\n    {}\n  move what two of them need into a file of its own, or pass it as an argument",
+            cycle.len(),
             shown.join("\n    ")
         ));
-        for arrow in circle {
+        for arrow in cycle {
             graph.get_mut(arrow.from.as_str()).map(|to| to.remove(arrow.to.as_str()));
         }
     }
     wrong
 }
 
-fn shortest_circle<'a>(graph: &BTreeMap<&'a str, BTreeMap<&'a str, &'a Arrow>>) -> Option<Vec<&'a Arrow>> {
-    graph.keys().filter_map(|start| circle_through(graph, start)).min_by_key(Vec::len)
+fn shortest_cycle<'a>(graph: &BTreeMap<&'a str, BTreeMap<&'a str, &'a Arrow>>) -> Option<Vec<&'a Arrow>> {
+    graph.keys().filter_map(|start| cycle_through(graph, start)).min_by_key(Vec::len)
 }
 
-/// The shortest way from a file back to itself.
-fn circle_through<'a>(graph: &BTreeMap<&'a str, BTreeMap<&'a str, &'a Arrow>>, start: &str) -> Option<Vec<&'a Arrow>> {
+/// Returns the shortest path from a file back to itself.
+fn cycle_through<'a>(graph: &BTreeMap<&'a str, BTreeMap<&'a str, &'a Arrow>>, start: &str) -> Option<Vec<&'a Arrow>> {
     let mut ways = VecDeque::from([(start, Vec::new())]);
     let mut seen = BTreeSet::new();
     while let Some((file, way)) = ways.pop_front() {
@@ -121,9 +121,9 @@ fn circle_through<'a>(graph: &BTreeMap<&'a str, BTreeMap<&'a str, &'a Arrow>>, s
     None
 }
 
-/// The room of a file: `harness/model/replay.rs` is in `model`.
-pub(crate) fn room_of(file: &str) -> &str {
+/// Returns the top-level module of a file: `model` for `harness/model/replay.rs`.
+pub(crate) fn top_level_of(file: &str) -> &str {
     let inside = file.strip_prefix(FOLDER).map_or(file, |rest| rest.trim_start_matches('/'));
-    let room = inside.split('/').next().unwrap_or(inside);
-    room.strip_suffix(".rs").unwrap_or(room)
+    let module = inside.split('/').next().unwrap_or(inside);
+    module.strip_suffix(".rs").unwrap_or(module)
 }

@@ -1,21 +1,21 @@
-//! The files of the library, and which of them defines a name.
+//! The modules of the library, and which of them defines a name.
 
 use std::collections::BTreeMap;
 
 use super::source::{Path, Source};
 
-/// Files by their path in the project, with `/`.
+/// The text of each file by its path in the project, with `/` as the separator.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// The folder of the library.
+/// The folder of the library's sources.
 pub(crate) const FOLDER: &str = "harness";
 
-/// The library: its modules that are not only for tests, by their path (`["model", "replay"]`; the root is empty).
+/// The modules of the library by their path (`["model", "replay"]`; empty for the root), without those that only tests use.
 pub(crate) struct Library {
     pub(crate) modules: BTreeMap<Vec<String>, Module>,
 }
 
-/// One module, which is one file.
+/// A module, which is always one file.
 pub(crate) struct Module {
     pub(crate) file: String,
     pub(crate) source: Source,
@@ -24,18 +24,18 @@ pub(crate) struct Module {
 /// What a path leads to.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A module as such.
+    /// A module itself.
     Module(Vec<String>),
-    /// A name that the file of this module defines.
+    /// An item that this module's file defines.
     Item(Vec<String>),
-    /// Nothing of the library's: another crate.
+    /// Something outside the library: another crate or a local name.
     Foreign,
-    /// It begins in the library, and the rest is not there.
+    /// A path that begins in the library but does not resolve.
     Nothing,
 }
 
 impl Library {
-    /// Reads the modules that `lib.rs` declares, and those that they declare.
+    /// Reads the modules that `lib.rs` declares, and recursively the modules that those declare.
     pub(crate) fn read(files: &Files) -> Library {
         let mut library = Library { modules: BTreeMap::new() };
         library.add(files, &[]);
@@ -50,7 +50,7 @@ impl Library {
             vec![format!("{stem}.rs"), format!("{stem}/mod.rs")]
         };
         let Some(file) = candidates.into_iter().find(|file| files.contains_key(file)) else { return };
-        // What benches and tests reach into is not a room.
+        // `internal.rs` re-exports what benches and tests need, and the order does not apply to it.
         if file == format!("{FOLDER}/internal.rs") {
             return;
         }
@@ -62,14 +62,14 @@ impl Library {
         }
     }
 
-    /// What a path means that stands in a module.
+    /// Resolves a path that is written in a module.
     pub(crate) fn find(&self, module: &[String], path: &Path) -> Found {
         self.follow(module, &path.names, 0)
     }
 
     fn follow(&self, module: &[String], names: &[String], depth: usize) -> Found {
         let (mut at, mut rest, relative) = match names[0].as_str() {
-            // A macro of users' files may name what is hidden from them.
+            // An exported macro may name items of `internal`, which is hidden from users.
             "$crate" if names[1] == "internal" => return Found::Foreign,
             "crate" | "$crate" => (Vec::new(), &names[1..], false),
             "self" => (module.to_vec(), &names[1..], false),
@@ -91,11 +91,11 @@ impl Library {
         Found::Module(at)
     }
 
-    /// What a name means in a module: an item of its own, a module below it, or something that it imports. Where a
-    /// module and something else have one name, the last name of a path is not the module.
+    /// Resolves a name in a module: an item that it defines, a child module, or something that it imports. If a module and
+    /// something else share a name, the last name of a path (`last`) means the other one.
     fn name(&self, at: &[String], name: &str, last: bool, depth: usize) -> Found {
         let Some(module) = self.modules.get(at) else { return Found::Nothing };
-        // Imports that lead in a circle lead nowhere.
+        // Imports that form a cycle resolve to nothing.
         if depth > 16 {
             return Found::Nothing;
         }

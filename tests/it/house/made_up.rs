@@ -1,4 +1,4 @@
-//! The check itself, on small made-up libraries: each fault is found, told with its place, and nothing else is.
+//! Tests the check on small made-up libraries: it finds each fault, names its place, and reports nothing else.
 
 use super::check::all;
 use super::library::Files;
@@ -6,30 +6,31 @@ use super::public::LIST;
 use super::walks::PAGE;
 
 tests!(
-    a_house_in_order_has_no_fault,
-    a_room_without_a_row_and_a_row_without_a_room_are_faults,
+    a_library_in_order_has_no_faults,
+    a_module_without_a_row_and_a_row_without_a_module_are_faults,
     an_import_against_the_order_is_a_fault,
     a_path_against_the_order_is_a_fault,
-    a_name_that_is_passed_on_counts_for_the_file_that_defines_it,
-    passing_a_name_on_against_the_order_is_a_fault,
-    two_files_that_use_each_other_are_a_circle,
-    a_longer_circle_is_shown_arrow_by_arrow,
-    a_folder_that_passes_on_what_its_files_define_is_no_circle,
-    a_folders_own_code_and_a_file_that_needs_it_are_a_circle,
+    a_re_exported_name_counts_for_the_file_that_defines_it,
+    a_re_export_against_the_order_is_a_fault,
+    two_files_that_use_each_other_are_a_cycle,
+    a_longer_cycle_is_shown_arrow_by_arrow,
+    a_module_that_re_exports_what_its_files_define_is_not_a_cycle,
+    a_module_and_a_file_in_it_that_use_each_other_are_a_cycle,
     unit_tests_may_use_everything,
-    comments_strings_and_attributes_are_no_paths,
+    comments_strings_and_attributes_are_not_paths,
     a_public_name_that_is_not_listed_is_a_fault,
     a_listed_name_that_is_gone_is_a_fault,
     a_path_that_cannot_be_followed_is_a_fault,
-    a_walk_through_a_file_that_is_gone_is_a_fault,
-    a_walk_that_comes_back_to_a_room_is_a_fault,
+    a_walk_through_a_missing_file_is_a_fault,
+    a_walk_that_returns_to_a_module_is_a_fault,
 );
 
-const MAP: &str = "//! # The rooms\n//!\n//! | room | holds |\n//! |---|---|\n//! | `low` | a |\n//! | `high` | b |\n//!\n//! # Invariants\n";
+const MAP: &str = "//! # The modules\n//!\n//! | module | contains |\n//! |---|---|\n//! | `low` | a |\n//! | `high` | b |\n//!\n//! # Invariants\n";
 
 const WALKS: &str = "## Walks\n### A\n1. `harness/low.rs`: a\n2. `harness/high.rs`: b\n### B\n### C\n### D\n";
 
-/// A library of a room `low` and a room `high` below it, with more files, or others in place of those.
+/// Returns the faults of a library with the modules `low` and, after it, `high`. The given files are added, or replace files
+/// of the same name.
 fn faults(more: &[(&str, &str)]) -> Vec<String> {
     let mut files = Files::new();
     files.insert("harness/lib.rs".to_owned(), format!("{MAP}mod high;\nmod low;\npub use low::Low;\n"));
@@ -43,13 +44,16 @@ fn faults(more: &[(&str, &str)]) -> Vec<String> {
     all(&files)
 }
 
-/// There is one fault, and it says these in this order.
+/// Asserts that there is exactly one fault, and that it contains these texts in this order.
 #[track_caller]
 fn one(faults: &[String], says: &[&str]) {
     assert_eq!(faults.len(), 1, "{faults:#?}");
     let mut rest = faults[0].as_str();
     for said in says {
-        rest = rest.split_once(said).unwrap_or_else(|| panic!("{said:?} is not (there) in: {}", faults[0])).1;
+        rest = rest
+            .split_once(said)
+            .unwrap_or_else(|| panic!("{said:?} is missing, or not in this order, in: {}", faults[0]))
+            .1;
     }
 }
 
@@ -58,22 +62,22 @@ fn none(faults: &[String]) {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-fn a_house_in_order_has_no_fault() {
+fn a_library_in_order_has_no_faults() {
     none(&faults(&[]));
 }
 
-fn a_room_without_a_row_and_a_row_without_a_room_are_faults() {
+fn a_module_without_a_row_and_a_row_without_a_module_are_faults() {
     let extra = faults(&[("harness/attic/mod.rs", "")]);
-    one(&extra, &["harness/attic: ", "no row for this room: add one"]);
+    one(&extra, &["harness/attic: ", "no row for this module: add one"]);
     let lib =
         format!("{MAP}mod high;\nmod low;\npub use low::Low;\n").replace("| `high`", "| `cellar` | c |\n//! | `high`");
-    one(&faults(&[("harness/lib.rs", &lib)]), &["harness/lib.rs:6: ", "`cellar`", "take the row out"]);
+    one(&faults(&[("harness/lib.rs", &lib)]), &["harness/lib.rs:6: ", "`cellar`", "remove the row"]);
 }
 
 fn an_import_against_the_order_is_a_fault() {
     let low = "pub struct Low;\nuse crate::{high::High as Other};\nfn f(_: Other) {}\n";
     let high = "pub struct High;\n";
-    let told = ["harness/low.rs:2 → harness/high.rs (`crate::high::High`)", "`low` stands above `high`", "move"];
+    let told = ["harness/low.rs:2 → harness/high.rs (`crate::high::High`)", "`low` comes before `high`", "move"];
     one(&faults(&[("harness/low.rs", low), ("harness/high.rs", high)]), &told);
 }
 
@@ -92,7 +96,7 @@ fn a_path_against_the_order_is_a_fault() {
     }
 }
 
-fn a_name_that_is_passed_on_counts_for_the_file_that_defines_it() {
+fn a_re_exported_name_counts_for_the_file_that_defines_it() {
     let passed_on = [
         ("harness/high/mod.rs", "mod deep;\npub use deep::Deep;\n"),
         ("harness/high/deep.rs", "pub struct Deep;\n"),
@@ -103,39 +107,39 @@ fn a_name_that_is_passed_on_counts_for_the_file_that_defines_it() {
     files.insert("harness/lib.rs".to_owned(), format!("{MAP}mod high;\nmod low;\n"));
     files.insert(PAGE.to_owned(), WALKS.replace("harness/high.rs", "harness/high/mod.rs"));
     one(&all(&files), &["harness/low.rs:2 → harness/high/deep.rs"]);
-    // And by the names of all of a module.
+    // The same with a glob import.
     files.insert("harness/high/mod.rs".to_owned(), "mod deep;\npub use deep::*;\n".to_owned());
     one(&all(&files), &["harness/low.rs:2 → harness/high/deep.rs"]);
 }
 
-fn passing_a_name_on_against_the_order_is_a_fault() {
+fn a_re_export_against_the_order_is_a_fault() {
     let low = "pub struct Low;\npub use crate::high::High;\n";
     one(&faults(&[("harness/low.rs", low), ("harness/high.rs", "pub struct High;\n")]), &["harness/low.rs:2 →"]);
 }
 
-fn two_files_that_use_each_other_are_a_circle() {
-    let circle = faults(&[
+fn two_files_that_use_each_other_are_a_cycle() {
+    let cycle = faults(&[
         ("harness/high.rs", "mod a;\nmod b;\n"),
         ("harness/high/a.rs", "use super::b::B;\npub struct A(B);\n"),
         ("harness/high/b.rs", "pub struct B;\nfn f() { super::a::A }\n"),
     ]);
     one(
-        &circle,
-        &["a circle of 2 files", "high/a.rs:1 → harness/high/b.rs", "high/b.rs:2 → harness/high/a.rs", "of its own"],
+        &cycle,
+        &["a cycle of 2 files", "high/a.rs:1 → harness/high/b.rs", "high/b.rs:2 → harness/high/a.rs", "of its own"],
     );
 }
 
-fn a_longer_circle_is_shown_arrow_by_arrow() {
-    let circle = faults(&[
+fn a_longer_cycle_is_shown_arrow_by_arrow() {
+    let cycle = faults(&[
         ("harness/high.rs", "mod a;\nmod b;\nmod c;\n"),
         ("harness/high/a.rs", "use super::b::B;\npub struct A(B);\n"),
         ("harness/high/b.rs", "use super::c::C;\npub struct B(C);\n"),
         ("harness/high/c.rs", "use crate::high::a::A;\npub struct C(A);\n"),
     ]);
-    one(&circle, &["a circle of 3 files", "a.rs:1 →", "b.rs:1 →", "c.rs:1 → harness/high/a.rs"]);
+    one(&cycle, &["a cycle of 3 files", "a.rs:1 →", "b.rs:1 →", "c.rs:1 → harness/high/a.rs"]);
 }
 
-fn a_folder_that_passes_on_what_its_files_define_is_no_circle() {
+fn a_module_that_re_exports_what_its_files_define_is_not_a_cycle() {
     none(&faults(&[
         ("harness/high.rs", "mod a;\nmod b;\npub use a::A;\npub use b::B;\n"),
         ("harness/high/a.rs", "pub struct A;\n"),
@@ -143,14 +147,14 @@ fn a_folder_that_passes_on_what_its_files_define_is_no_circle() {
     ]));
 }
 
-fn a_folders_own_code_and_a_file_that_needs_it_are_a_circle() {
-    let circle = faults(&[
+fn a_module_and_a_file_in_it_that_use_each_other_are_a_cycle() {
+    let cycle = faults(&[
         ("harness/high.rs", "mod a;\npub use a::A;\npub struct Own;\nfn f() -> A { A }\n"),
         ("harness/high/a.rs", "pub struct A(super::Own);\n"),
     ]);
     one(
-        &circle,
-        &["a circle of 2 files", "harness/high.rs:2 → harness/high/a.rs", "a.rs:1 → harness/high.rs (`super::Own`)"],
+        &cycle,
+        &["a cycle of 2 files", "harness/high.rs:2 → harness/high/a.rs", "a.rs:1 → harness/high.rs (`super::Own`)"],
     );
 }
 
@@ -161,7 +165,7 @@ fn unit_tests_may_use_everything() {
     ]));
 }
 
-fn comments_strings_and_attributes_are_no_paths() {
+fn comments_strings_and_attributes_are_not_paths() {
     none(&faults(&[(
         "harness/low.rs",
         "//! [`crate::high::High`]\n/* use crate::high::High; /* nested */ */\n#[doc = \"crate::high\"]\npub struct Low;\n\
@@ -191,13 +195,13 @@ fn a_path_that_cannot_be_followed_is_a_fault() {
     one(&faults(&[("harness/low.rs", low)]), &["harness/low.rs:2: `crate::internal::high::High` leads nowhere"]);
 }
 
-fn a_walk_through_a_file_that_is_gone_is_a_fault() {
+fn a_walk_through_a_missing_file_is_a_fault() {
     let walks = WALKS.replace("high.rs", "gone.rs");
     one(&faults(&[(PAGE, &walks)]), &[&format!("{PAGE}:4: there is no harness/gone.rs")]);
 }
 
-fn a_walk_that_comes_back_to_a_room_is_a_fault() {
+fn a_walk_that_returns_to_a_module_is_a_fault() {
     let walks = WALKS.replace("### B", "3. `harness/low.rs`: again\n### B");
     one(&faults(&[(PAGE, &walks)]), &[&format!("{PAGE}:5: harness/low.rs leads back to `low`")]);
-    one(&faults(&[(PAGE, "## Walks\n### A\n")]), &["there are 1 walks, and should be 4"]);
+    one(&faults(&[(PAGE, "## Walks\n### A\n")]), &["expected 4 walks, each under a heading of its own, found 1"]);
 }

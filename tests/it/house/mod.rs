@@ -1,8 +1,8 @@
-//! The check of the house: the map in `harness/lib.rs` is the folder listing, imports follow its order, no two files lean
-//! on each other, what is public is written down, and the walks of `tests/README.md` lead through files that are there.
+//! Checks the order of the sources: the map in `harness/lib.rs` lists all top-level modules, imports follow its order, no two
+//! files use each other, all public names are listed, and the walks in `tests/README.md` lead through files that exist.
 //!
-//! It reads sources as text, and sees what is imported or written as a path. It does not see that a method is called of a
-//! type that another file names.
+//! The check reads sources as text. It sees imports and paths. It does not see a call of a method whose type only another
+//! file names.
 
 mod arrows;
 mod check;

@@ -1,4 +1,4 @@
-//! The check, on this project.
+//! Runs the check on this project.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use super::library::{FOLDER, Files, Library};
 use super::{check, map, public, walks};
 
 tests!(
-    the_map_is_the_folder_listing,
+    the_map_lists_every_top_level_module_and_nothing_else,
     imports_follow_the_map_and_no_two_files_use_each_other,
-    what_is_public_is_written_down,
-    the_walks_lead_through_files_that_are_there_and_each_room_once,
+    every_public_name_is_in_the_committed_list,
+    the_walks_lead_through_existing_files_and_visit_each_module_once,
 );
 
-fn the_map_is_the_folder_listing() {
+fn the_map_lists_every_top_level_module_and_nothing_else() {
     none(&map::differences(&files()));
 }
 
@@ -20,21 +20,21 @@ fn imports_follow_the_map_and_no_two_files_use_each_other() {
     none(&check::imports(&files()));
 }
 
-fn what_is_public_is_written_down() {
+fn every_public_name_is_in_the_committed_list() {
     let files = files();
     none(&public::differences(&Library::read(&files), &files[public::LIST]));
 }
 
-fn the_walks_lead_through_files_that_are_there_and_each_room_once() {
+fn the_walks_lead_through_existing_files_and_visit_each_module_once() {
     none(&walks::faults(&files()));
 }
 
 #[track_caller]
 fn none(faults: &[String]) {
-    assert!(faults.is_empty(), "{} faults of the house:\n\n{}\n", faults.len(), faults.join("\n"));
+    assert!(faults.is_empty(), "{} faults in the order of the sources:\n\n{}\n", faults.len(), faults.join("\n"));
 }
 
-/// The project's sources.
+/// Returns all files that the check reads.
 fn files() -> Files {
     let mut files = Files::new();
     for folder in [FOLDER, "tests/it/house"] {
@@ -45,7 +45,7 @@ fn files() -> Files {
     files
 }
 
-/// The texts of a folder of the project.
+/// Adds all text files in a folder of the project and in its subfolders.
 fn add_files(root: &Path, folder: &str, files: &mut Files) {
     for entry in std::fs::read_dir(root.join(folder)).unwrap() {
         let entry = entry.unwrap();

@@ -1,13 +1,13 @@
-//! What the crate exports, against the list that is committed: nobody makes something public by accident.
+//! Compares what the crate exports with a committed list, so nobody makes something public by accident.
 
 use std::collections::BTreeMap;
 
 use super::library::{Found, Library, Module};
 
-/// The list.
+/// The path of the committed list.
 pub(crate) const LIST: &str = "tests/it/house/public.txt";
 
-/// What differs from the list, whose lines are paths; `#` begins a comment.
+/// Returns one message for each difference from the list. Each line of the list is a path; `#` begins a comment.
 pub(crate) fn differences(library: &Library, list: &str) -> Vec<String> {
     let there = exported(library);
     let lines = list.lines().enumerate().map(|(index, line)| (line.trim(), index + 1));
@@ -17,22 +17,23 @@ pub(crate) fn differences(library: &Library, list: &str) -> Vec<String> {
         if !listed.contains_key(name.as_str()) {
             wrong.push(format!(
                 "{place}: `{name}` is public, and {LIST} does not list it: make it private, or add the line `{name}` and \
-                 tell users of it in CHANGELOG.md"
+                 announce it in CHANGELOG.md"
             ));
         }
     }
     for (name, line) in listed {
         if !there.contains_key(name) {
             wrong.push(format!(
-                "{LIST}:{line}: `{name}` is listed, and no longer public: make it public again, or take the line out and \
-                 tell users of it in CHANGELOG.md"
+                "{LIST}:{line}: `{name}` is listed, and no longer public: make it public again, or remove the line and \
+                 announce that in CHANGELOG.md"
             ));
         }
     }
     wrong
 }
 
-/// The paths of what users can name, each with its place. What is hidden from the documentation is promised to nobody.
+/// Returns the paths that users can write, each with the place of its definition. Items hidden from the documentation do
+/// not count as public.
 fn exported(library: &Library) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     add(library, &[], "retake", &mut names);

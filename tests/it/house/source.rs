@@ -1,21 +1,21 @@
-//! What one source file says of names: what it defines, which modules it has, what it imports, which paths it writes.
+//! The names in one source file: the items and modules that it defines, its imports, and the paths in its code.
 
 use std::collections::BTreeMap;
 
 use super::tokens::{Token, tokens};
 
-/// One file of the library. Code under `#[cfg(test)]` is left out.
+/// The names in one file of the library. Code under `#[cfg(test)]` is left out.
 #[derive(Default)]
 pub(crate) struct Source {
     pub(crate) items: Vec<Item>,
     pub(crate) uses: Vec<Use>,
-    /// Paths of two names or more, outside imports.
+    /// Paths of two or more names, outside imports.
     pub(crate) paths: Vec<Path>,
-    /// Names that stand alone outside imports, or begin a path.
+    /// Names outside imports that stand alone or begin a path, each with the first line where it occurs.
     pub(crate) words: BTreeMap<String, usize>,
 }
 
-/// Something that the file defines at its top.
+/// Something that the file defines at its top level.
 pub(crate) struct Item {
     pub(crate) kind: String,
     pub(crate) name: String,
@@ -23,13 +23,13 @@ pub(crate) struct Item {
     pub(crate) shown: Shown,
 }
 
-/// Who sees an item or an import.
+/// The visibility of an item or an import.
 #[derive(Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one word before the item")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a keyword or an attribute before the item")]
 pub(crate) struct Shown {
-    /// `pub`, without a bound.
+    /// `pub` without a restriction such as `(crate)`.
     pub(crate) public: bool,
-    /// `pub` of any kind.
+    /// `pub` with or without a restriction.
     pub(crate) exported: bool,
     /// `#[doc(hidden)]`.
     pub(crate) hidden: bool,
@@ -40,12 +40,12 @@ pub(crate) struct Shown {
 /// One name that is imported.
 pub(crate) struct Use {
     pub(crate) path: Path,
-    /// What it is called here; `*` for all names of a module.
+    /// Its name in this file; `*` for all names of a module.
     pub(crate) alias: String,
     pub(crate) shown: Shown,
 }
 
-/// `crate::a::B`, and where it stands.
+/// A path such as `crate::a::B`, and its line.
 #[derive(Clone)]
 pub(crate) struct Path {
     pub(crate) names: Vec<String>,
@@ -59,7 +59,7 @@ impl Source {
         parser.source
     }
 
-    /// The modules that have a file of their own.
+    /// Returns the modules that the file declares.
     pub(crate) fn modules(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| item.kind == "mod")
     }
@@ -104,7 +104,7 @@ impl Parser {
                         continue;
                     }
                 }
-                // Not of `impl Trait + use<'a>`.
+                // The `use` in `impl Trait + use<'a>` is not an import.
                 "use" if self.text(1) != "<" => {
                     self.at += 1;
                     self.import(&[], std::mem::take(&mut shown));
@@ -119,9 +119,9 @@ impl Parser {
                 }
                 kind if self.depth == 0 && KINDS.contains(&kind) && self.names_an_item() => {
                     let (kind, name) = (kind.to_owned(), self.text(1).to_owned());
-                    // A module within the file would be read as if it were the file itself. An empty one is a page of docs.
+                    // The parser would take the items of an inline module for the file's own. An empty module only holds docs.
                     let apart = self.text(2) == ";" || (self.text(2), self.text(3)) == ("{", "}");
-                    assert!(kind != "mod" || apart, "line {line}: a module has a file of its own");
+                    assert!(kind != "mod" || apart, "line {line}: this module needs a file of its own");
                     self.source.items.push(Item { kind, name, line, shown: std::mem::take(&mut shown) });
                     self.at += 2;
                     continue;
@@ -142,13 +142,13 @@ impl Parser {
         }
     }
 
-    /// `const fn` and `static mut` name what follows, and `const _` nothing.
+    /// Whether the next token is the name of an item. In `const fn`, another keyword names the item; `const _` has no name.
     fn names_an_item(&self) -> bool {
         self.tokens.get(self.at + 1).is_some_and(Token::is_word)
             && !["fn", "unsafe", "async", "_"].contains(&self.text(1))
     }
 
-    /// An attribute's text.
+    /// Skips an attribute and returns its text.
     fn attribute(&mut self) -> String {
         self.at += 1 + usize::from(self.text(1) == "!");
         let from = self.at;
@@ -156,7 +156,7 @@ impl Parser {
         self.tokens[from..self.at].iter().map(|token| token.text.as_str()).collect()
     }
 
-    /// From an opening bracket to behind the one that closes it.
+    /// Skips from an opening bracket to just after the matching closing one.
     fn skip_brackets(&mut self) {
         let mut open = 0;
         while self.at < self.tokens.len() {
@@ -172,7 +172,7 @@ impl Parser {
         }
     }
 
-    /// To behind the end of an item: its `;`, or its braces.
+    /// Skips to just after the end of an item, which is its `;` or its closing brace.
     fn skip_item(&mut self) {
         let mut import = false;
         while self.at < self.tokens.len() {
@@ -191,12 +191,12 @@ impl Parser {
         }
     }
 
-    /// A path, or one name.
+    /// Reads a path or a single name.
     fn path(&mut self) {
         let line = self.tokens[self.at].line;
         let before = self.at.checked_sub(1).map_or("", |before| self.tokens[before].text.as_str());
         let (goes_on, is_field) = (before == "::", before == ".");
-        // A macro is expanded elsewhere, and names what users do not: see `Library::follow`.
+        // A macro is expanded in users' crates, and may name what they cannot: see `Library::follow`.
         let of_macro = if before == "$" { "$" } else { "" };
         let mut names = vec![format!("{of_macro}{}", self.text(0))];
         self.at += 1;
@@ -213,7 +213,7 @@ impl Parser {
         }
     }
 
-    /// A tree of imports, to behind what ends it.
+    /// Reads a tree of imports and skips to just after its end.
     fn import(&mut self, before: &[String], shown: Shown) {
         let mut names = before.to_vec();
         while let Some(token) = self.tokens.get(self.at) {

@@ -1,19 +1,19 @@
-//! Rust source as words and signs: no comments, no white space, no contents of strings.
+//! Splits Rust source into tokens, without comments, white space or the contents of strings.
 
-/// A word, a number, `::` or another sign, and its line. A string or a character is the empty text.
+/// A word, a number, `::` or another symbol, with its line. The text of a string or a character literal is empty.
 pub(crate) struct Token {
     pub(crate) text: String,
     pub(crate) line: usize,
 }
 
 impl Token {
-    /// Whether it is a name or a keyword.
+    /// Whether the token is a name or a keyword.
     pub(crate) fn is_word(&self) -> bool {
         self.text.starts_with(|c: char| c == '_' || c.is_alphabetic())
     }
 }
 
-/// The tokens of a source file.
+/// Returns the tokens of a source file.
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
     let mut reader = Reader { chars: source.chars().collect(), at: 0, line: 1 };
     let mut tokens = Vec::new();
@@ -101,7 +101,7 @@ impl Reader {
         String::new()
     }
 
-    /// A raw string, from its `#` or `"` on.
+    /// Skips a raw string, starting at its `#` or `"`.
     fn raw_string(&mut self) -> String {
         let from = self.at;
         self.until(|reader| reader.peek(0) == Some('"'));
@@ -112,7 +112,7 @@ impl Reader {
         String::new()
     }
 
-    /// A character, or a lifetime, which is a token as well.
+    /// Skips a character literal or a lifetime; both become a token with an empty text.
     fn quote(&mut self) -> String {
         if self.peek(1) == Some('\\') {
             self.skip(3);
@@ -135,7 +135,7 @@ impl Reader {
             ("r" | "br" | "cr", Some('"'), _) | ("r" | "br" | "cr", Some('#'), Some('"' | '#')) => self.raw_string(),
             ("b" | "c", Some('"'), _) => self.string(),
             ("b", Some('\''), _) => self.quote(),
-            // A name that is a keyword.
+            // A raw identifier, such as `r#type`.
             ("r", Some('#'), _) => {
                 self.skip(1);
                 self.word()

@@ -1,17 +1,19 @@
-//! The mistakes that a person can make in fixtures: each is one error with the file and the place, and the other scenarios run.
+//! Mistakes that a person can make in a fixture: each is an error that names the file and the place, and the other scenarios
+//! run.
 
 use crate::mistakes::spoilt::{Mistake, copies, only_these_fail, write_bytes};
 #[cfg(unix)]
-use crate::mistakes::spoilt::{forbid, in_need, link, pipe};
+use crate::mistakes::spoilt::{forbid, link, pipe, without_permissions};
 
-tests! { each_mistake_in_a_fixture_is_told_with_its_place,
-    what_stands_in_place_of_a_fixture_is_named,
-    a_fixture_of_another_editor_is_read_as_it_is,
-    the_last_line_of_a_large_fixture_has_its_line_and_column,
+tests! { each_mistake_in_a_fixture_is_reported_with_its_place,
+    an_entry_that_is_not_a_file_in_place_of_a_fixture_is_named,
+    a_fixture_saved_by_another_editor_is_read,
+    an_error_in_the_last_line_of_a_large_fixture_has_its_line_and_column,
     a_fixture_that_names_another_scenario_is_noted,
-    an_edited_output_is_refused_until_the_command_restores_it,
+    an_edited_output_is_refused_until_key_write_restores_it,
 }
 
+/// The mistakes. Each is one change of a good fixture.
 const FIXTURES: &[Mistake] = &[
     ("not-json", |_| b"turns = []\n".to_vec(), ":1:1: not JSON: expected a JSON value, found 't'"),
     ("empty", |_| Vec::new(), ": the file is empty, expected a fixture"),
@@ -177,7 +179,7 @@ const FIXTURES: &[Mistake] = &[
     ),
 ];
 
-fn each_mistake_in_a_fixture_is_told_with_its_place() {
+fn each_mistake_in_a_fixture_is_reported_with_its_place() {
     let names: Vec<&str> = FIXTURES.iter().map(|(name, ..)| *name).collect();
     let tree = copies(&names);
     let good = tree.read("fixtures/greeting.json");
@@ -191,7 +193,7 @@ fn each_mistake_in_a_fixture_is_told_with_its_place() {
     for (name, _, says) in FIXTURES {
         let told = run.failure(name);
         let wanted = format!("fixtures/{name}.json{says}");
-        // Messages with hashes are long: their beginning is enough.
+        // Only the beginning is compared if a message contains hashes.
         let is_long = name.contains("hash") || *name == "edited-message";
         let told_of = told.strip_suffix(&format!("\n  to record it anew: retake record {name}"));
         if !told_of.is_some_and(|told| told == wanted || (is_long && told.starts_with(&wanted))) {
@@ -210,7 +212,7 @@ fn a_fixture_that_names_another_scenario_is_noted() {
         run.stderr,
         "note: copied: fixtures/copied.json was recorded for scenario `greeting`, as it says itself\n"
     );
-    // Two scenarios may share a fixture, whichever of them it was recorded for.
+    // Two scenarios may share a fixture, no matter which of them it was recorded for.
     tree.remove("fixtures/copied.json");
     tree.write(
         "scenarios/copied/scenario.toml",
@@ -219,7 +221,7 @@ fn a_fixture_that_names_another_scenario_is_noted() {
     assert_eq!(tree.runner("oddities").run().exits(0).stderr, "");
 }
 
-fn an_edited_output_is_refused_until_the_command_restores_it() {
+fn an_edited_output_is_refused_until_key_write_restores_it() {
     let tree = copies(&[]);
     let good = tree.read("fixtures/greeting.json");
     let (before, after) = good.split_once("\"output\"").unwrap();
@@ -241,10 +243,10 @@ fn an_edited_output_is_refused_until_the_command_restores_it() {
 }
 
 #[cfg(not(unix))]
-fn what_stands_in_place_of_a_fixture_is_named() {}
+fn an_entry_that_is_not_a_file_in_place_of_a_fixture_is_named() {}
 
 #[cfg(unix)]
-fn what_stands_in_place_of_a_fixture_is_named() {
+fn an_entry_that_is_not_a_file_in_place_of_a_fixture_is_named() {
     let names =
         ["folder", "nowhere", "cycle", "forbidden", "upper", "ending", "missing", "linked", "pipe", "socket", "device"];
     let tree = copies(&names);
@@ -255,7 +257,7 @@ fn what_stands_in_place_of_a_fixture_is_named() {
     link(&tree, "fixtures/nowhere.json", "gone.json");
     link(&tree, "fixtures/cycle.json", "cycle.json");
     link(&tree, "fixtures/linked.json", "greeting.json");
-    // Who reads these waits for ever, or never comes to an end.
+    // Reading these files would block or never end.
     pipe(&tree.path("fixtures/pipe.json"));
     let _listener = std::os::unix::net::UnixListener::bind(tree.path("fixtures/socket.json")).unwrap();
     link(&tree, "fixtures/device.json", "/dev/zero");
@@ -264,9 +266,9 @@ fn what_stands_in_place_of_a_fixture_is_named() {
     tree.write("fixtures/Upper.json", &good);
     tree.write("fixtures/ending.JSON", &good);
     forbid(&tree.path("fixtures/forbidden.json"));
-    let in_need = in_need(&tree);
-    let forbidden = in_need.is_some();
-    let run = in_need.unwrap_or_else(|| tree.runner("oddities")).run().exits(101);
+    let unprivileged = without_permissions(&tree);
+    let forbidden = unprivileged.is_some();
+    let run = unprivileged.unwrap_or_else(|| tree.runner("oddities")).run().exits(101);
     let record = |name: &str| format!("to record it anew: retake record {name}");
     let unreadable = |name: &str, why: &str| {
         assert_eq!(run.failure(name), format!("fixtures/{name}.json: failed to read it: {why}"), "{name}");
@@ -296,7 +298,7 @@ fn what_stands_in_place_of_a_fixture_is_named() {
     assert_eq!((run.trials()["greeting"], run.trials()["linked"]), ("ok", "ok"), "{}", run.stdout);
 }
 
-fn a_fixture_of_another_editor_is_read_as_it_is() {
+fn a_fixture_saved_by_another_editor_is_read() {
     let tree = copies(&["mark", "line-ends", "one-line"]);
     let good = tree.read("fixtures/greeting.json");
     tree.write("fixtures/mark.json", &format!("\u{feff}{good}"));
@@ -305,7 +307,7 @@ fn a_fixture_of_another_editor_is_read_as_it_is() {
     only_these_fail(&tree.runner("oddities").run().exits(0), &[]);
 }
 
-fn the_last_line_of_a_large_fixture_has_its_line_and_column() {
+fn an_error_in_the_last_line_of_a_large_fixture_has_its_line_and_column() {
     let tree = copies(&["large"]);
     let turn = format!(
         "{{\"input_hash\": \"{}\", \"output\": {{\"type\": \"ai\", \"data\": {{\"content\": \"x\"}}}}}},\n",

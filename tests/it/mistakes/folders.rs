@@ -1,20 +1,20 @@
-//! The mistakes that a person can make with folders and names, with the files that steps send, and with the suite as a file.
+//! Mistakes that a person can make with folders and names, with the files that steps send, and with the file `suite.toml`.
 
 use crate::mistakes::spoilt::{SILENT, only_these_fail, write_bytes};
 #[cfg(unix)]
-use crate::mistakes::spoilt::{forbid, in_need, link, pipe};
+use crate::mistakes::spoilt::{forbid, link, pipe, without_permissions};
 use crate::runner::discovery::{asking, greeting};
 
-tests! { each_folder_that_is_no_scenario_is_told_with_the_nearest_name,
-    a_name_that_no_report_can_show_is_written_out,
-    what_editors_leave_is_passed_over,
-    a_file_that_a_step_sends_is_in_its_folder,
-    a_suite_that_cannot_be_read_is_an_error_for_all,
-    what_may_not_be_read_is_told,
-    what_a_step_renders_to_is_checked_before_it_is_sent,
+tests! { each_entry_that_is_not_a_scenario_is_reported_with_the_nearest_name,
+    control_characters_in_a_name_are_escaped,
+    files_that_editors_leave_behind_are_ignored,
+    a_file_that_a_step_sends_has_to_be_in_the_scenario_s_folder,
+    a_suite_that_cannot_be_read_stops_the_whole_run,
+    files_without_permission_to_read_are_named,
+    a_rendered_step_is_checked_before_it_is_sent,
 }
 
-fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
+fn each_entry_that_is_not_a_scenario_is_reported_with_the_nearest_name() {
     let tree = greeting();
     let rule = "names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`";
     let names = [
@@ -26,7 +26,7 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
         ("{{ run }}", "run"),
         ("%41", "41"),
         ("trailing ", "trailing"),
-        // What differs only by case from another one is not a name to begin with, and the other one runs.
+        // This name differs from an existing one only in case. It is not a valid name, and the other scenario runs.
         ("Greeting", ""),
         ("ünï", ""),
         ("日本", ""),
@@ -109,12 +109,12 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
 }
 
 #[cfg(not(unix))]
-fn a_name_that_no_report_can_show_is_written_out() {}
+fn control_characters_in_a_name_are_escaped() {}
 
 #[cfg(unix)]
-fn a_name_that_no_report_can_show_is_written_out() {
+fn control_characters_in_a_name_are_escaped() {
     let tree = greeting();
-    // A line break in a name does not tear the report apart, and nothing colours it or turns it round.
+    // Line breaks, colours and changes of the text direction in a name do not disturb the report.
     tree.write("scenarios/\u{1b}[31m\u{202e}red/scenario.toml", SILENT);
     let long = "a".repeat(250);
     tree.write(&format!("scenarios/{long}/scenario.toml"), SILENT);
@@ -127,7 +127,7 @@ fn a_name_that_no_report_can_show_is_written_out() {
     assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));
 }
 
-fn what_editors_leave_is_passed_over() {
+fn files_that_editors_leave_behind_are_ignored() {
     let tree = greeting();
     for file in
         ["suite.toml~", "#suite.toml#", ".suite.toml.swp", ".DS_Store", "Thumbs.db", ".git/x", ".hidden/scenario.toml"]
@@ -143,7 +143,7 @@ fn what_editors_leave_is_passed_over() {
     let mut green = vec![("greeting", "ok"), ("retake::no_orphans", "ok")];
     #[cfg(unix)]
     {
-        // A link to a file or a folder is as good as what it leads to.
+        // Links to a file or a folder work like their targets.
         tree.write("elsewhere/scenario.toml", SILENT);
         link(&tree, "scenarios/linked/scenario.toml", "../../elsewhere/scenario.toml");
         link(&tree, "scenarios/folder", "../elsewhere");
@@ -168,7 +168,7 @@ fn what_editors_leave_is_passed_over() {
     }
 }
 
-fn a_file_that_a_step_sends_is_in_its_folder() {
+fn a_file_that_a_step_sends_has_to_be_in_the_scenario_s_folder() {
     let tree = greeting();
     let cases = [
         (
@@ -240,7 +240,7 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
     }
 }
 
-fn a_suite_that_cannot_be_read_is_an_error_for_all() {
+fn a_suite_that_cannot_be_read_stops_the_whole_run() {
     let tree = greeting();
     let says = |text: &str| drop(tree.runner("oddities").run().exits(2).says(&[text]));
     write_bytes(&tree, "scenarios/suite.toml", b"# caf\xe9\n");
@@ -271,10 +271,10 @@ fn a_suite_that_cannot_be_read_is_an_error_for_all() {
 }
 
 #[cfg(not(unix))]
-fn what_may_not_be_read_is_told() {}
+fn files_without_permission_to_read_are_named() {}
 
 #[cfg(unix)]
-fn what_may_not_be_read_is_told() {
+fn files_without_permission_to_read_are_named() {
     let tree = greeting();
     for name in ["file", "folder", "body"] {
         tree.write(&format!("scenarios/{name}/scenario.toml"), &format!("{SILENT}json_file = \"body.json\"\n"));
@@ -284,7 +284,7 @@ fn what_may_not_be_read_is_told() {
     for path in forbidden {
         forbid(&tree.path(path));
     }
-    let Some(runner) = in_need(&tree) else { return };
+    let Some(runner) = without_permissions(&tree) else { return };
     let run = runner.run().exits(101);
     let denied = "no permission to read it";
     assert_eq!(run.failure("file"), format!("scenarios/file/scenario.toml: {denied}"));
@@ -297,19 +297,19 @@ fn what_may_not_be_read_is_told() {
         ("scenarios", "error: scenarios: no permission to read it"),
     ] {
         forbid(&tree.path(path));
-        in_need(&tree).unwrap().run().exits(2).says(&[says]);
+        without_permissions(&tree).unwrap().run().exits(2).says(&[says]);
     }
-    // A folder that its owner may not enter cannot be removed either.
+    // The permissions are restored, because a folder that its owner may not enter cannot be removed.
     for path in ["scenarios", "scenarios/folder"] {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 }
 
-fn what_a_step_renders_to_is_checked_before_it_is_sent() {
+fn a_rendered_step_is_checked_before_it_is_sent() {
     let tree = greeting();
     let silent = |path: &str, rest: &str| format!("fixture = \"none\"\n[[step]]\npost = \"{path}\"\n{rest}");
-    // Behind the system's address this would be another machine's.
+    // The first path would change the host if it were appended to the system's address.
     let cases = [
         ("machine", silent("{{ a }}", "[vars]\na = \"@machine.invalid/\"\n")),
         ("header", silent("/silent", "headers = { x = \"{{ a }}\" }\n[vars]\na = \"1\\n2\"\n")),

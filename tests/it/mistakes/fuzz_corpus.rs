@@ -1,15 +1,15 @@
-//! The fuzz targets over their committed corpus: what fuzzing found once is found again without it.
+//! Runs the fuzz targets on their committed corpus, so faults that fuzzing once found are found again without it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-#[expect(unreachable_pub, clippy::expect_used, reason = "a library of its own there, whose panics are its findings")]
+#[expect(unreachable_pub, clippy::expect_used, reason = "this file is a library there, and reports findings by panics")]
 #[path = "../../fuzz/targets.rs"]
 mod targets;
 
-tests!(every_input_of_the_corpus_holds);
+tests!(every_input_of_the_fuzz_corpus_passes);
 
-fn every_input_of_the_corpus_holds() {
+fn every_input_of_the_fuzz_corpus_passes() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     let mut names: Vec<String> = files(&corpus).iter().map(|(name, _)| name.clone()).collect();
     names.sort();
@@ -17,7 +17,7 @@ fn every_input_of_the_corpus_holds() {
     for (name, target) in targets::TARGETS {
         for (input, path) in files(&corpus.join(name)) {
             let bytes = std::fs::read(path).unwrap();
-            // And cut short, as a torn file or an aborted stream is.
+            // Each input is also cut short, like a torn file or an aborted stream.
             for length in [bytes.len(), bytes.len() / 2, bytes.len().saturating_sub(1), 1, 0] {
                 let part = &bytes[..length.min(bytes.len())];
                 let held = catch_unwind(AssertUnwindSafe(|| target(part))).is_ok();

@@ -1,15 +1,17 @@
-//! The mistakes that a person can make in goldens: each is one error that says what resolves it, and the other scenarios run.
+//! Mistakes that a person can make in a golden: each is an error that names the command that fixes it, and the other scenarios
+//! run.
 
 use crate::mistakes::spoilt::{Mistake, copies, only_these_fail, write_bytes};
 #[cfg(unix)]
-use crate::mistakes::spoilt::{in_need, link, pipe};
+use crate::mistakes::spoilt::{link, pipe, without_permissions};
 
-tests! { each_mistake_in_a_golden_is_told_and_the_command_resolves_it,
-    what_stands_in_place_of_a_golden_is_named_and_never_written_through,
-    a_golden_of_another_editor_is_the_same,
-    a_golden_that_cannot_be_written_says_so,
+tests! { each_mistake_in_a_golden_is_reported_and_the_command_fixes_it,
+    an_entry_that_is_not_a_file_in_place_of_a_golden_is_named_and_never_overwritten,
+    a_golden_saved_by_another_editor_is_the_same,
+    a_golden_that_cannot_be_written_is_reported,
 }
 
+/// The mistakes. Each is one change of a good golden.
 const GOLDENS: &[Mistake] = &[
     ("empty", |_| Vec::new(), ": the file is empty, expected `---` as the first line of a golden"),
     (
@@ -64,7 +66,7 @@ const GOLDENS: &[Mistake] = &[
     ),
 ];
 
-fn each_mistake_in_a_golden_is_told_and_the_command_resolves_it() {
+fn each_mistake_in_a_golden_is_reported_and_the_command_fixes_it() {
     let names: Vec<&str> = GOLDENS.iter().map(|(name, ..)| *name).collect();
     let tree = copies(&names);
     let good = tree.read("goldens/greeting.snap");
@@ -77,7 +79,7 @@ fn each_mistake_in_a_golden_is_told_and_the_command_resolves_it() {
         assert_eq!(run.failure(name), format!("goldens/{name}.snap{says}\n\n{command}"), "{name}");
     }
     only_these_fail(&run, &names);
-    // insta has words of its own for some of these, and paths of this machine.
+    // insta would print its own messages for some of these, with paths of this machine.
     assert!(run.stderr.starts_with("slowest: ") && run.stderr.lines().count() == 1, "{}", run.stderr);
     only_these_fail(&tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0), &[]);
     only_these_fail(&tree.runner("oddities").run().exits(0), &[]);
@@ -87,10 +89,10 @@ fn each_mistake_in_a_golden_is_told_and_the_command_resolves_it() {
 }
 
 #[cfg(not(unix))]
-fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {}
+fn an_entry_that_is_not_a_file_in_place_of_a_golden_is_named_and_never_overwritten() {}
 
 #[cfg(unix)]
-fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
+fn an_entry_that_is_not_a_file_in_place_of_a_golden_is_named_and_never_overwritten() {
     let names = ["folder", "nowhere", "cycle", "linked", "pipe"];
     let tree = copies(&names);
     for name in names {
@@ -117,7 +119,7 @@ fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
     assert!(!tree.has("goldens/gone.snap"));
 }
 
-fn a_golden_of_another_editor_is_the_same() {
+fn a_golden_saved_by_another_editor_is_the_same() {
     let tree = copies(&["line-ends", "no-line-end", "blank-lines"]);
     let good = tree.read("goldens/greeting.snap");
     tree.write("goldens/line-ends.snap", &good.replace('\n', "\r\n"));
@@ -127,10 +129,10 @@ fn a_golden_of_another_editor_is_the_same() {
 }
 
 #[cfg(not(unix))]
-fn a_golden_that_cannot_be_written_says_so() {}
+fn a_golden_that_cannot_be_written_is_reported() {}
 
 #[cfg(unix)]
-fn a_golden_that_cannot_be_written_says_so() {
+fn a_golden_that_cannot_be_written_is_reported() {
     use std::os::unix::fs::PermissionsExt as _;
     let tree = copies(&["held"]);
     let differing = tree.read("goldens/held.snap").replace("{text}", "{}");
@@ -139,7 +141,7 @@ fn a_golden_that_cannot_be_written_says_so() {
     let mode = |mode| std::fs::Permissions::from_mode(mode);
     std::fs::set_permissions(&file, mode(0o444)).unwrap();
     std::fs::set_permissions(&folder, mode(0o555)).unwrap();
-    if let Some(runner) = in_need(&tree) {
+    if let Some(runner) = without_permissions(&tree) {
         let run = runner.env("UPDATE_GOLDEN", "1").run().exits(101);
         run.says(&["goldens/held.snap: the golden could not be written", "is there permission to write it"]);
         assert_eq!(tree.read("goldens/held.snap"), differing);

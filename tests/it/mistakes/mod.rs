@@ -1,4 +1,4 @@
-//! What users get wrong, and what systems do that they should not: files, folders, requests, answers.
+//! What users get wrong, and what systems do that they should not do: files, folders, requests, answers.
 
 pub(crate) mod fixtures;
 pub(crate) mod folders;

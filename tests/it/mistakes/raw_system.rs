@@ -1,27 +1,27 @@
-//! A system that breaks HTTP: a process of its own, one answer a path, written to the socket as it stands here.
+//! A system that breaks HTTP. It is a separate process, and writes one answer for each path directly to the socket.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::ExitCode;
 
-/// The variable that makes this binary that system, and holds its port.
+/// The variable that makes this binary that system. Its value is the port.
 pub(crate) const PORT: &str = "RETAKE_IT_RAW";
 
 const SSE: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
 
-/// Answers until it is ended.
+/// The `main` of the system. It runs until it is killed.
 pub(crate) fn serve(port: &str) -> ExitCode {
     let listener = TcpListener::bind(("127.0.0.1", port.parse().unwrap())).unwrap();
     for stream in listener.incoming() {
         std::thread::spawn(move || {
-            // The client may leave at any time: that is not a concern of this system's.
+            // The client may disconnect at any time, which is not an error here.
             let _ = answer(stream.unwrap());
         });
     }
     ExitCode::SUCCESS
 }
 
-#[expect(clippy::too_many_lines, reason = "an answer a line")]
+#[expect(clippy::too_many_lines, reason = "one arm for each answer")]
 fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     let mut request = BufReader::new(stream.try_clone()?);
     let mut first = String::new();
@@ -49,36 +49,36 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
             say(format!("{SSE}transfer-encoding: chunked\r\n\r\n").as_bytes())?;
             say(b"17\r\nevent: tick\ndata: {}\n\n\r\n")
         }
-        "/headers-for-ever" => {
+        "/headers-forever" => {
             say(b"HTTP/1.1 200 OK\r\n")?;
-            for_ever(|| say(b"x-more: of the same\r\n"))
+            until_client_leaves(|| say(b"x-more: of the same\r\n"))
         }
         "/200-headers" => say(format!("HTTP/1.1 200 OK\r\n{}\r\n", "x: y\r\n".repeat(200)).as_bytes()),
         "/header-of-1-mb" => say(format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "x".repeat(1_000_000)).as_bytes()),
         "/header-of-10-mb" => say(format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "x".repeat(10_000_000)).as_bytes()),
-        "/line-for-ever" => {
+        "/line-forever" => {
             say(closed("data: ").as_bytes())?;
             let line = [b'x'; 1 << 14];
-            for_ever(|| say(&line))
+            until_client_leaves(|| say(&line))
         }
-        "/event-for-ever" => {
+        "/event-forever" => {
             say(closed("").as_bytes())?;
             let lines = "data: 0123456789\n".repeat(4000);
-            for_ever(|| say(lines.as_bytes()))
+            until_client_leaves(|| say(lines.as_bytes()))
         }
-        "/body-for-ever" => {
+        "/body-forever" => {
             say(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n")?;
             let line = [b'x'; 1 << 14];
-            for_ever(|| say(&line))
+            until_client_leaves(|| say(&line))
         }
-        "/comments-for-ever" => {
+        "/comments-forever" => {
             say(closed("event: tick\ndata: {}\n\n").as_bytes())?;
             let comments = ":\n".repeat(8000);
-            for_ever(|| say(comments.as_bytes()))
+            until_client_leaves(|| say(comments.as_bytes()))
         }
-        "/slow-for-ever" => {
+        "/slow-forever" => {
             say(closed("").as_bytes())?;
-            for_ever(|| {
+            until_client_leaves(|| {
                 std::thread::park_timeout(std::time::Duration::from_millis(20));
                 say(b":\n")
             })
@@ -101,7 +101,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         "/length-that-is-long" => {
             say(format!("{SSE}content-length: 300\r\n\r\nevent: tick\ndata: {{}}\n\n").as_bytes())
         }
-        // What it was asked is left unread until the client has its answer and leaves.
+        // The request's body is not read until the client has its answer and disconnects.
         "/early" => {
             say(b"HTTP/1.1 413 Too Large\r\ncontent-length: 9\r\n\r\ntoo large")?;
             let mut rest = [0];
@@ -110,7 +110,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
             }
             Ok(())
         }
-        // Its answer ends with the process.
+        // The response ends when the process exits.
         "/leave" => {
             say(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")?;
             #[expect(clippy::print_stdout, reason = "its last words")]
@@ -120,7 +120,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
             #[expect(clippy::disallowed_methods, reason = "a system that ends when it should not")]
             std::process::exit(3)
         }
-        // What follows is odd and right.
+        // The following responses are unusual but valid.
         "/cr-only" => say(closed("event: tick\rdata: {\"n\": 7}\r\revent: end\rdata\r\r").as_bytes()),
         "/bom" => say(closed("\u{feff}event: tick\ndata: {\"n\": 7}\n\nevent: end\n\n").as_bytes()),
         "/retry" => say(closed("retry: 10\n\nretry: no\nevent: tick\ndata: {\"n\": 7}\n\nevent: end\n\n").as_bytes()),
@@ -132,7 +132,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         }
         "/trailing" => {
             say(closed("event: tick\ndata: {\"n\": 7}\n\nevent: end\ndata: 1\n\nevent: more\ndata: ").as_bytes())?;
-            for_ever(|| say(b"what nobody asked for\n"))
+            until_client_leaves(|| say(b"more than asked for\n"))
         }
         "/a-byte-at-a-time" => "event: tick\ndata: {\"é\": 1, \"n\": 7}\n\nevent: end\ndata: 1\n\n"
             .bytes()
@@ -153,8 +153,8 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// Until the client leaves.
-fn for_ever(mut say: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()> {
+/// Repeats until the client disconnects.
+fn until_client_leaves(mut say: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()> {
     loop {
         say()?;
     }

@@ -1,5 +1,5 @@
-//! What a model server is sent that is not a proper call: each gets the provider's own error, each is in the report, and the
-//! server goes on.
+//! Requests to a model server that are not valid calls: each gets an error in the provider's format and is in the report, and
+//! the server keeps running.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -11,16 +11,16 @@ use crate::support::fixtures::{self, turn};
 use crate::support::loopback::{Reply, chat};
 use crate::support::tree::Tree;
 
-tests! { each_wire_refuses_in_its_own_envelope,
-    a_path_or_method_that_is_no_call_is_refused,
-    broken_http_is_answered,
-    a_body_of_20_mb_is_read_and_one_of_1000_levels_is_refused,
-    a_client_that_leaves_midway_takes_no_turn,
-    a_slow_client_holds_up_nobody,
-    ten_thousand_calls_of_one_turn_are_served_once,
+tests! { each_api_reports_errors_in_its_own_format,
+    a_path_or_method_that_is_not_a_model_call_is_refused,
+    broken_http_gets_an_answer,
+    a_body_of_20_mb_is_read_and_one_with_1000_levels_is_refused,
+    a_client_that_disconnects_midway_uses_up_no_turn,
+    slow_clients_do_not_block_others,
+    a_turn_is_served_once_for_ten_thousand_equal_calls,
 }
 
-/// A server of one turn, and the tree that it writes its report into.
+/// Starts a server with one turn. Returns it with the project into which it writes its report.
 fn serving() -> (Tree, Serving) {
     let tree = Tree::empty();
     fixtures::write(&tree, "one", vec![turn(None, "Hello", "Good morning")]);
@@ -29,9 +29,14 @@ fn serving() -> (Tree, Serving) {
     (tree, serving)
 }
 
-/// Ends the server and gives the calls that its report says were missed, each with the reason.
+/// Ends the server, and asserts that its exit code shows a miss. Returns the missed calls in its report, each with the reason.
 fn missed(tree: &Tree, mut serving: Serving) -> Vec<(String, String)> {
     assert_eq!(serving.end("-TERM").code(), Some(1));
+    reported(tree)
+}
+
+/// Returns the missed calls in the report, each with the reason.
+fn reported(tree: &Tree) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&tree.read("report.json")).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     report["missed"].as_array().unwrap().iter().map(|miss| (text(&miss["call"]), text(&miss["reason"]))).collect()
@@ -41,7 +46,7 @@ fn hello(serving: &Serving) -> Reply {
     serving.ask(&[], &json!([{ "role": "user", "content": "Hello" }]), false)
 }
 
-/// Sends a request with a body as it is, and gives the status and the body of the answer.
+/// Sends a request with this body unchanged. Returns the status and the body of the response.
 fn raw(serving: &Serving, method: &str, path: &str, key: &str, body: &str) -> (u16, String) {
     let mut stream = connect(serving);
     stream.write_all(head(method, path, key, body.len()).as_bytes()).unwrap();
@@ -66,7 +71,7 @@ fn answer(stream: &mut TcpStream) -> (u16, String) {
     (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }
 
-/// Where each wire's error says what it is, and its text.
+/// The path of each API, and the pointers to the kind and the text of its errors.
 const WIRES: [(&str, &str, &str); 5] = [
     ("/v1/chat/completions", "/error/type", "/error/message"),
     ("/v1/responses", "/error/type", "/error/message"),
@@ -75,7 +80,7 @@ const WIRES: [(&str, &str, &str); 5] = [
     ("/api/chat", "/error", "/error"),
 ];
 
-fn each_wire_refuses_in_its_own_envelope() {
+fn each_api_reports_errors_in_its_own_format() {
     let (tree, serving) = serving();
     let key = serving.ready("key").to_owned();
     let mut asked = Vec::new();
@@ -120,12 +125,12 @@ fn each_wire_refuses_in_its_own_envelope() {
             asked.push(format!("POST {path}"));
         }
     }
-    assert_eq!(hello(&serving).status, 200, "the server goes on");
+    assert_eq!(hello(&serving).status, 200, "the server still answers");
     let missed: Vec<String> = missed(&tree, serving).into_iter().map(|(call, _)| call).collect();
     assert_eq!(missed, asked);
 }
 
-fn a_path_or_method_that_is_no_call_is_refused() {
+fn a_path_or_method_that_is_not_a_model_call_is_refused() {
     let (tree, serving) = serving();
     let key = serving.ready("key").to_owned();
     let cases = [
@@ -146,13 +151,13 @@ fn a_path_or_method_that_is_no_call_is_refused() {
         assert!(message.contains(&format!("{method} {path}")), "{message}");
         asked.push(format!("{method} {path}"));
     }
-    assert_eq!(hello(&serving).status, 200, "the server goes on");
+    assert_eq!(hello(&serving).status, 200, "the server still answers");
     let missed: Vec<String> = missed(&tree, serving).into_iter().map(|(call, _)| call).collect();
     assert_eq!(missed, asked);
 }
 
-/// What breaks HTTP itself gets an answer, and the server goes on; what can be told from the head is in the report.
-fn broken_http_is_answered() {
+/// Requests that break HTTP get a response, and the server keeps running. Those with a valid head are in the report.
+fn broken_http_gets_an_answer() {
     let (tree, serving) = serving();
     let path = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
     let head = format!("{path}x-api-key: {}\r\n", serving.ready("key"));
@@ -164,7 +169,7 @@ fn broken_http_is_answered() {
         (&format!("{flood}\r\n"), 431, ""),
         ("transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", 400, "the body broke off"),
         ("transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}", 400, "the body broke off"),
-        // Chunks count where both are given.
+        // If both are given, the chunks count.
         ("content-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 400, "messages"),
         ("content-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x08xx", 400, "content encoding \"gzip\""),
         ("content-encoding: br\r\ncontent-length: 2\r\n\r\n{}", 400, "content encoding \"br\""),
@@ -180,7 +185,7 @@ fn broken_http_is_answered() {
             assert!(error["error"]["message"].as_str().unwrap().contains(says), "{request}: {text}");
         }
     }
-    assert_eq!(hello(&serving).status, 200, "the server goes on");
+    assert_eq!(hello(&serving).status, 200, "the server still answers");
     let missed = missed(&tree, serving);
     assert_eq!(missed.len(), cases.iter().filter(|(.., says)| !says.is_empty()).count());
     for ((_, reason), (.., says)) in missed.iter().zip(cases.iter().filter(|(.., says)| !says.is_empty())) {
@@ -188,26 +193,26 @@ fn broken_http_is_answered() {
     }
 }
 
-fn a_body_of_20_mb_is_read_and_one_of_1000_levels_is_refused() {
+fn a_body_of_20_mb_is_read_and_one_with_1000_levels_is_refused() {
     let (tree, serving) = serving();
     let key = serving.ready("key").to_owned();
     let large = "20 MB of words ".repeat(20_000_000 / 15);
     let body = chat(&json!([{ "role": "user", "content": large }]), false).to_string();
-    // The text of the miss stays short.
+    // The message of the miss stays short.
     let (status, text) = raw(&serving, "POST", "/v1/chat/completions", &key, &body);
     assert!(status == 404 && text.contains("nearest") && text.len() < 10_000, "{status} {}", text.len());
     let deep = format!("{{\"messages\": {}{}}}", "[".repeat(1000), "]".repeat(1000));
     let (status, text) = raw(&serving, "POST", "/v1/chat/completions", &key, &deep);
     assert!(status == 400 && text.contains("more than 256 levels of nesting"), "{status} {text}");
-    assert_eq!(hello(&serving).status, 200, "the server goes on");
+    assert_eq!(hello(&serving).status, 200, "the server still answers");
     let reasons: Vec<String> = missed(&tree, serving).into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(reasons.len(), 2);
     assert!(reasons[0].contains("this conversation was never recorded"), "{reasons:?}");
     assert!(reasons[1].contains("more than 256 levels of nesting"), "{reasons:?}");
 }
 
-fn a_client_that_leaves_midway_takes_no_turn() {
-    let (tree, serving) = serving();
+fn a_client_that_disconnects_midway_uses_up_no_turn() {
+    let (tree, mut serving) = serving();
     let key = serving.ready("key").to_owned();
     let body = chat(&json!([{ "role": "user", "content": "Hello" }]), true).to_string();
     for sent in [0, 1, body.len() / 2, body.len() - 1] {
@@ -216,26 +221,20 @@ fn a_client_that_leaves_midway_takes_no_turn() {
         stream.write_all(&body.as_bytes()[..sent]).unwrap();
         stream.shutdown(Shutdown::Both).unwrap();
     }
-    // Half a head, and none.
+    // Part of a head, and nothing at all.
     for part in ["", "POST /v1/chat/comp", "POST /v1/chat/completions HTTP/1.1\r\nhost"] {
         connect(&serving).write_all(part.as_bytes()).unwrap();
     }
     assert_eq!(hello(&serving).status, 200, "the turn is still there");
-    // No word of the calls that never came whole, but for those that were noticed.
-    for (call, reason) in missed_or_none(&tree, serving) {
+    // The server may or may not notice such a call. The report lists nothing else.
+    serving.end("-TERM");
+    for (call, reason) in reported(&tree) {
         assert_eq!(call, "POST /v1/chat/completions");
         assert!(reason.contains("the body broke off"), "{reason}");
     }
 }
 
-fn missed_or_none(tree: &Tree, mut serving: Serving) -> Vec<(String, String)> {
-    let _ = serving.end("-TERM");
-    let report: Value = serde_json::from_str(&tree.read("report.json")).unwrap();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    report["missed"].as_array().unwrap().iter().map(|miss| (text(&miss["call"]), text(&miss["reason"]))).collect()
-}
-
-fn a_slow_client_holds_up_nobody() {
+fn slow_clients_do_not_block_others() {
     let (tree, serving) = serving();
     let key = serving.ready("key").to_owned();
     let body = chat(&json!([{ "role": "user", "content": "Goodbye" }]), false).to_string();
@@ -244,7 +243,7 @@ fn a_slow_client_holds_up_nobody() {
         stream.set_nodelay(true).unwrap();
         stream.write_all(head("POST", "/v1/chat/completions", &key, body.len()).as_bytes()).unwrap();
     }
-    // Byte by byte, all at once, and somebody else in between.
+    // All clients send byte by byte, and another client calls in between.
     for (i, byte) in body.bytes().enumerate() {
         for stream in &mut slow {
             stream.write_all(&[byte]).unwrap();
@@ -260,7 +259,7 @@ fn a_slow_client_holds_up_nobody() {
     assert_eq!(missed(&tree, serving).len(), 50);
 }
 
-fn ten_thousand_calls_of_one_turn_are_served_once() {
+fn a_turn_is_served_once_for_ten_thousand_equal_calls() {
     let (tree, serving) = serving();
     let body = chat(&json!([{ "role": "user", "content": "Hello" }]), false).to_string();
     let request = format!(
@@ -277,7 +276,7 @@ fn ten_thousand_calls_of_one_turn_are_served_once() {
     assert_eq!(missed(&tree, serving).len(), 9999);
 }
 
-/// Sends a request so often over one connection, and gives the statuses.
+/// Sends a request `times` times over one connection. Returns the statuses.
 fn many(serving: &Serving, request: &str, times: usize) -> Vec<u16> {
     let mut stream = connect(serving);
     stream.set_nodelay(true).unwrap();

@@ -1,4 +1,4 @@
-//! Files that are laid in a project spoilt, and what the run then has to say: of each one thing, of the others nothing.
+//! Projects with broken files: each broken file fails its own scenario, and no other.
 
 #[cfg(unix)]
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::support::program::Program;
 use crate::support::program::Ran;
 use crate::support::tree::Tree;
 
-/// The smallest scenario: no model, no golden.
+/// The smallest scenario: it calls no model and has no golden.
 pub(crate) const SILENT: &str = "fixture = \"none\"\n[[step]]\npost = \"/silent\"\n";
 
-/// A file as it should be, changed by a mistake, and what is said of it behind its name.
+/// The name of a mistake, how it changes a good file, and the message after the file's name.
 pub(crate) type Mistake = (&'static str, fn(&str) -> Vec<u8>, &'static str);
 
 pub(crate) fn write_bytes(tree: &Tree, file: &str, bytes: &[u8]) {
@@ -27,37 +27,37 @@ pub(crate) fn link(tree: &Tree, file: &str, target: &str) {
     std::os::unix::fs::symlink(target, path).unwrap();
 }
 
-/// Makes a named pipe, which nobody writes into.
+/// Creates a named pipe that nobody writes to.
 #[cfg(unix)]
 pub(crate) fn pipe(path: &Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Takes every permission from a file or folder.
+/// Removes every permission from a file or folder.
 #[cfg(unix)]
 pub(crate) fn forbid(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
 }
 
-/// The user `nobody`, in numbers.
+/// The id of the user `nobody`.
 #[cfg(unix)]
 const NOBODY: u32 = 65534;
 
-/// The runner as somebody who needs permission. Root needs none, so the project is given to nobody, who runs it then; and
-/// where nobody cannot start this program, in a checkout that is root's own, that is said and the check left out.
+/// Returns the runner as a user whose permissions are checked. Root's are not, so if the tests run as root, the project is given
+/// to the user `nobody`, who runs it. Returns `None` and says so if that user cannot start this program.
 #[cfg(unix)]
-#[expect(clippy::print_stderr, reason = "a check that was left out is said")]
-pub(crate) fn in_need(tree: &Tree) -> Option<Program> {
+#[expect(clippy::print_stderr, reason = "it says that a check is skipped")]
+pub(crate) fn without_permissions(tree: &Tree) -> Option<Program> {
     use std::os::unix::fs::{MetadataExt as _, lchown};
-    // A new file is that of who runs this.
+    // A new file belongs to the user who runs this test.
     if tempfile::tempfile().unwrap().metadata().unwrap().uid() != 0 {
         return Some(tree.runner("oddities"));
     }
     let runner = tree.runner("oddities").by_user(NOBODY);
     if !tree.runner("oddities").by_user(NOBODY).arg("--help").starts() {
         eprintln!(
-            "skipped: what needs permission: this runs as root, and nobody else can start {:?}",
+            "skipped the checks of permissions: the tests run as root, and no other user can start {:?}",
             std::env::current_exe()
         );
         return None;
@@ -72,7 +72,7 @@ pub(crate) fn in_need(tree: &Tree) -> Option<Program> {
     Some(runner)
 }
 
-/// A project with the green scenario `greeting`, and copies of it of other names.
+/// Returns a project with the scenario `greeting`, which passes, and copies of it with these names.
 pub(crate) fn copies(names: &[&str]) -> Tree {
     let tree = greeting();
     let [fixture, golden] = ["fixtures/greeting.json", "goldens/greeting.snap"].map(|file| tree.read(file));
@@ -85,7 +85,7 @@ pub(crate) fn copies(names: &[&str]) -> Tree {
     tree
 }
 
-/// Each of the named scenarios fails, and every other trial is green.
+/// Asserts that each of the named scenarios fails, and that every other trial passes.
 #[track_caller]
 pub(crate) fn only_these_fail(run: &Ran, names: &[&str]) {
     for (trial, result) in run.trials() {

@@ -1,21 +1,22 @@
-//! Systems that fail: each failure names the step, what came, and leaves the other scenarios alone.
+//! Systems that fail: each failure names the step and what the system sent, and does not affect other scenarios.
 
 use crate::mistakes::raw_system;
 use crate::runner::discovery::greeting;
 use crate::support::tree::Tree;
 
-tests! { an_error_status_fails_with_the_answer,
-    a_panic_of_a_handler_fails_its_scenario_alone,
-    an_answer_that_is_no_stream_fails_where_one_is_wanted,
-    a_capture_that_finds_nothing_tells_what_there_is,
-    a_system_that_cannot_be_made_says_why,
+tests! { an_error_status_fails_and_shows_the_answer,
+    a_panic_in_a_handler_fails_only_its_own_scenario,
+    an_answer_that_is_not_a_stream_fails_if_the_step_expects_one,
+    a_capture_that_finds_nothing_shows_the_answer,
+    a_system_that_cannot_be_created_says_why,
     each_answer_that_breaks_http_or_never_ends_fails_within_the_time_limit,
-    an_answer_that_is_odd_and_right_is_taken,
-    an_answer_that_comes_before_its_request_was_read_is_told,
-    a_system_that_ends_between_two_steps_is_told_with_its_last_words,
-    a_stream_without_end_is_refused_where_it_is_listened_to_as_well,
+    an_unusual_but_valid_answer_is_accepted,
+    an_answer_that_comes_before_the_request_was_read_is_reported,
+    a_system_that_ends_between_two_steps_is_reported_with_its_last_output,
+    an_endless_stream_is_also_refused_in_listen_and_run_steps,
 }
 
+/// Asserts that a scenario with this step fails with these messages, and that another one passes.
 fn fails(step: &str, says: &[&str]) {
     let tree = greeting();
     tree.write("scenarios/bad/scenario.toml", &format!("fixture = \"none\"\n\n[[step]]\n{step}\n"));
@@ -23,7 +24,7 @@ fn fails(step: &str, says: &[&str]) {
     run.trials_are(&[("bad", "FAILED"), ("greeting", "ok"), ("retake::no_orphans", "ok")]);
 }
 
-fn an_error_status_fails_with_the_answer() {
+fn an_error_status_fails_and_shows_the_answer() {
     fails(
         "post = \"/fail\"",
         &[
@@ -34,21 +35,21 @@ fn an_error_status_fails_with_the_answer() {
     fails("post = \"/nowhere\"\nstatus = 201", &["step 1 (POST /nowhere): expected status 201, found 404"]);
 }
 
-fn a_panic_of_a_handler_fails_its_scenario_alone() {
+fn a_panic_in_a_handler_fails_only_its_own_scenario() {
     let said = ["(POST /panic): error sending request: ", "connection closed before message completed"];
     fails("post = \"/panic\"", &[said[0], said[1], "a handler that panics"]);
 }
 
-fn an_answer_that_is_no_stream_fails_where_one_is_wanted() {
+fn an_answer_that_is_not_a_stream_fails_if_the_step_expects_one() {
     fails("post = \"/silent\"\nstream = true", &["step 1 (POST /silent): no event came: the stream is empty"]);
 }
 
-fn a_capture_that_finds_nothing_tells_what_there_is() {
+fn a_capture_that_finds_nothing_shows_the_answer() {
     let ask = "post = \"/fail\"\nstatus = 500\ncapture = { id = \"json:/id\" }";
     fails(ask, &["nothing to capture as `id`: json:/id is not there", "the answer was: the database is gone"]);
 }
 
-fn a_system_that_cannot_be_made_says_why() {
+fn a_system_that_cannot_be_created_says_why() {
     let tree = greeting();
     for (system, why) in [("refuses", "no licence key"), ("panics", "it panicked: made to panic")] {
         tree.runner(system)
@@ -59,7 +60,7 @@ fn a_system_that_cannot_be_made_says_why() {
     }
 }
 
-/// What is asked for, by which fields, and what is said of the answer.
+/// A path of the system in `raw_system.rs`, more fields of the step, and the texts of the failure.
 const BROKEN: &[(&str, &str, &[&str])] = &[
     ("nothing", "", &["connection closed before message completed"]),
     ("other-protocol", "", &["invalid HTTP version"]),
@@ -73,29 +74,25 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "stream = true",
         &["the answer broke off after 1 event, the last was `", "\n  status 200: "],
     ),
-    ("headers-for-ever", "", &["message head is too large"]),
+    ("headers-forever", "", &["message head is too large"]),
     ("200-headers", "", &["message head is too large"]),
     ("header-of-1-mb", "", &["message head is too large"]),
     ("header-of-10-mb", "", &["message head is too large"]),
     (
-        "line-for-ever",
+        "line-forever",
         "stream = { last = \"end\" }",
         &["more than 64 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: xxxx"],
     ),
     (
-        "event-for-ever",
+        "event-forever",
         "stream = { last = \"end\" }",
         &[
             "more than 64 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: 0123456789\\n",
         ],
     ),
+    ("body-forever", "", &["more than 64 MB came of the answer, and its end did not\n  status 200; it begins: \"xxxx"]),
     (
-        "body-for-ever",
-        "",
-        &["more than 64 MB came of the answer, and its end did not\n  status 200; it begins: \"xxxx"],
-    ),
-    (
-        "comments-for-ever",
+        "comments-forever",
         "stream = { last = \"end\" }",
         &[
             "more than 1000000 events and comments came of one stream, and its end did not\n  1",
@@ -103,9 +100,9 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
-        "slow-for-ever",
+        "slow-forever",
         "stream = { last = \"end\" }",
-        &["the scenario's time is up after 8s: step 1 (GET /slow-for-ever) was"],
+        &["the scenario's time is up after 8s: step 1 (GET /slow-forever) was"],
     ),
     ("half-a-character", "stream = true", &["line 5 of the stream is not UTF-8: it has the byte 0xc3"]),
     (
@@ -142,7 +139,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// A project with the system that breaks HTTP, beside one that does not.
+/// Returns a project with the system that breaks HTTP, and with one that does not.
 fn raw() -> Tree {
     let tree = greeting();
     let this = std::env::current_exe().unwrap();
@@ -159,8 +156,8 @@ fn raw() -> Tree {
 fn each_answer_that_breaks_http_or_never_ends_fails_within_the_time_limit() {
     let tree = raw();
     for (name, fields, _) in BROKEN {
-        // Only what never says anything again needs the limit; the others are to end before theirs.
-        let timeout = if *name == "slow-for-ever" { "8s" } else { "120s" };
+        // Only a response that sends nothing more needs the limit. All others end by themselves.
+        let timeout = if *name == "slow-forever" { "8s" } else { "120s" };
         let head = format!("system = \"raw\"\nfixture = \"none\"\ntimeout = \"{timeout}\"\n");
         tree.write(
             &format!("scenarios/{name}/scenario.toml"),
@@ -171,7 +168,7 @@ fn each_answer_that_breaks_http_or_never_ends_fails_within_the_time_limit() {
     let mut others = Vec::new();
     for (name, _, says) in BROKEN {
         let told = run.failure(name);
-        let place = if *name == "slow-for-ever" { "" } else { ":4:1: failed to take step 1 (GET /NAME)" };
+        let place = if *name == "slow-forever" { "" } else { ":4:1: failed to take step 1 (GET /NAME)" };
         let begins = format!("scenarios/{name}/scenario.toml{}: ", place.replace("NAME", name));
         let mut rest = told.strip_prefix(&begins);
         for text in *says {
@@ -186,7 +183,7 @@ fn each_answer_that_breaks_http_or_never_ends_fails_within_the_time_limit() {
     assert!(!tree.has("goldens/latin-1-json.snap.new"));
 }
 
-fn an_answer_that_is_odd_and_right_is_taken() {
+fn an_unusual_but_valid_answer_is_accepted() {
     let tree = raw();
     let names = ["cr-only", "bom", "retry", "http-1.0", "100000-lines", "trailing", "a-byte-at-a-time"];
     for name in names {
@@ -209,7 +206,7 @@ fn an_answer_that_is_odd_and_right_is_taken() {
     }
 }
 
-fn an_answer_that_comes_before_its_request_was_read_is_told() {
+fn an_answer_that_comes_before_the_request_was_read_is_reported() {
     let tree = raw();
     tree.write("scenarios/early/big.json", &format!("\"{}\"", "x".repeat(20_000_000)));
     let step = "[[step]]\npost = \"/early\"\njson_file = \"big.json\"\n";
@@ -219,7 +216,7 @@ fn an_answer_that_comes_before_its_request_was_read_is_told() {
     ]);
 }
 
-fn a_system_that_ends_between_two_steps_is_told_with_its_last_words() {
+fn a_system_that_ends_between_two_steps_is_reported_with_its_last_output() {
     let tree = raw();
     let steps = "[[step]]\nget = \"/leave\"\n[[step]]\nget = \"/ready\"\n";
     tree.write("scenarios/leaves/scenario.toml", &format!("system = \"raw\"\nfixture = \"none\"\n{steps}"));
@@ -228,16 +225,16 @@ fn a_system_that_ends_between_two_steps_is_told_with_its_last_words() {
     run.trials_are(&[("leaves", "FAILED"), ("greeting", "ok"), ("retake::no_orphans", "ok")]);
 }
 
-fn a_stream_without_end_is_refused_where_it_is_listened_to_as_well() {
+fn an_endless_stream_is_also_refused_in_listen_and_run_steps() {
     let tree = raw();
-    let listens = "listen = \"/line-for-ever\"\nstream = { last = \"end\" }";
+    let listens = "listen = \"/line-forever\"\nstream = { last = \"end\" }";
     let runs = "run = [\"sh\", \"-c\", \"yes | tr -d '\\\\n'\"]\nenv = { PATH = \"/usr/bin:/bin\" }";
     for (name, step) in [("listens", listens), ("runs", runs)] {
         let text = format!("system = \"raw\"\nfixture = \"none\"\ntimeout = \"120s\"\n[[step]]\n{step}\n");
         tree.write(&format!("scenarios/{name}/scenario.toml"), &text);
     }
     let run = tree.runner("oddities").run().exits(101);
-    for (name, step) in [("listens", "listen /line-for-ever"), ("runs", "run sh -c yes | tr -d '\\n'")] {
+    for (name, step) in [("listens", "listen /line-forever"), ("runs", "run sh -c yes | tr -d '\\n'")] {
         let says = format!(
             "scenarios/{name}/scenario.toml:4:1: failed to take step 1 ({step}): \
              more than 64 MB came of one event, and its end did not"

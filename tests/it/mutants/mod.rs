@@ -1,7 +1,7 @@
-//! What the project's own scenarios notice: each mistake of `list.toml` is made in the gateway, one a process, and the
-//! runner plays the scenarios against it.
+//! Measures what the project's own scenarios notice: the runner runs them against a gateway that makes one of the mistakes in
+//! `list.toml`, with a separate process for each mistake.
 //!
-//! `GATEWAY_MUTANT=chunk_twice cargo test --test scenarios` shows what is said of one.
+//! `GATEWAY_MUTANT=chunk_twice cargo test --test scenarios` shows the failures for one mistake.
 
 mod list;
 #[cfg(feature = "browser")]

@@ -1,4 +1,4 @@
-//! What the scenarios with a page notice of mistakes in it.
+//! Checks that the scenarios with a page notice the mistakes in the page.
 
 use super::list;
 use crate::support::tree::{Tree, project};
@@ -20,7 +20,7 @@ fn each_mistake_of_the_page_is_noticed() {
     let play = &|mistake: &str| tree.runner("page").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
     play("none").exits(0);
     let mistakes: Vec<String> = list::read().remove("page").unwrap().into_keys().collect();
-    // Each waits most of the time: for what the page does not show.
+    // Each run mostly waits for something that the page does not show.
     for some in mistakes.chunks(3) {
         std::thread::scope(|scope| {
             for mistake in some {

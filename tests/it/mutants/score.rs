@@ -1,7 +1,7 @@
-//! How many of the mistakes are noticed.
+//! Measures how many of the mistakes the scenarios notice.
 //!
-//! `RETAKE_MUTANTS` says at which detail of the goldens that is measured: `default` is as they are committed. Without it
-//! the test is ignored and says so: it plays all scenarios some hundred times.
+//! `RETAKE_MUTANTS` sets the detail of the goldens: `default` means the goldens as they are committed. If it is not set, the
+//! test is ignored, because it runs all scenarios hundreds of times.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,17 +16,19 @@ use crate::support::program::Ran;
 use crate::support::tree::{SCENARIOS, Tree, project};
 
 const DETAIL: &str = "RETAKE_MUTANTS";
-/// Of twenty mistakes, as many have to be noticed as the goldens are committed.
+/// How many of twenty mistakes the committed goldens have to notice.
 const NOTICED_OF_TWENTY: usize = 19;
-/// After as many mistakes none is made, and all has to be green: what fails under this load says nothing.
+/// After this many mistakes, one run makes no mistake and has to pass. Otherwise the load alone would make scenarios fail.
 const NONE_AFTER: usize = 20;
-/// Takes as long as all others together, and notices little that they do not.
+/// The scenario that takes as long as all others together, and notices little that they do not.
 const LAST: &str = "long_history";
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![Trial::ignorable_test("mutants::score::nineteen_of_twenty_mistakes_are_noticed", || {
         let Some(detail) = std::env::var(DETAIL).ok().filter(|detail| !detail.is_empty()) else {
-            return Ok(Completion::ignored_with(format!("{DETAIL} names no detail of goldens, nor `default`")));
+            return Ok(Completion::ignored_with(format!(
+                "{DETAIL} is not set: it names a detail of goldens, or `default`"
+            )));
         };
         nineteen_of_twenty_mistakes_are_noticed(&detail);
         Ok(Completion::Completed)
@@ -43,12 +45,12 @@ fn nineteen_of_twenty_mistakes_are_noticed(detail: &str) {
     let before = tree.files();
     play(&tree, "none", None).exits(0);
 
-    // Those of the page need a browser.
-    let rooms = list::read().into_iter().filter(|(room, _)| room != "page");
-    let mistakes: Vec<(String, String)> = rooms.flat_map(|(_, mistakes)| mistakes).collect();
+    // The mistakes in the page need a browser.
+    let files = list::read().into_iter().filter(|(file, _)| file != "page");
+    let mistakes: Vec<(String, String)> = files.flat_map(|(_, mistakes)| mistakes).collect();
     let next = AtomicUsize::new(0);
     let noticed = Mutex::new(BTreeMap::new());
-    // Each of them waits most of the time: for calls that may still come.
+    // Each run mostly waits for calls that may still come.
     let at_once = available_parallelism().map_or(2, std::num::NonZero::get) * 3;
     scope(|scope| {
         for _ in 0..at_once {
@@ -80,13 +82,13 @@ fn nineteen_of_twenty_mistakes_are_noticed(detail: &str) {
     assert!(detail != "default" || score * 20 >= mistakes.len() * NOTICED_OF_TWENTY, "{told}");
 }
 
-/// The scenarios that fail by a mistake: all but the last one, and that one where no other does.
+/// Returns the scenarios that notice a mistake. `LAST` only runs if no other scenario notices it.
 fn noticed_by(tree: &Tree, mistake: &str) -> Vec<String> {
     let first = failed(&play(tree, mistake, Some(false)));
     if first.is_empty() { failed(&play(tree, mistake, Some(true))) } else { first }
 }
 
-/// Plays all scenarios, or only the last one or all others, with a mistake. Nothing is written: many play at once.
+/// Runs the scenarios with a mistake: all, only `LAST`, or all except `LAST`. `CI` is set, so concurrent runs write no golden.
 fn play(tree: &Tree, mistake: &str, only_last: Option<bool>) -> Ran {
     let runner = tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").args(&["--test-threads", "4"]);
     match only_last {
@@ -103,7 +105,7 @@ fn failed(ran: &Ran) -> Vec<String> {
     match ran.code {
         Some(0) if failed.is_empty() => {}
         Some(101) if !failed.is_empty() => {}
-        // A miss behind the verdict.
+        // A miss came after the verdicts, so no scenario failed.
         Some(101) => return vec!["the run".to_owned()],
         code => panic!("exit code {code:?}: {}", ran.all()),
     }
@@ -121,7 +123,7 @@ fn set_detail(tree: &Tree, detail: &str) {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "what is measured is to be seen where the test passes too")]
+#[expect(clippy::print_stdout, reason = "the result is shown even if the test passes")]
 fn tell(text: &str) {
     println!("{text}");
 }

@@ -1,8 +1,8 @@
-//! Recordings of real traffic that other tools made: imported, served, and asked again as they were recorded.
+//! Recordings of real traffic by other tools: the tests import them, serve them, and repeat each recorded call.
 //!
-//! They are not the project's to commit. `RETAKE_CASSETTES` names a folder of them: `*.govcr.yaml` of go-vcr, all other
-//! `*.yaml` of VCR.py. Without it these tests are ignored and say so. What the recordings say is read here by other code
-//! than the importer's.
+//! The recordings cannot be committed to this project. `RETAKE_CASSETTES` names a folder with them: `*.govcr.yaml` files are
+//! from go-vcr, all other `*.yaml` files from VCR.py. If it is not set, these tests are ignored. They read the recordings with
+//! their own code, not with the importer's.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ use crate::support::loopback::client;
 use crate::support::program::{Program, retake};
 use crate::support::tree::Tree;
 
-/// The folder of recordings.
+/// The variable that names the folder with the recordings.
 const FOLDER: &str = "RETAKE_CASSETTES";
 
 /// A recorded call and its answer.
@@ -39,7 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let trial = |name: &str, test: Box<dyn Fn(&Path) + Send>| {
         Trial::ignorable_test(format!("record::cassettes::{name}"), move || {
             let Some(folder) = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()) else {
-                return Ok(Completion::ignored_with(format!("{FOLDER} names no folder of recordings")));
+                return Ok(Completion::ignored_with(format!("{FOLDER} is not set: it names a folder of recordings")));
             };
             test(Path::new(&folder));
             Ok(Completion::Completed)
@@ -48,17 +48,17 @@ pub(crate) fn trials() -> Vec<Trial> {
     let forms = OTHER_FORMS.into_iter();
     let forms = forms.map(|(name, form)| trial(name, Box::new(move |folder| in_another_form(folder, form))));
     [
-        trial("they_replay_as_they_were_recorded", Box::new(they_replay_as_they_were_recorded)),
-        trial("recorded_from_a_replay_they_are_the_same", Box::new(recorded_from_a_replay_they_are_the_same)),
+        trial("imported_recordings_replay_as_they_were_recorded", Box::new(replay_as_recorded)),
+        trial("a_replay_that_is_recorded_gives_the_same_fixture", Box::new(record_from_replay)),
     ]
     .into_iter()
     .chain(forms)
     .collect()
 }
 
-fn they_replay_as_they_were_recorded(folder: &Path) {
+fn replay_as_recorded(folder: &Path) {
     let files = files(folder);
-    assert!(!files.is_empty(), "{} holds no recording", folder.display());
+    assert!(!files.is_empty(), "{} contains no recording", folder.display());
     for (format, of_go) in [("vcr", false), ("go-vcr", true)] {
         let files: Vec<&PathBuf> = files.iter().filter(|file| is_go(file) == of_go).collect();
         let interactions: Vec<Interaction> = files.iter().flat_map(|file| read(file)).collect();
@@ -66,8 +66,8 @@ fn they_replay_as_they_were_recorded(folder: &Path) {
     }
 }
 
-/// The closed loop: `retake serve` is the provider of a recording, which then has the same keys, answers and frames.
-fn recorded_from_a_replay_they_are_the_same(folder: &Path) {
+/// Records with `retake serve` as the provider. The new fixture has the same keys, answers and frames as the served one.
+fn record_from_replay(folder: &Path) {
     for (format, of_go) in [("vcr", false), ("go-vcr", true)] {
         let tree = Tree::empty();
         let files: Vec<PathBuf> = files(folder).into_iter().filter(|file| is_go(file) == of_go).collect();
@@ -77,7 +77,7 @@ fn recorded_from_a_replay_they_are_the_same(folder: &Path) {
         let mut program = proxy(&tree, provider.ready("url"));
         for api in ["OPENAI", "ANTHROPIC", "GEMINI", "OLLAMA"] {
             program = program.env(&format!("{api}_API_KEY"), provider.ready("key"));
-            // A provider's key goes to another host only where that is named for it.
+            // A provider's key is sent to another host only if this variable names that host.
             program = program.env(&format!("RETAKE_UPSTREAM_{api}"), provider.ready("url"));
         }
         let mut proxy = Serving::start(program);
@@ -103,7 +103,7 @@ fn recorded_from_a_replay_they_are_the_same(folder: &Path) {
     }
 }
 
-/// The same calls in a cassette that keeps them in another way.
+/// Writes the same calls as a cassette in a different form.
 type Form = fn(&mut Vec<Interaction>) -> String;
 
 const OTHER_FORMS: [(&str, Form); 6] = [
@@ -137,7 +137,7 @@ const OTHER_FORMS: [(&str, Form); 6] = [
 
 fn in_another_form(folder: &Path, form: Form) {
     let all = files(folder).into_iter().flat_map(|file| read(&file));
-    // What is not text has one form only.
+    // Bodies that are not text have only one form.
     let is_text = |one: &Interaction| std::str::from_utf8(&one.answer).is_ok() && one.method == "POST";
     let mut all: Vec<Interaction> = all.filter(|one| is_text(one) && one.status == 200).collect();
     let tree = Tree::empty();
@@ -151,8 +151,8 @@ fn in_another_form(folder: &Path, form: Form) {
     replays(format, &[&file], &all);
 }
 
-/// Imports files, and asks for each of their interactions: all that was posted and went well comes back, all else is
-/// said to be left out.
+/// Imports files and repeats their interactions. Each successful POST gets its recorded answer; all other interactions are
+/// reported as left out.
 fn replays(format: &str, files: &[&PathBuf], interactions: &[Interaction]) {
     let tree = Tree::empty();
     let out = tree.path("all.json");
@@ -171,7 +171,7 @@ fn replays(format: &str, files: &[&PathBuf], interactions: &[Interaction]) {
         let place = format!("left out: {}: interaction {} (line ", one.file.display(), one.number);
         assert!(line.starts_with(&place), "{line}");
     }
-    // Each answer was read, so that other APIs can be given it too.
+    // There is no other warning: every answer could be parsed, so it can be served in the format of other APIs too.
     assert_eq!(ran.stderr.lines().count(), said.len() + 1, "{}", ran.stderr);
     let serving = Serving::of(&out);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -187,7 +187,7 @@ fn replays(format: &str, files: &[&PathBuf], interactions: &[Interaction]) {
         assert_eq!(status, one.status, "{at}: {}", text(&body));
         match serde_json::from_slice::<Value>(&one.answer) {
             Ok(value) => assert_eq!(serde_json::from_slice::<Value>(&body).ok(), Some(value), "{at}"),
-            // To the byte, so frame by frame.
+            // Streams are the same to the byte.
             Err(_) => assert_eq!(text(&body), text(&one.answer), "{at}"),
         }
         assert!(serde_json::from_slice::<Value>(&one.answer).is_ok() || body == one.answer, "{at}");
@@ -241,10 +241,10 @@ fn body(of: &Value) -> Vec<u8> {
     }
 }
 
-/// The key under which `!!binary` stands.
+/// The key that marks the value of a `!!binary` scalar.
 const BINARY: &str = "!!binary";
 
-/// The next value. These recordings hold no alias, and quote each string that is not plainly one.
+/// Reads the next value. These recordings contain no aliases, and quote each string that could be read as another type.
 fn value(events: &mut Parser<'_, saphyr_parser::StrInput<'_>>) -> Value {
     match events.next().unwrap().unwrap().0 {
         Event::Scalar(text, ScalarStyle::Plain, _, None) => match &*text {
@@ -277,7 +277,7 @@ fn value(events: &mut Parser<'_, saphyr_parser::StrInput<'_>>) -> Value {
     }
 }
 
-/// A cassette, with bodies as `body` writes them: the YAML, and a header that goes with it.
+/// Returns a cassette. `body` returns a body as YAML, and a header that it needs.
 fn cassette(all: &[Interaction], url: &str, body: impl Fn(&[u8]) -> (String, &'static str)) -> String {
     let mut out = "version: 1\ninteractions:\n".to_owned();
     for one in all {
@@ -297,12 +297,12 @@ fn cassette(all: &[Interaction], url: &str, body: impl Fn(&[u8]) -> (String, &'s
     out
 }
 
-/// A text in double quotes, on lines of a width.
+/// Returns a text in double quotes, split into lines of this width.
 fn quoted(text: &str, width: Option<usize>) -> String {
     let mut out = "\"".to_owned();
     for (i, character) in text.chars().enumerate() {
         if width.is_some_and(|width| i % width == width - 1) {
-            // A line end that says nothing, and a space that ends the indent.
+            // An escaped line end adds nothing to the text. An escaped space is not taken for indentation.
             out.push_str("\\\n      ");
             if character == ' ' {
                 out.push('\\');
@@ -319,7 +319,7 @@ fn quoted(text: &str, width: Option<usize>) -> String {
     out
 }
 
-/// JSON with its keys in the reverse order, on lines of their own.
+/// Returns JSON with its keys in reverse order, each on a separate line.
 fn reversed(value: &Value, depth: usize) -> String {
     let (line, end) = (format!("\n{}", "   ".repeat(depth)), format!("\n{}", "   ".repeat(depth - 1)));
     match value {

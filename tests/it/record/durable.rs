@@ -1,4 +1,4 @@
-//! The durable agent is killed at every step, before and behind each write of its journal, and always ends the same.
+//! Kills the durable agent at every step, before and after each write of its journal. The result is always the same.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,18 +12,19 @@ use serde_json::{Value, json};
 
 use crate::record::durable_agent::{Answer, Call, agent};
 
-tests!(killed_at_every_step_it_ends_the_same, killed_after_each_step_it_pays_for_each_once);
+tests!(an_agent_killed_at_any_step_ends_with_the_same_result, an_agent_killed_after_each_step_pays_for_each_step_once);
 
-/// The folder of an agent, in a process that is one.
+/// The variable that makes this program the agent. Its value is the agent's folder.
 pub(crate) const AGENT: &str = "RETAKE_IT_DURABLE_AGENT";
-/// At which of its moments the agent waits to be killed: a number, or `stored` for the first behind a paid step.
+/// The variable that says at which of its moments the agent waits to be killed: a number, or `stored` for the moment after
+/// the first step that cost something.
 const KILL_AT: &str = "RETAKE_IT_KILL_AT";
 
-/// What an undisturbed run pays for.
+/// The calls that an undisturbed run pays for.
 const STEPS: [&str; 6] = ["answer", "expert", "look_up \"Paris\"", "look_up \"a town\"", "plan", "weather"];
 const RESULT: &str = "[look_up Paris, look_up a town, weather Paris]";
 
-/// The agent's process: the journal, the result and a list of what was paid for are in the folder.
+/// The `main` of the agent. The folder contains its journal, its result and the list of calls that it paid for (`ledger`).
 #[expect(clippy::print_stdout, reason = "its parent reads it")]
 pub(crate) fn agent_process(folder: &Path) -> ExitCode {
     let world = World { folder: folder.to_owned(), moments: Cell::new(0), paid: Cell::new(false) };
@@ -39,7 +40,7 @@ pub(crate) fn agent_process(folder: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A model, tools, and the moments at which the power may go.
+/// A model, tools, and the moments at which the agent can be killed.
 pub(crate) struct World {
     folder: PathBuf,
     moments: Cell<usize>,
@@ -81,10 +82,10 @@ impl World {
         })
     }
 
-    /// A call that costs. Returns how many were paid for.
+    /// Pays for a call. Returns the number of calls paid for so far.
     async fn pay(&self, what: &str) -> usize {
         self.moment("a call is about to be made");
-        tokio::task::yield_now().await; // the tools beside it begin
+        tokio::task::yield_now().await; // lets the other tools begin
         let ledger = self.folder.join("ledger");
         writeln!(File::options().append(true).create(true).open(&ledger).unwrap(), "{what}").unwrap();
         let paid = std::fs::read_to_string(ledger).unwrap().lines().count();
@@ -93,7 +94,7 @@ impl World {
         paid
     }
 
-    /// Says so and waits to be killed, where this is the moment.
+    /// Counts a moment. If the agent is to be killed at this one, prints its name and waits.
     #[expect(clippy::print_stdout, reason = "its parent reads it")]
     pub(crate) fn moment(&self, what: &str) {
         self.moments.set(self.moments.get() + 1);
@@ -103,13 +104,14 @@ impl World {
         };
         if now {
             println!("{what}");
-            // Never comes: the other end stays open and silent.
+            // Blocks forever: the other end stays open and sends nothing.
             let _ = std::io::stdin().read(&mut [0]);
         }
     }
 }
 
-/// Starts the agent. Returns the line that it prints before it waits, where it was killed, or at its end.
+/// Starts the agent, and kills it if it waits. Returns the line that the agent printed: the moment at which it was killed, or
+/// its summary.
 fn start(folder: &Path, kill_at: &str) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.env(AGENT, folder).env(KILL_AT, kill_at).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -140,7 +142,7 @@ fn ended_well(folder: &Path, when: &str) {
     assert!(!folder.join("steps.jsonl").exists(), "{when}: the journal is still there");
 }
 
-fn killed_at_every_step_it_ends_the_same() {
+fn an_agent_killed_at_any_step_ends_with_the_same_result() {
     let undisturbed = tempfile::tempdir().unwrap();
     let said = start(undisturbed.path(), "never");
     assert_eq!(said, "21 moments; 0 replayed, 7 live");
@@ -154,7 +156,7 @@ fn killed_at_every_step_it_ends_the_same() {
         let when = format!("killed at moment {moment}: {killed}");
         let before = paid(folder.path());
         start(folder.path(), "never");
-        // Killed when all was done, it is a new run.
+        // If the agent was killed after it had finished, the second start is a new run.
         if killed != "the journal is removed" {
             ended_well(folder.path(), &when);
             let all = paid(folder.path());
@@ -182,12 +184,12 @@ fn killed_at_every_step_it_ends_the_same() {
     );
 }
 
-fn killed_after_each_step_it_pays_for_each_once() {
+fn an_agent_killed_after_each_step_pays_for_each_step_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut attempts = 1;
     while !start(folder.path(), "stored").contains(" moments; ") {
         attempts += 1;
-        assert!(attempts < 20, "it does not get on");
+        assert!(attempts < 20, "the agent makes no progress");
     }
     ended_well(folder.path(), "at last");
     assert_eq!(paid(folder.path()).into_iter().collect::<Vec<_>>(), STEPS.map(|step| (step.to_owned(), 1)));

@@ -1,7 +1,7 @@
-//! A small agent whose steps are durable: it may be killed at any moment and started again, and goes on where it was.
+//! A small agent with durable steps: it can be killed at any moment and started again, and continues where it stopped.
 //!
-//! It asks a model for a plan, calls the tools of the plan in parallel (one of them is an agent itself), and asks the
-//! model again. There is nothing in it about crashes but the journal that each call goes through.
+//! It asks a model for a plan, calls the tools in the plan in parallel (one of them is an agent itself), and asks the model
+//! again. The only thing in it that deals with crashes is the journal that each call goes through.
 
 use futures_util::future::try_join_all;
 use retake::durable::{Journal, ModelRequest, Run, Step, ToolRequest};
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::record::durable::World;
 
-/// What the model answers.
+/// The model's answer.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
 }
 
-/// A call of a tool that the model asks for. Its id is another one each time that the model is asked.
+/// A tool call that the model asks for. Its id differs each time the model is asked.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Call {
     pub(crate) id: String,
@@ -25,7 +25,7 @@ pub(crate) struct Call {
     pub(crate) args: Value,
 }
 
-/// Answers a question. Its errors are the world's own: a journal adds none.
+/// Answers a question. Its errors come only from `world`: the journal adds none.
 pub(crate) async fn agent(journal: &Journal, world: &World, question: &str) -> Result<String, String> {
     let run = journal.run();
     let mut messages = vec![json!({ "role": "user", "content": question })];
@@ -33,7 +33,7 @@ pub(crate) async fn agent(journal: &Journal, world: &World, question: &str) -> R
     let plan = ask(&run, world, "plan", &messages).await?;
     messages.push(json!({ "role": "assistant", "tool_calls": plan.calls }));
 
-    // Each has its number before the first of them is polled.
+    // All steps get their numbers here, in order, before the first future is polled.
     let tools = plan.calls.iter().map(|call| {
         let request = ToolRequest::new(&call.tool, &call.args).call_id(&call.id);
         run.tool(&request, |step| use_tool(step, world, call))

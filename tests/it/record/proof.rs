@@ -1,27 +1,27 @@
-//! What varies from run to run is caught before a fixture is written, and named with the rule that mends it.
+//! The proof finds what varies from run to run before a fixture is written, and proposes a rule for it.
 
 use crate::record::varying::{proposed, rules_of, scenario};
 use crate::support::loopback::Service;
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
-tests! { times_of_day_are_caught_and_their_rules_hold,
-    dates_with_times_are_caught_and_their_rules_hold,
-    counted_times_are_caught_and_their_rules_hold,
-    ids_are_caught_and_their_rules_hold,
-    paths_of_the_stage_are_caught_and_their_rules_hold,
-    ports_and_the_like_are_caught_and_their_rules_hold,
-    all_that_varies_is_named_in_one_report,
-    items_in_another_order_are_not_mended_by_a_rule,
-    a_date_is_caught_where_the_system_takes_another_day,
-    a_date_that_was_not_varied_is_said_to_be_untested,
-    free_text_gets_no_rule,
-    a_prompt_that_varies_is_noted_with_its_rule,
-    a_shown_value_that_varies_gets_a_rule,
+tests! { times_of_day_are_found_and_their_rules_work,
+    dates_with_times_are_found_and_their_rules_work,
+    timestamps_and_durations_are_found_and_their_rules_work,
+    ids_are_found_and_their_rules_work,
+    paths_of_the_stage_are_found_and_their_rules_work,
+    ports_and_run_names_are_found_and_their_rules_work,
+    one_report_names_everything_that_varies,
+    no_rule_is_proposed_for_items_in_another_order,
+    a_date_is_found_if_the_system_honours_retake_date,
+    a_date_that_could_not_be_varied_is_reported_as_untested,
+    no_rule_is_proposed_for_free_text,
+    a_prompt_that_varies_is_reported_with_a_rule,
+    a_rule_is_proposed_for_a_shown_value_that_varies,
     a_report_names_the_place_and_both_values,
-    a_rule_that_makes_two_calls_equal_is_not_proposed,
-    the_rules_are_resumed_with_at_no_cost,
-    what_is_unstable_can_be_accepted_and_is_marked,
+    a_rule_that_would_make_two_calls_equal_is_not_proposed,
+    a_recording_is_resumed_with_the_rules_at_no_cost,
+    an_unstable_recording_can_be_accepted_and_is_marked,
 }
 
 fn tree(kinds: &str) -> Tree {
@@ -36,7 +36,8 @@ fn recorder(tree: &Tree, provider: &Service, action: &str) -> Program {
     runner.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).env("OPENAI_API_KEY", "sk-of-the-provider")
 }
 
-/// Recording fails and proposes rules; with these it succeeds, and so does each later replay.
+/// Asserts that recording fails and proposes rules, and that it succeeds with these rules, as does a replay after it. Returns
+/// the failed run and the number of rules.
 fn mended(kinds: &str) -> (Ran, usize) {
     let provider = Service::provider();
     let tree = tree(kinds);
@@ -53,50 +54,50 @@ fn mended(kinds: &str) -> (Ran, usize) {
     (refused, count)
 }
 
-fn times_of_day_are_caught_and_their_rules_hold() {
+fn times_of_day_are_found_and_their_rules_work() {
     for kind in ["clock", "clock-alone", "log", "nested"] {
         mended(kind);
     }
 }
 
-fn dates_with_times_are_caught_and_their_rules_hold() {
+fn dates_with_times_are_found_and_their_rules_work() {
     for kind in ["rfc2822", "localized", "american"] {
         mended(kind);
     }
 }
 
-fn counted_times_are_caught_and_their_rules_hold() {
+fn timestamps_and_durations_are_found_and_their_rules_work() {
     for kind in ["seconds", "float", "nanos", "duration"] {
         mended(kind);
     }
 }
 
-fn ids_are_caught_and_their_rules_hold() {
+fn ids_are_found_and_their_rules_work() {
     for kind in ["hex", "simple-uuid", "base62", "alone", "order"] {
         mended(kind);
     }
 }
 
-fn ports_and_the_like_are_caught_and_their_rules_hold() {
+fn ports_and_run_names_are_found_and_their_rules_work() {
     for kind in ["port", "port-alone", "localhost", "run"] {
         mended(kind);
     }
 }
 
-/// A path in the temporary folder is replaced in each key: it varies and nobody minds.
-#[expect(clippy::print_stderr, reason = "a check that was left out is said")]
-fn paths_of_the_stage_are_caught_and_their_rules_hold() {
+/// Paths in the temporary folder may vary, because every key replaces them. Other paths need a rule.
+#[expect(clippy::print_stderr, reason = "it says that a check is skipped")]
+fn paths_of_the_stage_are_found_and_their_rules_work() {
     for kind in ["other-path", "pid-file"] {
         mended(kind);
     }
     let provider = Service::provider();
     recorder(&tree("path"), &provider, "record").run().exits(0);
-    // Not below a folder that is called `tmp`, as the checkout itself may be.
+    // The rest needs a folder that is not below one called `tmp`, as the checkout itself may be.
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     let fits = |folder: &std::path::PathBuf| folder.is_dir() && !folder.to_string_lossy().contains("/tmp/");
     let Some(target) = [Some(target), Some("/dev/shm".into()), home].into_iter().flatten().find(fits) else {
-        eprintln!("skipped: each folder of this machine is below one that is called `tmp`");
+        eprintln!("skipped: every usable folder on this machine is below one called `tmp`");
         return;
     };
     let elsewhere = tempfile::Builder::new().prefix("it-").tempdir_in(&target).unwrap();
@@ -109,7 +110,7 @@ fn paths_of_the_stage_are_caught_and_their_rules_hold() {
     record().run().exits(0);
 }
 
-fn all_that_varies_is_named_in_one_report() {
+fn one_report_names_everything_that_varies() {
     let (refused, rules) = mended("clock hex port-alone order nested");
     assert_eq!(rules, 5, "{}", refused.stderr);
     refused.says(&[
@@ -120,7 +121,7 @@ fn all_that_varies_is_named_in_one_report() {
     ]);
 }
 
-fn items_in_another_order_are_not_mended_by_a_rule() {
+fn no_rule_is_proposed_for_items_in_another_order() {
     let provider = Service::provider();
     for kind in ["set", "listing", "object"] {
         let tree = tree(kind);
@@ -134,16 +135,16 @@ fn items_in_another_order_are_not_mended_by_a_rule() {
             .never_says("[[normalize]]");
         assert!(!tree.has("fixtures/look.json"));
     }
-    // What else varies is told beside it.
+    // Other things that vary are reported as well.
     let refused = recorder(&tree("clock set"), &provider, "record").run().exits(1);
     refused.says(&["it is     a time of day", "it is     the same items in another order"]);
 }
 
-fn a_date_is_caught_where_the_system_takes_another_day() {
+fn a_date_is_found_if_the_system_honours_retake_date() {
     mended("day");
 }
 
-fn a_date_that_was_not_varied_is_said_to_be_untested() {
+fn a_date_that_could_not_be_varied_is_reported_as_untested() {
     let provider = Service::provider();
     let untested =
         "look: untested: a result of the tool `look` holds today's date, and the system does not honour RETAKE_DATE";
@@ -151,7 +152,7 @@ fn a_date_that_was_not_varied_is_said_to_be_untested() {
     recorder(&tree("path"), &provider, "record").run().exits(0).never_says("untested");
 }
 
-fn free_text_gets_no_rule() {
+fn no_rule_is_proposed_for_free_text() {
     let provider = Service::provider();
     let refused = recorder(&tree("words"), &provider, "record").run().exits(1);
     refused
@@ -159,15 +160,15 @@ fn free_text_gets_no_rule() {
         .never_says("[[normalize]]");
 }
 
-/// It is not a part of a key; but it would be drift in each replay, and nothing could be resumed.
-fn a_prompt_that_varies_is_noted_with_its_rule() {
+/// The prompt is not part of a key, but each replay would report it as drift, and no recording could be resumed.
+fn a_prompt_that_varies_is_reported_with_a_rule() {
     let provider = Service::provider();
     let recorded = recorder(&tree("prompt"), &provider, "record").run().exits(0);
     let note = "look: warning: the prompt of turns[0] varies from run to run: a time of day";
     recorded.says(&[note, "pattern = 'it is \\d{1,2}:\\d{2}:\\d{2}\\b'"]);
 }
 
-fn a_shown_value_that_varies_gets_a_rule() {
+fn a_rule_is_proposed_for_a_shown_value_that_varies() {
     let provider = Service::provider();
     let tree = tree("shown");
     tree.write("scenarios/look/scenario.toml", &(scenario("shown") + "[golden]\nshow = [\"/ticket\"]\n"));
@@ -198,8 +199,8 @@ fn a_report_names_the_place_and_both_values() {
     ]);
 }
 
-/// Two conversations that differ in an order's number alone would be one.
-fn a_rule_that_makes_two_calls_equal_is_not_proposed() {
+/// With such a rule, two conversations that differ only in the number of an order would have the same key.
+fn a_rule_that_would_make_two_calls_equal_is_not_proposed() {
     let provider = Service::provider();
     let tree = tree("order");
     tree.write("scenarios/look/scenario.toml", &scenario("order").repeat(2));
@@ -207,20 +208,20 @@ fn a_rule_that_makes_two_calls_equal_is_not_proposed() {
     refused.says(&["it is     other text"]).never_says("[[normalize]]");
 }
 
-fn the_rules_are_resumed_with_at_no_cost() {
+fn a_recording_is_resumed_with_the_rules_at_no_cost() {
     let provider = Service::provider();
     let tree = tree("hex clock");
     let refused = recorder(&tree, &provider, "record").run().exits(1);
     let rules = proposed(&refused.stderr);
     tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n{rules}"));
-    // No provider is there any more.
+    // The provider is no longer reachable.
     let resumed =
         recorder(&tree, &provider, "record --resume").env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();
     resumed.exits(0).says(&["look: 3 calls served from what was recorded, 0 calls to the provider"]);
     tree.runner("varying").run().exits(0);
 }
 
-fn what_is_unstable_can_be_accepted_and_is_marked() {
+fn an_unstable_recording_can_be_accepted_and_is_marked() {
     let provider = Service::provider();
     let tree = tree("hex");
     let accepted = recorder(&tree, &provider, "record --accept-unstable").run().exits(0);
@@ -236,7 +237,7 @@ fn what_is_unstable_can_be_accepted_and_is_marked() {
         .run()
         .exits(101)
         .says(&["fixtures/look.json was written without a proof, since this varied:"]);
-    // A proof takes the mark away.
+    // A recording that passes the proof removes the mark.
     tree.write("scenarios/look/scenario.toml", &scenario("path"));
     recorder(&tree, &provider, "record --accept-unstable").run().exits(0).says(&["two replays agree"]);
     assert!(!tree.read("fixtures/look.json").contains("unstable"));

@@ -1,4 +1,4 @@
-//! `retake proxy`: the recorder alone.
+//! `retake proxy`: the recorder without a runner.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -10,15 +10,15 @@ use crate::support::loopback::{Service, chat, send};
 use crate::support::program::Program;
 use crate::support::tree::Tree;
 
-tests! { what_it_records_of_a_replay_is_the_fixture_again,
-    killed_it_leaves_each_answer_that_was_complete,
-    what_became_no_turn_is_told_and_nothing_is_written,
-    a_journal_beside_the_fixture_is_kept_and_the_old_fixture_stays,
-    in_ci_and_without_a_url_it_refuses,
-    its_key_is_required,
+tests! { a_proxy_in_front_of_a_replay_records_the_same_fixture,
+    a_proxy_that_is_killed_leaves_each_complete_answer_in_its_journal,
+    calls_that_become_no_turn_are_reported_and_nothing_is_written,
+    a_proxy_that_records_no_turn_keeps_the_old_fixture,
+    a_proxy_refuses_to_start_in_ci_or_without_a_url,
+    a_proxy_requires_its_key,
 }
 
-/// A proxy in front of an address.
+/// Returns a proxy that passes calls on to this address.
 pub(crate) fn proxy(tree: &Tree, upstream: &str) -> Program {
     tree.retake().args(&["proxy", "--upstream", upstream, "--out", "fixtures/out.json", "--key", "ours"])
 }
@@ -28,7 +28,7 @@ fn ask(proxy: &Serving, text: &str, stream: bool) -> crate::support::loopback::R
     send(&url, &[("authorization", "Bearer ours")], Some(&chat(&json!([{ "role": "user", "content": text }]), stream)))
 }
 
-/// A provider that answers each question, with a title of its own for each of its tokens.
+/// Starts a provider that answers each question and reports a fixed usage.
 fn answering() -> Service {
     Service::start(Router::new().fallback(async |body: String| {
         let call: Value = serde_json::from_str(&body).unwrap();
@@ -40,7 +40,7 @@ fn answering() -> Service {
     }))
 }
 
-fn what_it_records_of_a_replay_is_the_fixture_again() {
+fn a_proxy_in_front_of_a_replay_records_the_same_fixture() {
     let tree = Tree::empty();
     fixtures::write(&tree, "greeting", vec![turn(None, "Hello", "Good morning"), turn(None, "Bye", "So long")]);
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
@@ -64,7 +64,7 @@ fn what_it_records_of_a_replay_is_the_fixture_again() {
             fixture["turns"].as_array().unwrap().iter().map(keys).collect::<Vec<_>>()
         });
         assert_eq!(made, original);
-        // And it replays what the client got, to the byte.
+        // The recorded fixture replays exactly the bytes that the client got.
         let again = Serving::of(&tree.path("fixtures/out.json"));
         for hears in ["Hello", "Bye"] {
             let asked = again.ask(&[], &json!([{ "role": "user", "content": hears }]), stream);
@@ -75,7 +75,7 @@ fn what_it_records_of_a_replay_is_the_fixture_again() {
     drop(serving);
 }
 
-fn killed_it_leaves_each_answer_that_was_complete() {
+fn a_proxy_that_is_killed_leaves_each_complete_answer_in_its_journal() {
     let provider = answering();
     let tree = Tree::empty();
     let mut proxy = Serving::start(proxy(&tree, &provider.openai()));
@@ -88,7 +88,7 @@ fn killed_it_leaves_each_answer_that_was_complete() {
     tree.retake().args(&import).run().exits(0).says(&["5 turns written to fixtures/out.json, 0 left out"]);
 }
 
-fn what_became_no_turn_is_told_and_nothing_is_written() {
+fn calls_that_become_no_turn_are_reported_and_nothing_is_written() {
     let provider = Service::start(Router::new().fallback(async || (StatusCode::UNAUTHORIZED, "no such key")));
     let tree = Tree::empty();
     let mut proxy = Serving::start(proxy(&tree, &provider.openai()));
@@ -102,11 +102,11 @@ fn what_became_no_turn_is_told_and_nothing_is_written() {
     assert!(!tree.has("fixtures/out.json") && tree.has("fixtures/.journal/out.jsonl"));
 }
 
-fn a_journal_beside_the_fixture_is_kept_and_the_old_fixture_stays() {
+fn a_proxy_that_records_no_turn_keeps_the_old_fixture() {
     let tree = Tree::empty();
     fixtures::write(&tree, "out", vec![turn(None, "Hello", "Good morning")]);
     let before = tree.read("fixtures/out.json");
-    // Nobody is there.
+    // No server listens at this address.
     let mut proxy = Serving::start(proxy(&tree, "http://127.0.0.1:1"));
     assert_eq!(ask(&proxy, "Hello", false).status, 502);
     let (code, said) = proxy.end_and_read("-INT");
@@ -124,7 +124,7 @@ fn a_journal_beside_the_fixture_is_kept_and_the_old_fixture_stays() {
     assert_ne!(tree.read("fixtures/out.json"), before);
 }
 
-fn in_ci_and_without_a_url_it_refuses() {
+fn a_proxy_refuses_to_start_in_ci_or_without_a_url() {
     let tree = Tree::empty();
     proxy(&tree, "http://127.0.0.1:1").env("CI", "1").run().exits(2).says(&["error: recording with CI set"]);
     proxy(&tree, "127.0.0.1:1")
@@ -138,7 +138,7 @@ fn in_ci_and_without_a_url_it_refuses() {
     assert!(tree.files().is_empty());
 }
 
-fn its_key_is_required() {
+fn a_proxy_requires_its_key() {
     let provider = answering();
     let tree = Tree::empty();
     let proxy = Serving::start(proxy(&tree, &provider.openai()));

@@ -1,4 +1,4 @@
-//! Recording: what the runner does when `retake record` hands over to it.
+//! Recording, as the runner does it when `retake record` starts it.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -10,36 +10,36 @@ use crate::support::loopback::Service;
 use crate::support::program::Program;
 use crate::support::tree::{SCENARIOS, Tree};
 
-tests! { it_makes_the_committed_fixtures_and_goldens_to_the_byte,
-    a_first_recording_makes_fixture_and_golden,
-    a_provider_out_of_reach_is_named_and_nothing_is_touched,
-    a_provider_is_reached_by_the_machine_s_proxy_where_there_is_one,
-    a_recording_has_a_time_limit_of_its_own,
-    a_provider_that_answers_with_an_error_is_no_recording,
-    without_a_provider_it_says_which_variables_name_one,
-    a_scenario_that_is_none_is_named_with_the_nearest,
-    the_provider_s_key_is_in_no_file,
-    a_system_that_mints_an_id_into_a_tool_result_is_not_recorded,
+tests! { recording_again_gives_the_committed_fixtures_and_goldens_to_the_byte,
+    a_first_recording_writes_the_fixture_and_the_golden,
+    a_provider_that_cannot_be_reached_is_named_and_nothing_is_written,
+    a_provider_is_reached_through_the_proxy_of_the_machine,
+    a_recording_has_its_own_time_limit,
+    a_provider_that_answers_with_an_error_is_not_recorded,
+    without_a_provider_the_error_names_the_variables_to_set,
+    an_unknown_scenario_is_reported_with_the_nearest_name,
+    the_provider_s_key_is_not_in_any_file,
+    a_system_whose_tool_results_contain_a_new_id_is_not_recorded_without_a_rule,
     a_stream_that_varies_is_not_recorded,
-    one_that_fails_keeps_no_other_from_being_recorded,
-    its_journal_makes_the_same_fixture,
-    what_the_provider_failed_is_the_first_line_and_cannot_be_accepted,
-    a_fixture_that_cannot_be_written_is_resumed_without_paying,
-    earlier_attempts_are_kept,
-    two_recordings_of_one_name_do_not_write_into_one_journal,
-    the_folder_of_journals_ignores_itself_in_git,
-    the_model_and_the_case_are_noted,
+    a_scenario_that_fails_does_not_stop_others_from_being_recorded,
+    importing_the_journal_gives_the_same_fixture,
+    a_failure_of_the_provider_is_the_first_line_and_cannot_be_accepted,
+    a_recording_whose_fixture_cannot_be_written_is_resumed_at_no_cost,
+    journals_of_earlier_recordings_are_kept,
+    two_recordings_with_the_same_name_do_not_write_to_the_same_journal,
+    git_ignores_the_folder_of_journals,
+    the_fixture_notes_the_model_and_the_case,
 }
 
 const NAME: &str = "write_read_file";
 
-/// The runner of a tree, about to record scenarios from a provider.
+/// Returns the runner that records scenarios from a provider.
 fn recording(tree: &Tree, system: &str, names: &str, provider: &str) -> Program {
     let runner = tree.runner(system).env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", names);
     runner.env("RETAKE_UPSTREAM_OPENAI", provider).env("OPENAI_API_KEY", "sk-of-the-provider")
 }
 
-/// A provider that answers each call with another number.
+/// Starts a provider that numbers its answers.
 pub(crate) fn counting_provider() -> Service {
     let calls = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     Service::start(Router::new().fallback(async move || {
@@ -51,13 +51,14 @@ pub(crate) fn counting_provider() -> Service {
     }))
 }
 
-/// What a recording leaves beside fixtures and goldens.
+/// Returns all files except the journals.
 fn without_journals(tree: &Tree) -> Vec<(String, String)> {
     tree.files().into_iter().filter(|(name, _)| !name.starts_with("fixtures/.journal/")).collect()
 }
 
-/// All but the two callers, who ask at once, so that which call comes first is the recording's own, and one without calls.
-fn it_makes_the_committed_fixtures_and_goldens_to_the_byte() {
+/// Records all scenarios except `two_callers`, whose calls are concurrent and so have no fixed order, and `refused`, which calls
+/// no model.
+fn recording_again_gives_the_committed_fixtures_and_goldens_to_the_byte() {
     let provider = Service::provider();
     let names: Vec<&str> = SCENARIOS.into_iter().filter(|name| !["two_callers", "refused"].contains(name)).collect();
     let tree = Tree::of(&names);
@@ -69,7 +70,7 @@ fn it_makes_the_committed_fixtures_and_goldens_to_the_byte() {
     }
 }
 
-fn a_first_recording_makes_fixture_and_golden() {
+fn a_first_recording_writes_the_fixture_and_the_golden() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME, "two_callers"]);
     let right = without_journals(&tree);
@@ -84,8 +85,8 @@ fn a_first_recording_makes_fixture_and_golden() {
     tree.runner("gateway").env("CI", "true").run().exits(0);
 }
 
-fn a_provider_out_of_reach_is_named_and_nothing_is_touched() {
-    // A port that was free a moment ago could be another test's by now; nobody listens on this one.
+fn a_provider_that_cannot_be_reached_is_named_and_nothing_is_written() {
+    // Nobody listens on this port. A port that was free a moment ago could belong to another test by now.
     let gone = "http://127.0.0.1:1/v1";
     let tree = Tree::of(&[NAME]);
     let before = without_journals(&tree);
@@ -96,7 +97,7 @@ fn a_provider_out_of_reach_is_named_and_nothing_is_touched() {
     assert_eq!(without_journals(&tree), before);
 }
 
-fn a_provider_is_reached_by_the_machine_s_proxy_where_there_is_one() {
+fn a_provider_is_reached_through_the_proxy_of_the_machine() {
     let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", proxy.local_addr().unwrap());
     let asked = std::thread::spawn(move || {
@@ -111,7 +112,7 @@ fn a_provider_is_reached_by_the_machine_s_proxy_where_there_is_one() {
     assert_eq!(asked.join().unwrap().trim_end(), "CONNECT provider.invalid:443 HTTP/1.1");
 }
 
-fn a_recording_has_a_time_limit_of_its_own() {
+fn a_recording_has_its_own_time_limit() {
     let provider = Service::start(Router::new().fallback(async || std::future::pending::<()>().await));
     let tree = Tree::of(&[NAME]);
     let file = format!("scenarios/{NAME}/scenario.toml");
@@ -121,7 +122,7 @@ fn a_recording_has_a_time_limit_of_its_own() {
     tree.runner("gateway").run().exits(0);
 }
 
-fn a_provider_that_answers_with_an_error_is_no_recording() {
+fn a_provider_that_answers_with_an_error_is_not_recorded() {
     let provider = Service::start(Router::new().fallback(async || (StatusCode::UNAUTHORIZED, "no such key")));
     let tree = Tree::of(&[NAME]);
     let before = without_journals(&tree);
@@ -132,7 +133,7 @@ fn a_provider_that_answers_with_an_error_is_no_recording() {
     assert_eq!(without_journals(&tree), before);
 }
 
-fn without_a_provider_it_says_which_variables_name_one() {
+fn without_a_provider_the_error_names_the_variables_to_set() {
     let tree = Tree::of(&[NAME]);
     let runner = tree.runner("gateway").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", NAME);
     runner.run().exits(2).says(&[
@@ -142,7 +143,7 @@ fn without_a_provider_it_says_which_variables_name_one() {
     ]);
 }
 
-fn a_scenario_that_is_none_is_named_with_the_nearest() {
+fn an_unknown_scenario_is_reported_with_the_nearest_name() {
     let tree = Tree::of(&[NAME]);
     recording(&tree, "gateway", "write_raed_file", "http://127.0.0.1:9/v1")
         .run()
@@ -150,7 +151,7 @@ fn a_scenario_that_is_none_is_named_with_the_nearest() {
         .says(&["error: no scenario is called `write_raed_file`", "did you mean `write_read_file`?"]);
 }
 
-fn the_provider_s_key_is_in_no_file() {
+fn the_provider_s_key_is_not_in_any_file() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME]);
     recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);
@@ -160,8 +161,8 @@ fn the_provider_s_key_is_in_no_file() {
     }
 }
 
-/// A replay mints another id, so the recorded turn is not found: there is no proof, and nothing is written.
-fn a_system_that_mints_an_id_into_a_tool_result_is_not_recorded() {
+/// The replay creates another id, so it does not find the recorded turn. The proof fails, and nothing is written.
+fn a_system_whose_tool_results_contain_a_new_id_is_not_recorded_without_a_rule() {
     let provider = Service::provider();
     let tree = greeting();
     tree.write("scenarios/ticket/scenario.toml", "[[step]]\npost = \"/mint\"\nstream = { last = \"end\" }\n");
@@ -192,7 +193,7 @@ fn a_stream_that_varies_is_not_recorded() {
     assert_eq!(without_journals(&tree), before);
 }
 
-fn one_that_fails_keeps_no_other_from_being_recorded() {
+fn a_scenario_that_fails_does_not_stop_others_from_being_recorded() {
     let provider = Service::provider();
     let tree = greeting();
     tree.write("scenarios/a_bad/scenario.toml", "[[step]]\npost = \"/fail\"\n");
@@ -204,7 +205,7 @@ fn one_that_fails_keeps_no_other_from_being_recorded() {
     assert!(tree.has("fixtures/hello.json") && !tree.has("fixtures/a_bad.json"));
 }
 
-/// A provider that fails in its own way each time.
+/// Starts a provider that answers every call with this failure.
 fn failing(fails: Response) -> Service {
     let (parts, body) = fails.into_parts();
     let body = futures_util::FutureExt::now_or_never(axum::body::to_bytes(body, usize::MAX)).unwrap().unwrap();
@@ -216,7 +217,7 @@ fn failing(fails: Response) -> Service {
     }))
 }
 
-fn what_the_provider_failed_is_the_first_line_and_cannot_be_accepted() {
+fn a_failure_of_the_provider_is_the_first_line_and_cannot_be_accepted() {
     let stream = [(CONTENT_TYPE, "text/event-stream")];
     let begun = "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n";
     let cases = [
@@ -247,7 +248,7 @@ fn what_the_provider_failed_is_the_first_line_and_cannot_be_accepted() {
     }
 }
 
-fn a_fixture_that_cannot_be_written_is_resumed_without_paying() {
+fn a_recording_whose_fixture_cannot_be_written_is_resumed_at_no_cost() {
     let provider = counting_provider();
     let tree = greeting();
     tree.scenario("hello", &asking("Hello there"));
@@ -260,7 +261,7 @@ fn a_fixture_that_cannot_be_written_is_resumed_without_paying() {
     resumed.exits(0).says(&["hello: 1 call served from what was recorded, 0 calls to the provider"]);
 }
 
-fn earlier_attempts_are_kept() {
+fn journals_of_earlier_recordings_are_kept() {
     let provider = counting_provider();
     let tree = greeting();
     tree.scenario("hello", &asking("Hello there"));
@@ -275,7 +276,7 @@ fn earlier_attempts_are_kept() {
     }
 }
 
-fn two_recordings_of_one_name_do_not_write_into_one_journal() {
+fn two_recordings_with_the_same_name_do_not_write_to_the_same_journal() {
     let provider = counting_provider();
     let tree = greeting();
     tree.scenario("out", &asking("Hello there"));
@@ -286,7 +287,7 @@ fn two_recordings_of_one_name_do_not_write_into_one_journal() {
     recording(&tree, "oddities", "out", &provider.openai()).run().exits(0);
 }
 
-fn the_folder_of_journals_ignores_itself_in_git() {
+fn git_ignores_the_folder_of_journals() {
     let provider = counting_provider();
     let tree = greeting();
     tree.scenario("hello", &asking("Hello there"));
@@ -294,7 +295,7 @@ fn the_folder_of_journals_ignores_itself_in_git() {
     assert_eq!(tree.read("fixtures/.journal/.gitignore"), "*\n");
 }
 
-fn the_model_and_the_case_are_noted() {
+fn the_fixture_notes_the_model_and_the_case() {
     let provider = counting_provider();
     let tree = greeting();
     tree.scenario("hello", &format!("{}[case.flash]\n[case.ultra]\n", asking("Hello there")));
@@ -305,7 +306,7 @@ fn the_model_and_the_case_are_noted() {
     assert_eq!((&fixture["model"], &fixture["mode"]), (&model, &serde_json::json!("ultra")));
 }
 
-fn its_journal_makes_the_same_fixture() {
+fn importing_the_journal_gives_the_same_fixture() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME]);
     let committed = tree.read("fixtures/write_read_file.json");
@@ -314,7 +315,7 @@ fn its_journal_makes_the_same_fixture() {
     let import = || tree.retake().args(&["import", "journal", journal, "--out", "fixtures/write_read_file.json"]);
     import().run().exits(0).says(&["4 turns written to fixtures/write_read_file.json, 0 left out"]);
     assert_eq!(tree.read("fixtures/write_read_file.json"), committed);
-    // A line that was being written when the machine died is reported and left out.
+    // The last line is torn if the machine stopped while it was being written. It is reported and left out.
     let whole = tree.read(journal);
     let torn: String = whole.trim_end().chars().take(whole.chars().count() - 40).collect();
     tree.write(journal, &torn);
@@ -322,11 +323,11 @@ fn its_journal_makes_the_same_fixture() {
         "left out: fixtures/.journal/write_read_file.jsonl:4: torn while it was written: ",
         "3 turns written to fixtures/write_read_file.json, 1 left out",
     ]);
-    // A torn line before the last is not a crash's doing.
+    // A crash cannot tear a line before the last one.
     tree.write(journal, &format!("{torn}\n{whole}"));
     let before = tree.files();
     import().run().exits(2).says(&["fixtures/.journal/write_read_file.jsonl:4:1: not JSON"]);
-    // Where nothing is left, nothing is written.
+    // Without any turn, nothing is written.
     tree.write(journal, "{\"began\": 0");
     import().run().exits(1).says(&["error: no turn: 1 left out, nothing was written"]);
     assert_eq!(tree.read("fixtures/write_read_file.json"), before["fixtures/write_read_file.json"]);

@@ -1,4 +1,4 @@
-//! A scenario that is recorded again, and one whose fixture a person wrote.
+//! Scenarios that are recorded again, and fixtures written by hand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,11 +10,11 @@ use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 use crate::systems::described::{CHAT, READY, system};
 
-tests! { a_recording_that_says_the_same_leaves_the_fixture_as_it_is,
-    a_fixture_by_hand_is_replayed_and_key_fills_in_what_is_missing,
+tests! { a_recording_with_the_same_answers_leaves_the_fixture_unchanged,
+    a_fixture_written_by_hand_is_replayed_and_key_adds_its_hashes,
 }
 
-/// A provider that says one thing, with another id, time and usage each time.
+/// Starts a provider that always gives the same answer, but each time with another id, time and usage.
 fn provider(says: &'static str) -> Service {
     let calls = Arc::new(AtomicUsize::new(0));
     Service::start(Router::new().fallback(async move || {
@@ -35,7 +35,7 @@ fn chat() -> Tree {
     tree
 }
 
-fn a_recording_that_says_the_same_leaves_the_fixture_as_it_is() {
+fn a_recording_with_the_same_answers_leaves_the_fixture_unchanged() {
     let tree = chat();
     let record =
         |from: &Service| tree.retake().args(&["record", "chat"]).env("RETAKE_UPSTREAM_OPENAI", from.openai()).run();
@@ -49,7 +49,7 @@ fn a_recording_that_says_the_same_leaves_the_fixture_as_it_is() {
     assert!(tree.read("fixtures/chat.json").contains("chatcmpl-yes and no-1"));
 }
 
-fn a_fixture_by_hand_is_replayed_and_key_fills_in_what_is_missing() {
+fn a_fixture_written_by_hand_is_replayed_and_key_adds_its_hashes() {
     let tree = chat();
     let fixture = "fixtures/chat.json";
     tree.write(
@@ -64,7 +64,7 @@ fn a_fixture_by_hand_is_replayed_and_key_fills_in_what_is_missing() {
     assert!(written.contains("\"conversation_hash\"") && written.contains("\"input_hash\""), "{written}");
     tree.retake().arg("test").run().green();
     tree.retake().args(&["show", "chat"]).run().exits(0).says(&["human         hello", "→ ai          hello to you"]);
-    // Another word is another conversation.
+    // A different word is a different conversation.
     tree.write(fixture, &written.replace("\"content\": \"hello\"", "\"content\": \"good bye\""));
     tree.retake().args(&["key", "--write", fixture]).run().exits(0);
     tree.retake().arg("test").run().red(&["good bye"]);

@@ -1,4 +1,4 @@
-//! `retake record --resume`: what was paid for once is not paid for again.
+//! `retake record --resume`: calls that were paid for once are not paid for again.
 
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -9,22 +9,22 @@ use crate::record::rounds::{JOURNAL, LOG, Provider, agent, scenario};
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
-tests! { a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else,
-    an_answer_is_on_disk_before_the_agent_has_its_last_frame,
+tests! { a_recorder_that_is_killed_loses_only_the_call_in_flight,
+    an_answer_is_on_disk_before_the_agent_gets_its_last_frame,
     a_changed_prompt_sends_exactly_the_calls_that_have_it,
     a_changed_tool_sends_exactly_the_calls_that_offer_it,
     a_changed_model_sends_exactly_the_calls_to_it,
-    a_changed_tool_result_sends_exactly_the_calls_that_tell_it,
+    a_changed_tool_result_sends_exactly_the_calls_that_contain_it,
     nothing_changed_sends_nothing,
-    callers_at_once_are_told_apart_by_their_keys,
+    concurrent_callers_are_distinguished_by_their_keys,
     equal_calls_get_their_answers_in_recorded_order,
-    before_it_pays_it_says_what_to_expect,
-    a_torn_journal_is_gone_on_from,
-    a_failed_recording_is_gone_on_from,
-    a_newer_fixture_comes_before_a_journal_that_became_one,
+    the_expected_cost_is_printed_before_the_first_paid_call,
+    recording_resumes_from_a_torn_journal,
+    recording_resumes_after_a_failure_of_the_provider,
+    a_newer_fixture_takes_precedence_over_an_older_journal,
 }
 
-/// How many recorders are killed: 200 for a thorough look.
+/// The variable that says how many recorders are killed.
 const KILLED: &str = "RETAKE_KILLED_RECORDERS";
 
 fn tree(agents: &Value) -> Tree {
@@ -47,8 +47,8 @@ fn resume(tree: &Tree, provider: &Provider) -> Ran {
     recorder(tree, provider, "record --resume").run().exits(0)
 }
 
-/// The agent does not wait for the end of the bytes: it goes on at `[DONE]`.
-fn an_answer_is_on_disk_before_the_agent_has_its_last_frame() {
+/// The agent does not wait for the end of the body: it continues at `[DONE]`.
+fn an_answer_is_on_disk_before_the_agent_gets_its_last_frame() {
     let provider = Provider::start();
     let tree = tree(&agent("lead", 3));
     let journal = tree.path("fixtures/.journal/work.jsonl");
@@ -58,8 +58,8 @@ fn an_answer_is_on_disk_before_the_agent_has_its_last_frame() {
     assert!(last.contains(", 1 on disk") && last.contains(", 2 on disk"), "{last}");
 }
 
-/// Records agents, then others with `--resume`: which calls reached the provider. What comes out is what a recording from
-/// the start would have made.
+/// Records `from`, then `to` with `--resume`, and returns the calls that reached the provider the second time. Asserts that the
+/// fixture is the same as that of a new recording of `to`.
 fn changed(from: &Value, to: &Value) -> Vec<(String, usize)> {
     let provider = Provider::start();
     let (tree, fresh) = (tree(from), tree(to));
@@ -107,7 +107,7 @@ fn a_changed_model_sends_exactly_the_calls_to_it() {
     assert_eq!(changed(&lead, &to), calls("lead", [1, 4]));
 }
 
-fn a_changed_tool_result_sends_exactly_the_calls_that_tell_it() {
+fn a_changed_tool_result_sends_exactly_the_calls_that_contain_it() {
     let lead = agent("lead", 5);
     for round in 0..5 {
         let to = with(lead.clone(), round, "result", "found nothing");
@@ -115,8 +115,8 @@ fn a_changed_tool_result_sends_exactly_the_calls_that_tell_it() {
     }
 }
 
-/// The two ask at once: which comes first is another one each time.
-fn callers_at_once_are_told_apart_by_their_keys() {
+/// The two callers run at the same time, so the order of their calls differs from run to run.
+fn concurrent_callers_are_distinguished_by_their_keys() {
     let provider = Provider::start();
     let (lead, title) = (agent("lead", 4), agent("title", 2));
     let tree = tree(&json!([lead, title]));
@@ -130,7 +130,7 @@ fn callers_at_once_are_told_apart_by_their_keys() {
         answers
     };
     let before = answers(&tree);
-    // The other way round.
+    // The agents in reverse order.
     tree.write("scenarios/work/scenario.toml", &scenario(&json!([title, lead])));
     resume(&tree, &provider);
     assert_eq!((provider.take_rounds(), answers(&tree)), (vec![], before));
@@ -139,7 +139,7 @@ fn callers_at_once_are_told_apart_by_their_keys() {
     assert_eq!(provider.take_rounds(), calls("title", [1]));
 }
 
-/// Three times the same question, answered differently each time.
+/// The scenario asks the same question several times, and gets a different answer each time.
 fn equal_calls_get_their_answers_in_recorded_order() {
     let provider = crate::record::recording::counting_provider();
     let tree = Tree::empty();
@@ -166,12 +166,12 @@ fn equal_calls_get_their_answers_in_recorded_order() {
     assert_eq!(answers(), ["answer 1"]);
 }
 
-fn before_it_pays_it_says_what_to_expect() {
+fn the_expected_cost_is_printed_before_the_first_paid_call() {
     let provider = Provider::start();
     let lead = agent("lead", 3);
     let tree = tree(&lead);
     resume(&tree, &provider).says(&["work: nothing is recorded yet, so each call goes to the provider"]);
-    // Nobody counted the tokens of these: four bytes are one.
+    // These answers have no usage, so the tokens are estimated from the number of bytes.
     let expected = "work: 3 calls and about ";
     let again = record(&tree, &provider).says(&[expected, " tokens are to be expected, as in fixtures/work.json"]);
     again.never_says("goes to the provider");
@@ -184,7 +184,7 @@ fn before_it_pays_it_says_what_to_expect() {
     ]);
 }
 
-fn a_torn_journal_is_gone_on_from() {
+fn recording_resumes_from_a_torn_journal() {
     let provider = Provider::start();
     let tree = tree(&agent("lead", 4));
     record(&tree, &provider);
@@ -196,7 +196,7 @@ fn a_torn_journal_is_gone_on_from() {
     tree.write(journal, &format!("{}\n{}\n{}", lines[0], lines[1], &lines[2][..lines[2].len() / 2]));
     resume(&tree, &provider).says(&["warning: fixtures/.journal/work.jsonl:3: torn while it was written: "]);
     assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
-    // A torn line before the last is not a crash's doing: nothing is thrown away over it.
+    // A crash can only tear the last line. For another torn line, resuming stops and keeps the journal.
     tree.write(journal, &format!("{}\n{}\n", &lines[2][..40], lines[0]));
     let before = tree.files();
     let torn = recorder(&tree, &provider, "record --resume").run().exits(1);
@@ -204,8 +204,8 @@ fn a_torn_journal_is_gone_on_from() {
     assert_eq!(tree.files(), before);
 }
 
-/// The provider fails at the third call; then it is well again.
-fn a_failed_recording_is_gone_on_from() {
+/// The provider fails at the third call, and works again afterwards.
+fn recording_resumes_after_a_failure_of_the_provider() {
     let provider = Provider::start();
     let lead = agent("lead", 4);
     let tree = tree(&lead);
@@ -217,7 +217,7 @@ fn a_failed_recording_is_gone_on_from() {
     tree.remove("fixtures/work.json");
     let journal = "fixtures/.journal/work.jsonl";
     let lines: Vec<String> = tree.read(journal).lines().map(str::to_owned).collect();
-    // As a recording leaves it that broke off with an error of the provider.
+    // The journal as a recording leaves it when the provider fails.
     let failed = lines[2].replacen("\"status\":200", "\"status\":503", 1);
     assert_ne!(failed, lines[2]);
     tree.write(journal, &format!("{}\n{}\n{failed}\n", lines[0], lines[1]));
@@ -226,8 +226,8 @@ fn a_failed_recording_is_gone_on_from() {
     assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
 }
 
-/// Somebody else recorded anew meanwhile, and committed that.
-fn a_newer_fixture_comes_before_a_journal_that_became_one() {
+/// Somebody else has recorded the scenario again in the meantime, and committed the new fixture.
+fn a_newer_fixture_takes_precedence_over_an_older_journal() {
     let provider = Provider::start();
     let tree = tree(&agent("lead", 1));
     record(&tree, &provider);
@@ -239,8 +239,8 @@ fn a_newer_fixture_comes_before_a_journal_that_became_one() {
     assert_eq!(provider.take_rounds(), []);
 }
 
-/// 5 recorders; as many as `RETAKE_KILLED_RECORDERS` says where it is set.
-fn a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else() {
+/// Kills 5 recorders, or as many as `RETAKE_KILLED_RECORDERS` says.
+fn a_recorder_that_is_killed_loses_only_the_call_in_flight() {
     let kills = std::env::var(KILLED).ok().and_then(|kills| kills.parse().ok()).unwrap_or(5);
     let provider = Provider::start();
     let agent = agent("lead", 6);
@@ -266,7 +266,7 @@ fn a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else() {
             child.kill().unwrap();
             child.wait().unwrap();
             (killed, here) = (killed + 1, here + 1);
-            // What the agent had in hand is on disk.
+            // Every answer that the agent has received is on disk.
             let journal = std::fs::read_to_string(tree.path("fixtures/.journal/work.jsonl")).unwrap_or_default();
             for answer in std::fs::read_to_string(&told).unwrap_or_default().lines() {
                 let digest = answer.rsplit(' ').next().unwrap();
@@ -279,7 +279,7 @@ fn a_recorder_that_is_killed_loses_the_call_in_flight_and_nothing_else() {
     }
 }
 
-/// Moments that are spread over a span, the same in each run.
+/// A pseudorandom sequence of moments within a time span. It is the same in each run.
 struct Moments(u64);
 
 impl Moments {

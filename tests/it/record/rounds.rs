@@ -1,4 +1,4 @@
-//! An agent that goes through rounds as it is told, and the provider that it is recorded from.
+//! An agent whose request lists the rounds that it goes through, and the provider that it is recorded from.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,19 +17,19 @@ use serde_json::{Value, json};
 
 use crate::support::loopback::{Service, client};
 
-/// The file to which the agent adds a line for each answer that it has got.
+/// The variable that names a file to which the agent adds a line for each answer that it receives.
 pub(crate) const LOG: &str = "RETAKE_IT_LOG";
 
-/// The journal: the agent looks into it, at each answer that it has got, whether the answer is there.
+/// The variable that names the journal. For each answer that it receives, the agent notes how many lines the journal has.
 pub(crate) const JOURNAL: &str = "RETAKE_IT_JOURNAL";
 
-/// The agent: `POST /run` with `{"caller", "rounds": [{"prompt", "model", "tool", "result"}]}`, or a list of these, which run at the
-/// same time.
+/// Serves the agent: `POST /run` takes `{"caller", "rounds": [{"prompt", "model", "tool", "result"}]}`, or a list of such
+/// objects, which run at the same time.
 pub(crate) fn router(stage: Stage) -> Router {
     Router::new().route("/run", post(run)).with_state(stage)
 }
 
-/// A scenario that runs agents.
+/// Returns a scenario that runs these agents.
 pub(crate) fn scenario(agents: &Value) -> String {
     let body = agents.to_string().replace('\\', "\\\\").replace('"', "\\\"");
     format!(
@@ -38,7 +38,7 @@ pub(crate) fn scenario(agents: &Value) -> String {
     )
 }
 
-/// An agent of `rounds` rounds, all alike.
+/// Returns an agent with this many rounds, which differ only in the tool's result.
 pub(crate) fn agent(caller: &str, rounds: usize) -> Value {
     let round = |n| json!({ "prompt": "Be brief.", "model": "small", "tool": "look", "result": format!("found {n}") });
     json!({ "caller": caller, "rounds": (0..rounds).map(round).collect::<Vec<_>>() })
@@ -46,7 +46,7 @@ pub(crate) fn agent(caller: &str, rounds: usize) -> Value {
 
 async fn run(State(stage): State<Stage>, body: String) -> Response {
     let agents: Value = serde_json::from_str(&body).unwrap();
-    // A template's text comes as a JSON string.
+    // The scenario's body is a template, which arrives as a JSON string.
     let agents: Value = agents.as_str().map_or(agents.clone(), |text| serde_json::from_str(text).unwrap());
     let agents = agents.as_array().cloned().unwrap_or_else(|| vec![agents.clone()]);
     let answers = futures_util::future::join_all(agents.iter().map(|agent| rounds(&stage, agent))).await;
@@ -83,7 +83,7 @@ async fn rounds(stage: &Stage, agent: &Value) -> String {
     answer
 }
 
-/// Reads the stream as SDKs do: up to `[DONE]`, not to its end.
+/// Calls the model, and reads the stream as SDKs do: up to `[DONE]`, not to its end.
 async fn ask(stage: &Stage, caller: &str, body: &Value) -> String {
     let client = client();
     let request = client.post(format!("{}/chat/completions", stage.model().openai)).bearer_auth(stage.key());
@@ -100,7 +100,7 @@ async fn ask(stage: &Stage, caller: &str, body: &Value) -> String {
     chunks.filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str().map(str::to_owned)).collect()
 }
 
-/// A provider that keeps what it was asked.
+/// A provider that keeps the calls that it gets.
 pub(crate) struct Provider {
     service: Service,
     asked: Asked,
@@ -119,12 +119,12 @@ impl Provider {
         self.service.openai()
     }
 
-    /// The calls since this was asked last.
+    /// Returns and removes the calls that have come since the last time.
     pub(crate) fn take(&self) -> Vec<Value> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
 
-    /// The rounds and callers of the calls since this was asked last, sorted.
+    /// Like [`take`](Self::take), but returns the caller and the round of each call, sorted.
     pub(crate) fn take_rounds(&self) -> Vec<(String, usize)> {
         let round = |call: &Value| {
             let messages = call["messages"].as_array().unwrap();
@@ -138,7 +138,7 @@ impl Provider {
     }
 }
 
-/// An answer that follows from the conversation alone, word by word.
+/// Streams an answer that depends only on the conversation, word by word.
 async fn complete(State(asked): State<Asked>, body: String) -> Response {
     let call: Value = serde_json::from_str(&body).unwrap();
     let said: Vec<&Value> = call["messages"].as_array().unwrap().iter().filter(|m| m["role"] != "system").collect();
@@ -154,7 +154,7 @@ async fn complete(State(asked): State<Asked>, body: String) -> Response {
     let mut frames: Vec<String> = words.iter().map(|word| chunk(json!({ "content": word }), Value::Null)).collect();
     frames.push(chunk(json!({}), json!("stop")));
     frames.push("data: [DONE]\n\n".to_owned());
-    // The end of the bytes comes well after the last frame.
+    // The body ends well after the last frame.
     frames.extend((0..10).map(|_| String::new()));
     let frames = stream::iter(frames).then(async |frame| {
         tokio::time::sleep(Duration::from_millis(3)).await;

@@ -1,4 +1,5 @@
-//! Secrets that are planted in all that a recorder sees: none is in a file or on the terminal, and replay matches.
+//! Secrets are planted in everything that a recorder sees. None of them reaches a file or the terminal, and replay still
+//! matches.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,6 +8,8 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use retake::Stage;
 use serde_json::{Value, json};
 
@@ -17,15 +20,15 @@ use crate::support::loopback::{Reply, Service, send};
 use crate::support::program::Program;
 use crate::support::tree::Tree;
 
-tests! { forty_planted_ones_are_on_no_disk_and_replay_matches,
-    planted_ones_that_a_scenario_records_are_on_no_disk,
-    planted_ones_of_other_tools_recordings_are_imported_into_no_file,
-    an_undeclared_variable_s_value_stops_the_recording,
-    a_miss_of_a_fixture_without_secrets_tells_none,
+tests! { no_planted_secret_is_in_a_file_after_proxy_and_replay_matches,
+    no_planted_secret_is_in_a_file_after_record_and_replay_matches,
+    no_planted_secret_is_in_a_file_after_import_and_replay_matches,
+    the_value_of_an_undeclared_secret_stops_the_recording,
+    a_miss_reveals_no_secret_even_if_the_fixture_lists_none,
 }
 
-/// Secrets, two parts each so that no scanner takes this file for a leak, and what stands in their place. `#` is a number
-/// that makes each one its own.
+/// Secrets of known forms: two parts each, so no scanner reports this file as a leak, and the placeholder. `#` becomes a number
+/// that makes each secret unique.
 const KINDS: [(&str, &str, &str); 13] = [
     ("sk-proj-", "#abcdefghijklmnop1234", "<OPENAI_KEY>"),
     ("sk-ant-", "api03-#0123456789abcdefGHIJ", "<ANTHROPIC_KEY>"),
@@ -46,11 +49,12 @@ const KINDS: [(&str, &str, &str); 13] = [
     ("sk_live_", "#51H0123456789abcdef", "<STRIPE_KEY>"),
 ];
 
-/// Some are of no known form, in a variable whose name says nothing: a scenario takes it as `{{ secret.CUSTOMER_13 }}`.
+/// The numbers of the secrets that have no known form. The name of their variable does not look like a secret either, so a
+/// scenario has to declare them as `{{ secret.CUSTOMER_13 }}`.
 const DECLARED: [usize; 4] = [13, 22, 34, 41];
 const OF_CUSTOMERS: (&str, &str, &str) = ("cust0mer-", "#-zebra-quartz", "<CUSTOMER_#>");
 
-/// Where one is planted.
+/// The places where secrets are planted.
 const PLACES: [&str; 16] = [
     "header",
     "query",
@@ -77,7 +81,7 @@ struct Planted {
     word: String,
 }
 
-/// Forty, each of them its own kind in its own place.
+/// Returns 48 secrets, each with a different combination of kind and place.
 fn planted() -> Vec<Planted> {
     let plant = |number: usize| {
         let kind = if DECLARED.contains(&number) { OF_CUSTOMERS } else { KINDS[number % KINDS.len()] };
@@ -90,7 +94,7 @@ fn planted() -> Vec<Planted> {
 }
 
 impl Planted {
-    /// The part of the secret that is in no file, whatever stands around it.
+    /// Returns the part of the secret that must not be in any file.
     fn core(&self) -> &str {
         let start = self.secret.find(&format!("{:02}", self.number)).unwrap();
         let core = &self.secret[start..];
@@ -101,21 +105,21 @@ impl Planted {
         self.place.contains("frames") || self.place == "split arguments"
     }
 
-    /// The variable that holds it, where a scenario declares it.
+    /// Returns the variable that contains the secret, if a scenario declares it.
     fn variable(&self) -> Option<&str> {
         self.word.strip_prefix("<CUSTOMER").map(|_| self.word.trim_matches(['<', '>']))
     }
 
-    /// Makes the call with a text in the secret's place.
+    /// Makes the call, with `text` in the place of the secret.
     fn call(&self, url: &str, key: &str, text: &str) -> Reply {
         let bearer = format!("Bearer {key}");
-        // A header holds no line feed.
+        // A header cannot contain a line feed.
         let custom = if self.place == "header" { text.replace('\n', " ") } else { "nothing".to_owned() };
         let (path, body) = self.request(text);
         send(&format!("{url}{path}"), &[("authorization", &bearer), ("x-custom", &custom)], Some(&body))
     }
 
-    /// Path and body of the call with a text in the secret's place.
+    /// Returns the path and the body of the call, with `text` in the place of the secret.
     fn request(&self, text: &str) -> (String, Value) {
         let at = |place: &str| if self.place == place { text } else { "nothing" };
         let case = format!("case {}", self.number);
@@ -142,7 +146,7 @@ impl Planted {
         (format!("/v1/chat/completions?token={query}"), body)
     }
 
-    /// What the provider answers.
+    /// Returns the provider's answer: status, content type and body.
     fn answer(&self) -> (StatusCode, &'static str, String) {
         let secret = &self.secret;
         let at = |place: &str| if self.place == place { secret.as_str() } else { "nothing" };
@@ -187,12 +191,7 @@ impl Planted {
 }
 
 fn base64(text: &str) -> String {
-    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digit = |three: &[u8], at: usize| {
-        let bits = three.iter().chain(&[0, 0]).take(3).fold(0usize, |bits, byte| bits << 8 | usize::from(*byte));
-        if at > three.len() { '=' } else { char::from(DIGITS[bits >> (18 - 6 * at) & 63]) }
-    };
-    text.as_bytes().chunks(3).flat_map(|three| (0..4).map(move |at| digit(three, at))).collect()
+    STANDARD.encode(text)
 }
 
 fn provider(planted: &Arc<Vec<Planted>>) -> Service {
@@ -208,7 +207,7 @@ fn provider(planted: &Arc<Vec<Planted>>) -> Service {
     }))
 }
 
-/// What a client reads of a stream or an answer: all text and all arguments, put together.
+/// Returns what a client reads from a response or a stream: all text, then all arguments of tool calls.
 fn told(reply: &Reply) -> String {
     let all = |message: &Value| {
         let arguments = message["tool_calls"][0]["function"]["arguments"].as_str().unwrap_or_default();
@@ -226,7 +225,7 @@ fn told(reply: &Reply) -> String {
     events.map(|event| all(&event["choices"][0]["delta"])).collect()
 }
 
-/// A project in which one scenario names the planted secrets that are of no known form.
+/// Returns a project with a scenario that declares the planted secrets that have no known form.
 fn tree(planted: &[Planted]) -> Tree {
     let tree = Tree::with_suite("settle = \"100ms\"\n");
     let variables = planted.iter().filter_map(Planted::variable);
@@ -237,15 +236,16 @@ fn tree(planted: &[Planted]) -> Tree {
     tree
 }
 
-/// With the variables that hold them, and the provider's own key.
+/// Sets the variables that contain the declared secrets, and the provider's own key.
 fn with_variables(program: Program, planted: &[Planted]) -> Program {
     let program = program.env("OPENAI_API_KEY", "the-provider-s-0wn-key");
     let variables = planted.iter().filter_map(|one| Some((one.variable()?, &one.secret)));
     variables.fold(program, |program, (name, value)| program.env(name, value))
 }
 
+/// Asserts that a text contains no planted secret, neither as it is nor in base64.
 #[track_caller]
-fn nowhere(planted: &[Planted], what: &str, text: &str) {
+fn assert_absent(planted: &[Planted], what: &str, text: &str) {
     for one in planted {
         assert!(!text.contains(one.core()), "{} in a {} is in {what}", one.core(), one.place);
         assert!(!text.contains(&base64(&one.secret)[4..16]), "{} in base64 is in {what}", one.core());
@@ -253,15 +253,16 @@ fn nowhere(planted: &[Planted], what: &str, text: &str) {
     assert!(!text.contains("the-provider-s-0wn-key"), "{what}");
 }
 
+/// Asserts that no file of the project contains a planted secret.
 #[track_caller]
-fn on_no_disk(planted: &[Planted], tree: &Tree) {
+fn assert_in_no_file(planted: &[Planted], tree: &Tree) {
     for (file, text) in tree.files() {
-        nowhere(planted, &file, &text);
+        assert_absent(planted, &file, &text);
     }
 }
 
-/// Through `proxy`, and then `serve`.
-fn forty_planted_ones_are_on_no_disk_and_replay_matches() {
+/// Records through `proxy`, and then replays with `serve`.
+fn no_planted_secret_is_in_a_file_after_proxy_and_replay_matches() {
     let planted = Arc::new(planted());
     let provider = provider(&planted);
     for errors in [true, false] {
@@ -271,37 +272,37 @@ fn forty_planted_ones_are_on_no_disk_and_replay_matches() {
         let live: Vec<Reply> = planted.iter().map(|one| one.call(proxy.ready("url"), "ours", &one.secret)).collect();
         for (one, live) in planted.iter().zip(&live) {
             let secret_in_answer = matches!(one.place, "answer" | "frames" | "split frames" | "error");
-            assert!(!secret_in_answer || told(live).contains(&one.secret), "the system gets what the provider said");
+            assert!(!secret_in_answer || told(live).contains(&one.secret), "the system gets the real answer");
         }
         let (code, said) = proxy.end_and_read("-INT");
         assert_eq!(code, Some(0), "{said}");
         let failed = planted.iter().filter(|one| one.place == "error").count();
         let (turns, left_out) = if errors { (48, 0) } else { (48 - failed, failed) };
         assert!(said.contains(&format!("{turns} turns recorded to fixtures/out.json, {left_out} left out")), "{said}");
-        nowhere(&planted, "what was printed", &said);
-        on_no_disk(&planted, &tree);
+        assert_absent(&planted, "what was printed", &said);
+        assert_in_no_file(&planted, &tree);
         if errors {
             replays(&tree, &planted, &live.iter().map(|live| (live.status, told(live))).collect::<Vec<_>>());
         }
     }
 }
 
-/// Through `record`: the system makes the calls while a scenario drives it.
-fn planted_ones_that_a_scenario_records_are_on_no_disk() {
+/// Records with `record`: the system makes the calls while a scenario drives it.
+fn no_planted_secret_is_in_a_file_after_record_and_replay_matches() {
     let planted = Arc::new(planted());
     let provider = provider(&planted);
     let tree = tree(&planted);
     let runner = tree.runner("planted").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", "out");
     let runner = with_variables(runner, &planted).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
     let ran = runner.run().exits(0).says(&["out: 48 turns recorded to fixtures/out.json, two replays agree"]);
-    nowhere(&planted, "what was printed", &ran.all());
-    on_no_disk(&planted, &tree);
+    assert_absent(&planted, "what was printed", &ran.all());
+    assert_in_no_file(&planted, &tree);
     replays(&tree, &planted, &of_provider(&planted));
     with_variables(tree.runner("planted"), &planted).run().exits(0);
 }
 
-/// Through `import`, of recordings that another tool made, and of a journal that knew less.
-fn planted_ones_of_other_tools_recordings_are_imported_into_no_file() {
+/// Imports recordings by another tool, and a journal from a time when the secrets were not declared yet.
+fn no_planted_secret_is_in_a_file_after_import_and_replay_matches() {
     let planted = planted();
     let tree = tree(&planted);
     let archives = Tree::empty();
@@ -316,8 +317,8 @@ fn planted_ones_of_other_tools_recordings_are_imported_into_no_file() {
     archives.write("all.har", &json!({ "log": { "entries": entries.collect::<Vec<_>>() } }).to_string());
     let import = tree.retake().args(&["import", "har"]).arg(archives.path("all.har")).args(&["--errors", "--out"]);
     let ran = with_variables(import, &planted).arg("fixtures/out.json").run().exits(0);
-    nowhere(&planted, "what was printed", &ran.all());
-    on_no_disk(&planted, &tree);
+    assert_absent(&planted, "what was printed", &ran.all());
+    assert_in_no_file(&planted, &tree);
     replays(&tree, &planted, &of_provider(&planted));
 
     let declared = planted.iter().find(|one| one.variable().is_some()).unwrap();
@@ -328,7 +329,7 @@ fn planted_ones_of_other_tools_recordings_are_imported_into_no_file() {
     archives.write("old.jsonl", &format!("{line}\n"));
     let import = tree.retake().args(&["import", "journal"]).arg(archives.path("old.jsonl"));
     with_variables(import, &planted).args(&["--out", "fixtures/out.json"]).run().exits(0);
-    on_no_disk(&planted, &tree);
+    assert_in_no_file(&planted, &tree);
     assert!(tree.read("fixtures/out.json").contains(&format!("Hello {}", declared.word)));
     // deer-flow's form keeps hashes of the calls.
     let output = json!({ "type": "ai", "data": { "content": format!("Hello {}", declared.secret) } });
@@ -337,10 +338,10 @@ fn planted_ones_of_other_tools_recordings_are_imported_into_no_file() {
     let import = tree.retake().args(&["import", "deerflow"]).arg(archives.path("theirs.json"));
     let ran = with_variables(import, &planted).args(&["--out", "fixtures/out.json"]).run().exits(0);
     ran.says(&["secrets were taken out of its answers (env:CUSTOMER_13)"]);
-    on_no_disk(&planted, &tree);
+    assert_in_no_file(&planted, &tree);
 }
 
-/// What clients are told where the provider is asked itself.
+/// Returns the status and the text that clients get from the provider itself.
 fn of_provider(planted: &[Planted]) -> Vec<(u16, String)> {
     let told = |one: &Planted| {
         let (status, _, body) = one.answer();
@@ -350,8 +351,8 @@ fn of_provider(planted: &[Planted]) -> Vec<(u16, String)> {
     planted.iter().map(told).collect()
 }
 
-/// The fixture lists what was found, and replay matches where the system holds the secret, and where it holds what replay
-/// gave it.
+/// Asserts that the fixture lists the kinds of secrets found, and that replay matches both if the system has the real secrets
+/// and if it has the placeholders from a replay.
 fn replays(tree: &Tree, planted: &[Planted], live: &[(u16, String)]) {
     let fixture: Value = serde_json::from_str(&tree.read("fixtures/out.json")).unwrap();
     let listed: Vec<&str> = fixture["scrub"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
@@ -378,21 +379,21 @@ fn replays(tree: &Tree, planted: &[Planted], live: &[(u16, String)]) {
                 assert_eq!(told(&reply), expected(one, live), "case {}, {}", one.number, one.place);
             }
         }
-        // A call that misses is told without its secret too, also without one that the fixture does not list.
+        // A call that misses is reported without its secret too.
         let mut missed = planted.iter().filter(|one| one.place == "message" || one.variable().is_some());
         let count = missed.clone().count();
         assert!(missed.all(|one| one.call(serving.ready("url"), serving.ready("key"), &one.secret).status == 404));
         let (code, said) = serving.end_and_read("-INT");
         assert_eq!(code, Some(1), "{said}");
-        nowhere(planted, "what serve printed", &said);
-        nowhere(planted, "its report", &tree.read("report.json"));
+        assert_absent(planted, "what serve printed", &said);
+        assert_absent(planted, "its report", &tree.read("report.json"));
         let report: Value = serde_json::from_str(&tree.read("report.json")).unwrap();
         let count_of = |what: &str| report[what].as_array().unwrap().len();
         assert_eq!((count_of("missed"), count_of("unused")), (count, 0));
     }
 }
 
-/// The system that makes all the calls, one after another.
+/// Serves a system that makes all the calls, one after another.
 pub(crate) fn router(stage: &Stage) -> Router {
     let (url, key) = (stage.model().url.clone(), stage.key().to_owned());
     Router::new().fallback(async move || {
@@ -406,8 +407,8 @@ pub(crate) fn router(stage: &Stage) -> Router {
     })
 }
 
-/// What a fixture does not list is not taken out of its calls: a miss tells of them without their secrets all the same.
-fn a_miss_of_a_fixture_without_secrets_tells_none() {
+/// Replay removes only those secrets from a call that the fixture lists. The report of a miss removes all of them.
+fn a_miss_reveals_no_secret_even_if_the_fixture_lists_none() {
     let tree = Tree::empty();
     fixtures::write(&tree, "greeting", vec![turn(None, "Hello", "Good morning")]);
     let mut serving =
@@ -422,14 +423,14 @@ fn a_miss_of_a_fixture_without_secrets_tells_none() {
     }
 }
 
-/// What replay tells in place of what the provider told.
+/// Returns the text that replay gives in place of the provider's text.
 fn expected(one: &Planted, live: &str) -> String {
-    // In the arguments of a tool call a line feed is written as one.
+    // In the arguments of a tool call, a line feed is escaped.
     let escaped = one.secret.replace('\n', "\\n");
     live.replace(&one.secret, &one.word).replace(&escaped, &one.word)
 }
 
-fn an_undeclared_variable_s_value_stops_the_recording() {
+fn the_value_of_an_undeclared_secret_stops_the_recording() {
     let planted = Arc::new(planted());
     let provider = provider(&planted);
     let tree = Tree::empty();
@@ -442,7 +443,7 @@ fn an_undeclared_variable_s_value_stops_the_recording() {
     let (code, said) = proxy.end_and_read("-INT");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("Add to scenarios/suite.toml: secrets = [\"DEPLOY_TOKEN\"]"), "{said}");
-    // Declared, it is taken out.
+    // A declared secret is replaced.
     tree.write("scenarios/suite.toml", "secrets = [\"DEPLOY_TOKEN\"]\n");
     tree.write("scenarios/a/scenario.toml", "[[step]]\nrun = [\"true\"]\nstream = { last = \"end\" }\n");
     let mut proxy = Serving::start(program());

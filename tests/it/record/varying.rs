@@ -1,4 +1,4 @@
-//! An agent whose tool results vary from run to run, as real ones do.
+//! An agent whose tool results vary from run to run, as those of real agents do.
 
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,11 +14,12 @@ use uuid::Uuid;
 
 use crate::replay::oddities::model;
 
-/// `POST /look` with a list of what its tool tells, one call of the tool each.
+/// Serves the agent: `POST /look` takes a list of kinds, and the agent makes one tool call for each.
 pub(crate) fn router(stage: Stage) -> Router {
     Router::new().route("/look", post(look)).with_state(stage)
 }
 
+/// Alternates calls of the model and of the tool, one round for each kind.
 async fn look(State(stage): State<Stage>, kinds: String) -> Response {
     let mut messages = vec![json!({ "role": "user", "content": "Look around" })];
     if kinds.contains("prompt") {
@@ -39,6 +40,7 @@ async fn look(State(stage): State<Stage>, kinds: String) -> Response {
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
 
+/// Returns a tool result of this kind, which varies from run to run.
 fn seen(kind: &str, stage: &Stage) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let (seconds, nanos) = (since.as_secs(), since.subsec_nanos());
@@ -104,20 +106,20 @@ fn base62(mut number: u128) -> String {
     text
 }
 
-/// Today, as `date` says it, in a form that keys do not replace.
+/// Returns today's date from the program `date`, in a form that keys do not replace.
 fn today() -> String {
     let output = std::process::Command::new("date").args(["-u", "+%d/%m/%Y"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// A scenario that lets it look.
+/// Returns a scenario that posts these kinds to the agent.
 pub(crate) fn scenario(kinds: &str) -> String {
     format!(
         "[[step]]\npost = \"/look\"\njson = \"{kinds}\"\nheaders = {{ content-type = \"text/plain\" }}\nstream = {{ last = \"end\" }}\n"
     )
 }
 
-/// The rules that a report proposes, as they stand there.
+/// Returns the text of the rules that a report proposes.
 pub(crate) fn proposed(report: &str) -> String {
     let mut rules = String::new();
     let mut lines = report.lines().skip_while(|line| !line.contains("add to scenarios/suite.toml")).skip(1);
@@ -128,7 +130,7 @@ pub(crate) fn proposed(report: &str) -> String {
     rules
 }
 
-/// Rules as TOML reads them.
+/// Parses rules from TOML.
 pub(crate) fn rules_of(text: &str) -> Vec<Value> {
     let table: toml::Table = text.parse().unwrap_or_else(|e| panic!("{e}: {text}"));
     let rules = table.get("normalize").and_then(|rules| rules.as_array().cloned()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `retake serve` beside tests of other tools: turns that answer again, and what a test may ask of the server itself.
+//! `retake serve` as a companion of other test tools: repeated turns, and the server's own endpoints.
 
 use retake::Message;
 use serde_json::{Value, json};
@@ -8,26 +8,26 @@ use crate::support::fixtures::{self, turn};
 use crate::support::loopback::send;
 use crate::support::tree::Tree;
 
-tests! { with_repeat_turns_answer_again_and_begin_with_the_first,
-    a_replay_in_rust_repeats_as_well,
+tests! { with_repeat_turns_answer_again_starting_with_the_first,
+    a_replay_in_rust_can_repeat_too,
     without_repeat_a_turn_answers_once,
-    a_reset_forgets_misses_and_serves_each_turn_anew,
-    a_reset_names_the_fixtures_from_then_on_and_the_test_that_asks,
-    a_reset_that_names_no_fixture_there_is_changes_nothing,
-    nobody_who_looks_whether_it_is_there_misses,
-    a_page_of_another_server_may_ask_nothing,
-    fixtures_are_named_as_the_project_names_them,
-    a_name_of_no_fixture_is_an_error_with_the_nearest,
-    the_report_as_json_is_all_that_is_said_and_tells_fixtures_apart,
-    it_ends_with_the_program_that_holds_its_standard_input,
-    a_miss_names_the_file_and_the_index_of_its_nearest_turn_there,
+    a_reset_forgets_misses_and_serves_each_turn_again,
+    a_reset_can_name_the_fixtures_to_serve_and_the_test_that_uses_them,
+    a_reset_that_names_an_unknown_fixture_changes_nothing,
+    a_health_check_is_not_a_miss,
+    a_page_of_another_server_may_not_use_the_endpoints,
+    fixtures_can_be_named_as_in_the_project,
+    an_unknown_fixture_is_an_error_that_suggests_the_nearest_name,
+    with_json_only_the_report_is_printed_and_it_names_the_fixtures,
+    with_until_eof_it_ends_when_its_standard_input_is_closed,
+    a_miss_names_the_file_and_the_index_of_the_nearest_turn,
 }
 
 fn content(serving: &Serving, hears: &str) -> Value {
     serving.ask(&[], &said(hears), false).json()["choices"][0]["message"]["content"].clone()
 }
 
-/// Two turns of one conversation, and one of another.
+/// Returns a project whose fixture has two turns of one conversation and one turn of another.
 fn asked_twice() -> Tree {
     let tree = Tree::empty();
     let turns = vec![turn(None, "More", "One"), turn(None, "More", "Two"), turn(None, "Enough", "So be it")];
@@ -35,7 +35,7 @@ fn asked_twice() -> Tree {
     tree
 }
 
-fn with_repeat_turns_answer_again_and_begin_with_the_first() {
+fn with_repeat_turns_answer_again_starting_with_the_first() {
     let tree = asked_twice();
     let mut serving = Serving::start(tree.retake().args(&["serve", "fixtures/counting.json", "--repeat"]));
     for says in ["One", "Two", "One", "Two", "One"] {
@@ -44,14 +44,14 @@ fn with_repeat_turns_answer_again_and_begin_with_the_first() {
     assert_eq!(
         serving.ask(&[], &said("Nothing of the kind"), false).status,
         404,
-        "what was not recorded is still a miss"
+        "a conversation that was never recorded is still a miss"
     );
     let report = serving.asked("report", None).json();
     assert_eq!(report["unused"], json!([{ "turn": 2, "caller": null }]));
     assert_eq!(serving.end("-TERM").code(), Some(1));
 }
 
-fn a_replay_in_rust_repeats_as_well() {
+fn a_replay_in_rust_can_repeat_too() {
     let tree = asked_twice();
     let replay = retake::ReplayModel::of(tree.path("fixtures/counting.json")).repeat().replay().unwrap();
     for says in ["One", "Two", "One"] {
@@ -66,7 +66,7 @@ fn without_repeat_a_turn_answers_once() {
     assert_eq!(serving.ask(&[], &said("More"), false).status, 404);
 }
 
-fn a_reset_forgets_misses_and_serves_each_turn_anew() {
+fn a_reset_forgets_misses_and_serves_each_turn_again() {
     let tree = greeting();
     let mut serving = Serving::of(&tree.path("fixtures/greeting.json"));
     assert_eq!(content(&serving, "Hello"), "Good morning");
@@ -83,10 +83,10 @@ fn a_reset_forgets_misses_and_serves_each_turn_anew() {
     assert_eq!(content(&serving, "Hello"), "Good morning");
     let report = serving.asked("report", None).json();
     assert_eq!((&report["served"], &report["unused"]), (&turn(0, "lead_agent"), &turn(1, "middleware:title")));
-    assert_eq!(serving.end("-TERM").code(), Some(0), "what was forgotten fails nothing");
+    assert_eq!(serving.end("-TERM").code(), Some(0), "misses before the reset do not count");
 }
 
-fn a_reset_names_the_fixtures_from_then_on_and_the_test_that_asks() {
+fn a_reset_can_name_the_fixtures_to_serve_and_the_test_that_uses_them() {
     let tree = greeting();
     fixtures::write(&tree, "parting", vec![turn(None, "Goodbye", "So long")]);
     let serving = Serving::start(tree.retake().arg("serve"));
@@ -97,13 +97,13 @@ fn a_reset_names_the_fixtures_from_then_on_and_the_test_that_asks() {
         assert_eq!(serving.asked("reset", Some(&json!({ "fixtures": [named], "name": "test_it" }))).status, 200);
         assert_eq!(content(&serving, hears), says);
     }
-    assert_eq!(serving.ask(&[], &said("Goodbye"), false).status, 404, "the fixture of before is no longer served");
+    assert_eq!(serving.ask(&[], &said("Goodbye"), false).status, 404, "the earlier fixture is no longer served");
     let misses = serving.asked("misses", None).json();
     let told = misses[0]["explanation"].as_str().unwrap();
     assert!(told.starts_with("replay miss: ") && told.contains("in scenario `test_it`"), "{told}");
 }
 
-fn a_reset_that_names_no_fixture_there_is_changes_nothing() {
+fn a_reset_that_names_an_unknown_fixture_changes_nothing() {
     let tree = greeting();
     let serving = Serving::start(tree.retake().args(&["serve", "greeting"]));
     let wrong = [
@@ -119,7 +119,7 @@ fn a_reset_that_names_no_fixture_there_is_changes_nothing() {
     assert_eq!(content(&serving, "Hello"), "Good morning");
 }
 
-fn nobody_who_looks_whether_it_is_there_misses() {
+fn a_health_check_is_not_a_miss() {
     let tree = greeting();
     let mut serving = Serving::of(&tree.path("fixtures/greeting.json"));
     for path in ["", "/", "/health", "/__retake/health"] {
@@ -130,7 +130,7 @@ fn nobody_who_looks_whether_it_is_there_misses() {
     assert_eq!(serving.end("-TERM").code(), Some(0));
 }
 
-fn a_page_of_another_server_may_ask_nothing() {
+fn a_page_of_another_server_may_not_use_the_endpoints() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     assert_eq!(serving.ask(&[], &said("Hi"), false).status, 404);
@@ -140,7 +140,7 @@ fn a_page_of_another_server_may_ask_nothing() {
     assert_eq!(serving.asked("misses", None).json().as_array().unwrap().len(), 1);
 }
 
-fn fixtures_are_named_as_the_project_names_them() {
+fn fixtures_can_be_named_as_in_the_project() {
     let tree = greeting();
     tree.write("scenarios/suite.toml", "");
     tree.write("services/web/app.py", "");
@@ -150,7 +150,7 @@ fn fixtures_are_named_as_the_project_names_them() {
     assert_eq!([content(&serving, "Goodbye"), content(&serving, "Hello")], ["So long", "Good morning"]);
 }
 
-fn a_name_of_no_fixture_is_an_error_with_the_nearest() {
+fn an_unknown_fixture_is_an_error_that_suggests_the_nearest_name() {
     greeting()
         .retake()
         .args(&["serve", "greting"])
@@ -159,7 +159,7 @@ fn a_name_of_no_fixture_is_an_error_with_the_nearest() {
         .says(&["error: there is no fixture `greting`: neither a file", "did you mean `greeting`?"]);
 }
 
-fn the_report_as_json_is_all_that_is_said_and_tells_fixtures_apart() {
+fn with_json_only_the_report_is_printed_and_it_names_the_fixtures() {
     let tree = greeting();
     fixtures::write(&tree, "parting", vec![turn(None, "Goodbye", "So long")]);
     let mut serving = Serving::start(tree.retake().args(&["serve", "greeting", "parting", "--json"]));
@@ -177,7 +177,7 @@ fn the_report_as_json_is_all_that_is_said_and_tells_fixtures_apart() {
     assert_eq!(code, Some(1));
 }
 
-fn a_miss_names_the_file_and_the_index_of_its_nearest_turn_there() {
+fn a_miss_names_the_file_and_the_index_of_the_nearest_turn() {
     let tree = greeting();
     fixtures::write(&tree, "parting", vec![turn(None, "Goodbye for now", "So long")]);
     let serving = Serving::start(tree.retake().args(&["serve", "greeting", "parting"]));
@@ -186,7 +186,7 @@ fn a_miss_names_the_file_and_the_index_of_its_nearest_turn_there() {
     assert!(told.contains("turns[0] of ") && told.contains("fixtures/parting.json"), "{told}");
 }
 
-fn it_ends_with_the_program_that_holds_its_standard_input() {
+fn with_until_eof_it_ends_when_its_standard_input_is_closed() {
     let tree = greeting();
     let mut serving = Serving::held(tree.retake().args(&["serve", "greeting", "--until-eof"]));
     assert_eq!(content(&serving, "Hello"), "Good morning");

@@ -1,4 +1,4 @@
-//! Fixtures in deer-flow's form, made by `data/make_deerflow.py` from the rules of the key alone, replay as they are.
+//! Fixtures in deer-flow's format replay unchanged. `data/make_deerflow.py` writes them from the rules of the key alone.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 use crate::replay::serve::Serving;
 use crate::support::tree::{Tree, project};
 
-tests! { it_replays_where_callers_are_declared_and_where_none_is,
-    a_miss_in_it_says_that_it_keeps_no_conversations,
-    callers_with_one_conversation_are_told_apart_by_a_rule_only,
-    it_is_served_over_http_to_calls_that_declare_no_caller,
-    imported_it_has_the_form_of_retake_and_replays_the_same,
+tests! { it_replays_with_declared_callers_and_without_any,
+    a_miss_says_that_the_fixture_contains_no_conversations,
+    callers_with_the_same_conversation_are_only_distinguished_by_a_rule,
+    it_is_served_over_http_to_calls_without_a_caller,
+    after_an_import_it_is_in_retake_s_format_and_replays_the_same,
 }
 
 fn data(name: &str) -> String {
     format!("tests/it/data/deerflow_{name}.json")
 }
 
-/// A scenario of the project with a fixture in deer-flow's form in place of its own.
+/// Returns a project with one of Retake's own scenarios, and a fixture in deer-flow's format in place of the scenario's own.
 fn tree(scenario: &str, fixture: &str) -> Tree {
     let tree = Tree::of(&[scenario]);
     tree.write(&format!("fixtures/{scenario}.json"), &project(&data(fixture)));
-    // Its ids of tool calls are words, and so are none in a golden.
+    // In this fixture the ids of tool calls are words, which a golden does not recognize as ids.
     tree.replace(&format!("scenarios/{scenario}/scenario.toml"), "[golden]\n", "[golden]\ndetail = \"keys\"\n");
     let golden = format!("goldens/{scenario}.snap");
     let text = tree.read(&golden);
@@ -30,7 +30,7 @@ fn tree(scenario: &str, fixture: &str) -> Tree {
     tree
 }
 
-fn it_replays_where_callers_are_declared_and_where_none_is() {
+fn it_replays_with_declared_callers_and_without_any() {
     for system in ["gateway", "undeclared"] {
         let tree = tree("write_read_file", "write_read_file");
         let before = tree.files();
@@ -39,7 +39,7 @@ fn it_replays_where_callers_are_declared_and_where_none_is() {
     }
 }
 
-fn a_miss_in_it_says_that_it_keeps_no_conversations() {
+fn a_miss_says_that_the_fixture_contains_no_conversations() {
     for (system, caller) in
         [("gateway", "`lead_agent`"), ("undeclared", "the call \"Create note.txt with the text \\\"h…\"")]
     {
@@ -54,7 +54,7 @@ fn a_miss_in_it_says_that_it_keeps_no_conversations() {
     }
 }
 
-fn callers_with_one_conversation_are_told_apart_by_a_rule_only() {
+fn callers_with_the_same_conversation_are_only_distinguished_by_a_rule() {
     tree("two_callers", "two_callers").runner("gateway").run().exits(0);
     let tree = tree("two_callers", "two_callers");
     tree.runner("undeclared").run().exits(101).says(&[
@@ -69,8 +69,9 @@ fn callers_with_one_conversation_are_told_apart_by_a_rule_only() {
     tree.runner("undeclared").run().exits(0);
 }
 
-/// The calls of the write-and-read scenario as OpenAI's wire has them: no tool names in results, arguments as text.
-fn it_is_served_over_http_to_calls_that_declare_no_caller() {
+/// Makes the calls of the scenario `write_read_file` in OpenAI's format, where tool results have no tool name and arguments are
+/// text.
+fn it_is_served_over_http_to_calls_without_a_caller() {
     let mut serving = Serving::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file")));
     let prompt = "Create note.txt with the text \"hi from replay.\", then read it back";
     let mut messages =
@@ -97,7 +98,7 @@ fn it_is_served_over_http_to_calls_that_declare_no_caller() {
     assert_eq!(serving.end("-TERM").code(), Some(0));
 }
 
-fn imported_it_has_the_form_of_retake_and_replays_the_same() {
+fn after_an_import_it_is_in_retake_s_format_and_replays_the_same() {
     let tree = tree("write_read_file", "write_read_file");
     let imported = tree.path("fixtures/write_read_file.json");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file"));

@@ -1,4 +1,4 @@
-//! What differs from the recording and is not a miss: noted, or red where the scenario says so.
+//! Drift: differences from the recording that are not misses. They are noted, or fail the scenario if it says so.
 
 use retake::internal::fixture::Recorded;
 use serde_json::{Value, json};
@@ -7,18 +7,18 @@ use crate::replay::serve::Serving;
 use crate::support::fixtures;
 use crate::support::tree::Tree;
 
-tests! { what_changed_is_served_and_noted_with_its_words,
-    the_notes_leave_the_formats_of_libtest_alone,
-    where_drift_is_to_fail_the_scenario_is_red_and_names_it,
-    what_is_ignored_is_not_said,
-    results_that_are_not_as_recorded_fail_and_say_how,
-    a_prompt_that_is_gone_or_another_callers_fails,
-    calls_and_results_that_do_not_belong_together_are_noted,
+tests! { a_call_with_drift_is_served_and_a_note_shows_the_changed_words,
+    the_notes_do_not_disturb_the_formats_of_libtest,
+    with_drift_set_to_fail_the_scenario_fails_and_names_it,
+    drift_that_is_ignored_is_not_reported,
+    tool_results_that_differ_from_the_recording_fail_and_are_shown,
+    a_missing_system_prompt_or_that_of_another_caller_fails,
+    a_tool_result_without_its_call_is_noted,
 }
 
 const NAME: &str = "write_read_file";
 
-/// A recording in which the system's prompt, tools, model and settings were others.
+/// Returns a project whose recording was made with another prompt, other tools, another model and other settings.
 fn recorded_with_others() -> Tree {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
@@ -38,10 +38,10 @@ fn set_drift(tree: &Tree, drift: &str) {
     tree.write("scenarios/suite.toml", &format!("{drift}\n{suite}"));
 }
 
-fn what_changed_is_served_and_noted_with_its_words() {
+fn a_call_with_drift_is_served_and_a_note_shows_the_changed_words() {
     let run = recorded_with_others().runner("gateway").run().exits(0);
     let notes: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("note: ")).collect();
-    assert_eq!(notes.len(), 3, "one line a check: {notes:?}");
+    assert_eq!(notes.len(), 3, "one line for each check: {notes:?}");
     let begins = |check: &str| format!("note: {NAME}: drift: {check} changed in the call by `lead_agent`, turns[");
     for (note, check) in notes.iter().zip(["prompt", "tools", "model"]) {
         assert!(note.starts_with(&begins(check)) && note.contains("more call"), "{note}");
@@ -51,7 +51,7 @@ fn what_changed_is_served_and_noted_with_its_words() {
     assert!(notes[2].contains(": \"older-model\" → \""), "{}", notes[2]);
 }
 
-fn the_notes_leave_the_formats_of_libtest_alone() {
+fn the_notes_do_not_disturb_the_formats_of_libtest() {
     let run =
         recorded_with_others().runner("gateway").args(&["-Z", "unstable-options", "--format", "json"]).run().exits(0);
     for line in run.stdout.lines() {
@@ -60,7 +60,7 @@ fn the_notes_leave_the_formats_of_libtest_alone() {
     assert!(run.stderr.contains("note: write_read_file: drift: prompt changed"), "{}", run.stderr);
 }
 
-fn where_drift_is_to_fail_the_scenario_is_red_and_names_it() {
+fn with_drift_set_to_fail_the_scenario_fails_and_names_it() {
     for (check, word) in
         [("prompt", "Whistle"), ("tools", "gadget"), ("model", "older-model"), ("settings", "temperature")]
     {
@@ -75,14 +75,14 @@ fn where_drift_is_to_fail_the_scenario_is_red_and_names_it() {
     }
 }
 
-fn what_is_ignored_is_not_said() {
+fn drift_that_is_ignored_is_not_reported() {
     let tree = recorded_with_others();
     set_drift(&tree, "drift = { prompt = \"ignore\", tools = \"ignore\", model = \"ignore\" }");
     tree.runner("gateway").run().exits(0).never_says("note: ");
     Tree::of(&[NAME]).runner("gateway").run().exits(0).never_says("note: ");
 }
 
-fn results_that_are_not_as_recorded_fail_and_say_how() {
+fn tool_results_that_differ_from_the_recording_fail_and_are_shown() {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
         let answering = turns.iter_mut().find(|turn| turn.conversation.len() == 3).unwrap();
@@ -97,7 +97,7 @@ fn results_that_are_not_as_recorded_fail_and_say_how() {
     tree.runner("gateway").run().exits(0).says(&["drift: results changed in the call by `lead_agent`"]);
 }
 
-fn a_prompt_that_is_gone_or_another_callers_fails() {
+fn a_missing_system_prompt_or_that_of_another_caller_fails() {
     let tree = Tree::of(&[NAME]);
     let title = |turn: &&mut Recorded| turn.caller.as_deref() == Some("middleware:title");
     fixtures::edit(&tree, NAME, |turns| {
@@ -125,7 +125,7 @@ fn a_prompt_that_is_gone_or_another_callers_fails() {
     assert!(run.stdout.contains(swapped) || run.stdout.contains("replay miss"), "{}", run.stdout);
 }
 
-fn calls_and_results_that_do_not_belong_together_are_noted() {
+fn a_tool_result_without_its_call_is_noted() {
     let tree = Tree::empty();
     fixtures::write(&tree, "greeting", vec![fixtures::turn(Some("lead_agent"), "Hello", "Good morning")]);
     let mut serving = Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json"]));
@@ -136,7 +136,7 @@ fn calls_and_results_that_do_not_belong_together_are_noted() {
     for _ in 0..2 {
         assert_eq!(serving.ask(&[("x-retake-caller", "lead_agent")], &orphan, false).status, 404);
     }
-    let said = serving.end_saying("-TERM");
+    let said = serving.end_and_read("-TERM").1;
     let note = "note: protocol: a tool result without its call: `call_9` in the call by `lead_agent` and 1 more call\n";
     assert!(said.contains(note), "{said}");
 }

@@ -1,4 +1,4 @@
-//! A change of the event stream fails by lines of its own in the diff, and by no others.
+//! Each change of the event stream fails, and the diff shows exactly the lines that it changes.
 
 use serde_json::json;
 
@@ -8,18 +8,18 @@ use crate::replay::mutation::Mutation::{
 use crate::runner::routers::mutated;
 use crate::support::tree::Tree;
 
-tests! { a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff,
-    a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff,
-    a_key_renamed_dropped_added_or_retyped_three_levels_down_is_a_line_of_the_diff,
+tests! { a_renamed_dropped_added_or_swapped_event_is_shown_in_the_diff,
+    a_renamed_dropped_added_or_retyped_key_at_the_top_is_shown_in_the_diff,
+    a_renamed_dropped_added_or_retyped_key_three_levels_down_is_shown_in_the_diff,
     a_stream_without_its_first_or_last_event_fails_at_its_step,
-    a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value,
+    a_golden_of_keys_ignores_types_and_a_golden_of_values_compares_each_value,
 }
 
 const NAME: &str = "write_read_file";
 const TOKENS: &str = "/messages/*/response_metadata/token_usage/total_tokens";
 const CACHED: &str = "/messages/*/response_metadata/token_usage/cached";
 
-/// Each change alone, and all lines of the diff that a person then sees.
+/// Applies each change alone, and asserts all changed lines of the diff.
 #[track_caller]
 fn check(cases: Vec<(Mutation, &[&str])>) {
     for (mutation, diff) in cases {
@@ -40,7 +40,7 @@ fn text(text: &str) -> String {
     text.to_owned()
 }
 
-fn a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff() {
+fn a_renamed_dropped_added_or_swapped_event_is_shown_in_the_diff() {
     let (metadata, tool_result) = (|| text("metadata"), || text("tool_result"));
     check(vec![
         (
@@ -78,7 +78,7 @@ fn a_renamed_dropped_added_or_swapped_event_is_a_line_of_the_diff() {
     ]);
 }
 
-fn a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff() {
+fn a_renamed_dropped_added_or_retyped_key_at_the_top_is_shown_in_the_diff() {
     let (event, at) = (|| text("metadata"), || text("/run_id"));
     check(vec![
         (
@@ -102,7 +102,7 @@ fn a_key_renamed_dropped_added_or_retyped_at_the_top_is_a_line_of_the_diff() {
     ]);
 }
 
-fn a_key_renamed_dropped_added_or_retyped_three_levels_down_is_a_line_of_the_diff() {
+fn a_renamed_dropped_added_or_retyped_key_three_levels_down_is_shown_in_the_diff() {
     let (event, at) = (|| text("values"), || text(TOKENS));
     let was = "-         total_tokens       number";
     check(vec![
@@ -127,9 +127,9 @@ fn a_stream_without_its_first_or_last_event_fails_at_its_step() {
     }
 }
 
-fn a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value() {
+fn a_golden_of_keys_ignores_types_and_a_golden_of_values_compares_each_value() {
     let retyped = SetKey { event: text("values"), at: text(TOKENS), value: json!("106") };
-    // Of collapsed events no value is shown: it would depend on where a text was cut.
+    // Values of collapsed events are not shown, because they depend on where a text was cut.
     let of_result = |at: &str, value: &str| SetKey { event: text("tool_result"), at: text(at), value: json!(value) };
     let (other_value, other_word) = (of_result("/content", "x"), of_result("/status", "error"));
     let status = ["-   status     \"success\"", "+   status     \"error\""];
@@ -146,7 +146,7 @@ fn a_golden_of_keys_sees_no_types_and_one_of_values_sees_each_value() {
         tree.replace(file, "[golden]\n", &format!("[golden]\ndetail = \"{detail}\"\n"));
         tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().exits(0);
         let run = mutated(&tree, mutation).run().exits(if diff.is_empty() { 0 } else { 101 });
-        // That two values became one is a change of the whole besides.
+        // A line about the list as a whole is not asserted here.
         let lines: Vec<&str> = run.diff().into_iter().filter(|line| !line.contains("as a whole")).collect();
         assert_eq!(lines, diff, "{detail}: {}", run.stdout);
     }

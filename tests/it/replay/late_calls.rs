@@ -1,22 +1,22 @@
-//! Model calls that a system makes when its steps are done: in the background, while it shuts down, after its verdict.
+//! Model calls after the last step: in the background, while the system shuts down, or after the verdict.
 
 use crate::runner::discovery::asking;
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::Tree;
 use crate::systems::described::{READY, system};
 
-tests! { a_background_call_after_the_last_event_is_the_failure_of_its_own_scenario,
-    a_background_call_of_a_shared_system_is_the_failure_of_its_own_scenario,
-    a_call_of_a_system_that_shuts_down_is_the_failure_of_its_scenario,
-    linger_says_how_long_a_call_is_waited_for,
-    one_slot_is_free_while_a_scenario_lingers,
+tests! { a_background_call_after_the_last_event_fails_its_own_scenario,
+    a_background_call_of_a_shared_system_fails_its_own_scenario,
+    a_call_by_a_system_that_shuts_down_fails_its_scenario,
+    linger_sets_how_long_a_scenario_waits_for_late_calls,
+    a_scenario_that_lingers_does_not_block_the_next_one,
     a_miss_after_the_verdict_fails_the_run_and_is_named,
 }
 
-/// How long after the last event such a call comes, in milliseconds.
+/// How long after the last event the call comes, in milliseconds.
 const AFTER: [u64; 3] = [0, 4, 300];
 
-fn a_background_call_after_the_last_event_is_the_failure_of_its_own_scenario() {
+fn a_background_call_after_the_last_event_fails_its_own_scenario() {
     let tree = Tree::with_suite("settle = \"100ms\"\n");
     for millis in AFTER {
         let ask = format!("/ask-and-go-on/{millis}");
@@ -34,7 +34,7 @@ fn a_background_call_after_the_last_event_is_the_failure_of_its_own_scenario() {
     run.never_says("after the scenario's verdict");
 }
 
-fn a_background_call_of_a_shared_system_is_the_failure_of_its_own_scenario() {
+fn a_background_call_of_a_shared_system_fails_its_own_scenario() {
     let tree = Tree::with_suite(&system("agent", "", &format!("{READY}\nshared = true")));
     tree.scenario("a", "fixture = \"none\"\n[[step]]\npost = \"/go-on/300\"\n");
     tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
@@ -45,15 +45,15 @@ fn a_background_call_of_a_shared_system_is_the_failure_of_its_own_scenario() {
     }
 }
 
-fn a_call_of_a_system_that_shuts_down_is_the_failure_of_its_scenario() {
+fn a_call_by_a_system_that_shuts_down_fails_its_scenario() {
     let tree = Tree::with_suite(&system("agent", "ASKS_AT_THE_END = \"1\"", READY));
     tree.scenario("a", "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n");
     let run = tree.retake().arg("test").run();
     run.red(&["replay miss: the call \"anything to remember?\""]);
 }
 
-/// In whole seconds, since the machine may be busy.
-fn linger_says_how_long_a_call_is_waited_for() {
+/// The times are whole seconds, because the machine may be busy.
+fn linger_sets_how_long_a_scenario_waits_for_late_calls() {
     let tree = Tree::empty();
     let slow = "fixture = \"none\"\n[[step]]\npost = \"/ask-and-go-on/1500\"\ngolden = false\n";
     tree.scenario("a", slow);
@@ -64,8 +64,8 @@ fn linger_says_how_long_a_call_is_waited_for() {
     assert_eq!(tree.runner("oddities").run().trials()["a"], "FAILED");
 }
 
-/// The first one lingers until the second one, which has the same slot, tells it to call.
-fn one_slot_is_free_while_a_scenario_lingers() {
+/// There is only one slot. The first scenario lingers until the second one makes it call the model.
+fn a_scenario_that_lingers_does_not_block_the_next_one() {
     let tree = Tree::with_suite("linger = \"5s\"\n");
     tree.scenario("a-first", "fixture = \"none\"\n[[step]]\npost = \"/call-later\"\ngolden = false\n");
     tree.scenario("b-second", "linger = \"0s\"\nfixture = \"none\"\n[[step]]\npost = \"/call-now\"\ngolden = false\n");
@@ -74,12 +74,12 @@ fn one_slot_is_free_while_a_scenario_lingers() {
     assert_eq!(run.trials()["b-second"], "ok", "{}", run.all());
 }
 
-/// What is left of a system when it was ended is nobody's to wait for; the run fails by it all the same.
+/// No scenario waits for a thread that outlives its system, but a miss by such a thread fails the run.
 fn a_miss_after_the_verdict_fails_the_run_and_is_named() {
     let tree = Tree::with_suite("settle = \"0ms\"\nlinger = \"0ms\"\n");
     tree.scenario("a_first", "fixture = \"none\"\n[[step]]\npost = \"/call-later\"\n");
     tree.scenario("b_second", "fixture = \"none\"\n[[step]]\npost = \"/call-now\"\n");
-    // One after the other: the second tells what is left of the first to call the model.
+    // They run one after the other: the second makes the thread that the first left behind call the model.
     let run = tree.runner("oddities").args(&["--test-threads", "1"]).run();
     assert_eq!(run.trials()["a_first"], "ok", "{}", run.stdout);
     run.exits(101).says(&[

@@ -1,5 +1,4 @@
-//! A model call that no turn answers fails the run, whatever the service makes of it; so does a turn that no call asks
-//! for.
+//! A model call without a turn fails the run, however the service handles the error. So does a turn that no call asks for.
 
 use std::path::Path;
 
@@ -10,18 +9,18 @@ use crate::runner::routers::CAPTURE;
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::{SCENARIOS, Tree};
 
-tests! { one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape,
-    a_change_of_the_conversation_or_the_turns_fails_by_its_own_name,
-    rehashing_alone_changes_no_byte_of_a_fixture,
-    a_fixture_edited_without_rehashing_is_refused_by_turn,
-    a_miss_never_touches_a_golden_nor_leaves_a_pending_one,
-    a_call_where_no_fixture_is_said_to_be_is_a_miss,
-    turns_may_stay_unused_where_the_scenario_says_so,
+tests! { one_changed_word_in_a_tool_result_fails_even_if_all_events_keep_their_shape,
+    each_change_of_the_conversation_or_the_turns_has_its_own_message,
+    computing_the_keys_again_changes_no_byte_of_a_fixture,
+    a_fixture_edited_without_new_keys_is_refused_and_the_turn_is_named,
+    a_miss_never_changes_a_golden_or_leaves_a_pending_one,
+    a_model_call_is_a_miss_if_the_scenario_has_no_fixture,
+    turns_may_stay_unused_if_the_scenario_says_so,
 }
 
 const NAME: &str = "write_read_file";
 
-/// The scenario with a golden of shapes alone: no value in it could tell that a model call failed.
+/// Returns a project whose golden contains only shapes, so no value in it shows that a model call failed.
 fn shapes_only() -> Tree {
     let tree = Tree::of(&[NAME]);
     let show = "show     = [\"/messages/-1/content\", \"/title\"]\n";
@@ -31,7 +30,7 @@ fn shapes_only() -> Tree {
     tree
 }
 
-/// What the golden of a captured stream holds, by the options of that scenario.
+/// Returns the golden of a captured stream, made with the options of that scenario.
 fn shapes(captured: &Path) -> String {
     let mut capture = Capture::new();
     let mut events = capture.push(&std::fs::read(captured).unwrap());
@@ -55,7 +54,7 @@ fn shapes(captured: &Path) -> String {
     golden(&[captured], &options, &|text| Normalizer::default().apply(text).into_owned())
 }
 
-fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() {
+fn one_changed_word_in_a_tool_result_fails_even_if_all_events_keep_their_shape() {
     let tree = shapes_only();
     let captured = tree.path("captured.sse");
     tree.runner("gateway").env(CAPTURE, &captured).run().exits(0);
@@ -73,7 +72,7 @@ fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() 
         "words \"rehearsal.\" → \"replay.\"",
         "if the change is meant:\n    retake record write_read_file --resume\n",
     ]);
-    // The gateway swallowed it: its client got a friendly sentence, and events of the very shapes of the golden.
+    // The gateway hides the miss: its client gets a friendly sentence, and events with exactly the shapes of the golden.
     let swallowed = std::fs::read_to_string(&captured).unwrap();
     assert!(swallowed.contains("I'm sorry, something went wrong") && !whole.contains("I'm sorry"));
     let committed = tree.read("goldens/write_read_file.snap");
@@ -81,7 +80,7 @@ fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() 
     assert_eq!(shapes(&captured).trim_end(), committed.trim_end());
 }
 
-/// What the edit of a fixture does to the run, and what a person reads of it.
+/// The name of a change, the change, and the texts that a person then reads.
 type Case = (&'static str, fn(&Tree), &'static [&'static str]);
 
 const CASES: [Case; 5] = [
@@ -146,7 +145,7 @@ const CASES: [Case; 5] = [
     ),
 ];
 
-fn a_change_of_the_conversation_or_the_turns_fails_by_its_own_name() {
+fn each_change_of_the_conversation_or_the_turns_has_its_own_message() {
     for (case, change, says) in CASES {
         let tree = shapes_only();
         change(&tree);
@@ -156,7 +155,7 @@ fn a_change_of_the_conversation_or_the_turns_fails_by_its_own_name() {
     }
 }
 
-fn rehashing_alone_changes_no_byte_of_a_fixture() {
+fn computing_the_keys_again_changes_no_byte_of_a_fixture() {
     let names: Vec<&str> = SCENARIOS.into_iter().filter(|name| *name != "refused").collect();
     let tree = Tree::of(&names);
     let before = tree.files();
@@ -166,7 +165,7 @@ fn rehashing_alone_changes_no_byte_of_a_fixture() {
     assert_eq!(tree.files(), before);
 }
 
-fn a_fixture_edited_without_rehashing_is_refused_by_turn() {
+fn a_fixture_edited_without_new_keys_is_refused_and_the_turn_is_named() {
     let tree = Tree::of(&[NAME]);
     tree.replace("fixtures/write_read_file.json", "\"Wrote 15 bytes to note.txt\"", "\"Wrote 16 bytes to note.txt\"");
     tree.runner("gateway").run().exits(101).says(&[
@@ -175,9 +174,9 @@ fn a_fixture_edited_without_rehashing_is_refused_by_turn() {
     ]);
 }
 
-fn a_miss_never_touches_a_golden_nor_leaves_a_pending_one() {
+fn a_miss_never_changes_a_golden_or_leaves_a_pending_one() {
     for update in [false, true] {
-        // With a golden that is there and would differ, and with none at all.
+        // With a golden that differs, and without a golden.
         for golden in [true, false] {
             let tree = Tree::of(&[NAME]);
             if golden {
@@ -195,7 +194,7 @@ fn a_miss_never_touches_a_golden_nor_leaves_a_pending_one() {
     }
 }
 
-fn a_call_where_no_fixture_is_said_to_be_is_a_miss() {
+fn a_model_call_is_a_miss_if_the_scenario_has_no_fixture() {
     let tree = Tree::of(&[NAME]);
     let file = "scenarios/write_read_file/scenario.toml";
     tree.write(file, &format!("fixture = \"none\"\n{}", tree.read(file)));
@@ -206,7 +205,7 @@ fn a_call_where_no_fixture_is_said_to_be_is_a_miss() {
         .says(&["replay miss: `lead_agent` calls a model, and the scenario says `fixture = \"none\"`"]);
 }
 
-fn turns_may_stay_unused_where_the_scenario_says_so() {
+fn turns_may_stay_unused_if_the_scenario_says_so() {
     let added = |tree: &Tree| {
         fixtures::edit(tree, NAME, |turns| turns.push(turn(Some("subagent:poet"), "A poem!", "Roses are red")));
     };

@@ -1,26 +1,26 @@
-//! Changes to an event stream: what a change of the service would do to it.
+//! Changes to an event stream, as a change of the service could cause them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One change. A key's place is a JSON pointer in which `*` is every element of a list.
+/// A change. `at` is a JSON pointer to a key, in which `*` means every element of a list.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) enum Mutation {
     RenameEvent {
         event: String,
         to: String,
     },
-    /// The first of its name.
+    /// Drops the first event with this name.
     DropEvent {
         event: String,
     },
-    /// After the first of that name.
+    /// Adds an event after the first one with the name `after`.
     AddEvent {
         after: String,
         name: String,
         data: Value,
     },
-    /// The first of its name with the event after it.
+    /// Swaps the first event with this name and the event after it.
     SwapWithNext {
         event: String,
     },
@@ -33,7 +33,7 @@ pub(crate) enum Mutation {
         event: String,
         at: String,
     },
-    /// Also gives a key a value of another type.
+    /// Adds a key, or replaces its value, possibly by one of another type.
     SetKey {
         event: String,
         at: String,
@@ -55,7 +55,7 @@ impl Mutation {
         serde_json::from_str(text).unwrap()
     }
 
-    /// A server-sent event stream with this change. What it is to change has to be there.
+    /// Returns a stream of server-sent events with this change. Panics if the stream has nothing to change.
     pub(crate) fn apply(&self, stream: &str) -> String {
         let mut events: Vec<Event> = stream.split_terminator("\n\n").map(parse).collect();
         let first = |events: &[Event], name: &str| events.iter().position(|event| event.name == name).unwrap();
@@ -97,7 +97,7 @@ impl Mutation {
     }
 }
 
-/// A server-sent event stream, with ids, as the gateway's has them.
+/// Returns a stream of server-sent events, with ids like those of the gateway.
 pub(crate) fn print<'a>(events: impl IntoIterator<Item = (&'a str, &'a Value)>) -> String {
     let event = |(nth, (name, data)): (usize, (&str, &Value))| format!("id: {nth}\nevent: {name}\ndata: {data}\n\n");
     events.into_iter().enumerate().map(event).collect()
@@ -118,7 +118,7 @@ fn change(events: &mut [Event], name: &str, at: &str, edit: Edit<'_>) {
     assert!(changed > 0, "no event `{name}` has {at}");
 }
 
-/// Whether anything was there to change.
+/// Applies an edit to every key that the path matches. Returns whether anything was changed.
 fn descend(value: &mut Value, parents: &[&str], key: &str, edit: Edit<'_>) -> bool {
     match (value, parents) {
         (Value::Object(object), []) => edit(object, key),

@@ -1,4 +1,4 @@
-//! A service of oddities: what real services do when they go wrong, one route each.
+//! The service `oddities`: each route does something that real services do when they go wrong.
 
 use std::convert::Infallible;
 use std::io::{Read as _, Write as _};
@@ -44,13 +44,13 @@ fn sse(events: &[(&str, Value)]) -> Response {
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
 
-/// Asks the model once, what it was asked itself. An error of the model is an answer like any other.
+/// Passes the question on to the model. An error of the model is an answer like any other.
 async fn ask(State(stage): State<Stage>, question: String) -> Response {
     let said = model(&stage, json!([{ "role": "user", "content": question }])).await;
     sse(&[("answer", json!({ "text": said })), ("end", Value::Null)])
 }
 
-/// Takes the only thread of the system and never gives it back.
+/// Blocks the only thread of the system forever.
 async fn block() {
     loop {
         std::thread::park();
@@ -69,7 +69,7 @@ async fn panics() {
     panic!("a handler that panics");
 }
 
-/// Asks the model what it was asked, where it was asked anything; and once more so long after its last event.
+/// Passes the question on to the model if there is one, and calls the model again that long after the last event.
 async fn ask_and_go_on(Path(millis): Path<u64>, State(stage): State<Stage>, question: String) -> Response {
     let said = if question.is_empty() {
         "nothing was asked".to_owned()
@@ -83,7 +83,7 @@ async fn ask_and_go_on(Path(millis): Path<u64>, State(stage): State<Stage>, ques
     sse(&[("answer", json!({ "text": said })), ("end", Value::Null)])
 }
 
-/// Answers, and its background task panics.
+/// Responds, and then a background task panics.
 async fn panic_behind() {
     tokio::spawn(async { panic!("the title task found no title") });
 }
@@ -92,7 +92,7 @@ async fn panic_blocking() {
     tokio::task::spawn_blocking(|| panic!("the index is broken"));
 }
 
-/// Asks the model, and again with the result of a tool in which an id is minted anew each time.
+/// Calls the model, and again with a tool result that contains a new random id each time.
 async fn mint(State(stage): State<Stage>) -> Response {
     let ticket = Uuid::new_v4().simple().to_string()[..8].to_owned();
     let call = json!({ "id": "call_1", "type": "function", "function": { "name": "ticket", "arguments": "{}" } });
@@ -104,7 +104,7 @@ async fn mint(State(stage): State<Stage>) -> Response {
     sse(&[("answer", json!({ "text": second })), ("end", Value::Null)])
 }
 
-/// What the model says; an apology where it says nothing.
+/// Calls the model and returns its text, or an apology if there is none.
 pub(crate) async fn model(stage: &Stage, messages: Value) -> String {
     let client = client();
     let request = client.post(format!("{}/chat/completions", stage.model().openai));
@@ -117,7 +117,7 @@ pub(crate) async fn model(stage: &Stage, messages: Value) -> String {
     said.unwrap_or("I'm sorry, something went wrong.").to_owned()
 }
 
-/// What is left of an earlier scenario's system: it calls the model when it is told to, and tells what came of it.
+/// A thread of an earlier scenario's system. It calls the model on demand, and reports the response.
 struct Straggler {
     go: Sender<()>,
     told: Receiver<String>,
@@ -125,8 +125,8 @@ struct Straggler {
 
 static STRAGGLER: Mutex<Option<Straggler>> = Mutex::new(None);
 
-/// Answers, and leaves a thread behind that calls the model when `/call-now` of a later scenario tells it to: by then
-/// the verdict on this one is long taken.
+/// Responds, and leaves a thread behind that calls the model when a later scenario requests `/call-now`. By then, this
+/// scenario has its verdict.
 async fn call_later(State(stage): State<Stage>) -> Response {
     let (go, wait) = channel();
     let (tell, told) = channel();

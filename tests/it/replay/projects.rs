@@ -1,4 +1,5 @@
-//! The project that a fixture lies in: its suite holds for whatever replays or records the fixture, wherever it is started.
+//! A fixture belongs to the project that it is in: whatever replays or records it uses that project's suite, no matter where
+//! it is started.
 
 use std::path::Path;
 
@@ -10,12 +11,12 @@ use crate::support::loopback::{chat, send};
 use crate::support::program::{Program, retake};
 use crate::support::tree::Tree;
 
-tests! { serve_answers_by_the_suite_of_the_fixture_s_project,
-    a_replay_model_of_a_plain_test_does_too,
-    another_project_is_named_by_root,
-    drift_that_the_suite_fails_fails_serve_and_a_replay_model,
-    what_is_wrong_with_a_scenario_stops_no_serve_and_a_wrong_suite_does,
-    a_fixture_is_imported_and_keyed_by_the_project_that_it_is_written_into,
+tests! { serve_uses_the_suite_of_the_project_that_contains_the_fixture,
+    a_replay_model_in_a_plain_test_uses_it_too,
+    root_selects_another_project,
+    drift_that_the_suite_sets_to_fail_fails_serve_and_a_replay_model,
+    a_broken_scenario_does_not_stop_serve_but_a_broken_suite_does,
+    import_and_key_use_the_rules_of_the_project_that_contains_the_fixture,
 }
 
 const SUITE: &str = r#"
@@ -31,7 +32,7 @@ when = { message = "^A title" }
 boss = "lead_agent"
 "#;
 
-/// A project with a recording of two callers who sent the same, of which one is told by a rule.
+/// Returns a project with a recording of two callers: one declares itself, the other is recognized by a rule.
 fn recorded(suite: &str) -> Tree {
     let tree = Tree::with_suite(suite);
     tree.scenario("idle", "[[step]]\nrun = [\"true\"]\nstream = { last = \"end\" }\n");
@@ -55,18 +56,18 @@ fn asked(text: &str) -> Value {
     json!([{ "role": "system", "content": "Be brief." }, { "role": "user", "content": text }])
 }
 
-/// The command, started in a folder of no project.
+/// Returns `retake serve`, to be started in a folder outside any project.
 fn elsewhere(fixture: &Path) -> Program {
     retake().in_folder(Path::new("/")).arg("serve").arg(fixture)
 }
 
-/// Asks as the recording did, with other numbers and by another name.
+/// Makes the recorded calls with other order numbers, and with the alias's target as the caller.
 fn asks_alike(serving: &Serving) -> [u16; 2] {
     let lead = serving.ask(&[("x-retake-caller", "lead_agent")], &asked("Where is order-77?"), false);
     [lead.status, serving.ask(&[], &asked("A title for order-99"), false).status]
 }
 
-fn serve_answers_by_the_suite_of_the_fixture_s_project() {
+fn serve_uses_the_suite_of_the_project_that_contains_the_fixture() {
     let tree = recorded(SUITE);
     let mut serving = Serving::start(elsewhere(&tree.path("fixtures/orders.json")));
     assert_eq!(asks_alike(&serving), [200, 200]);
@@ -74,7 +75,7 @@ fn serve_answers_by_the_suite_of_the_fixture_s_project() {
     assert_eq!((code, said.as_str()), (Some(0), ""));
 }
 
-fn a_replay_model_of_a_plain_test_does_too() {
+fn a_replay_model_in_a_plain_test_uses_it_too() {
     let tree = recorded(SUITE);
     let fixture = tree.path("fixtures/orders.json");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -88,7 +89,7 @@ fn a_replay_model_of_a_plain_test_does_too() {
     assert!(replay.answer(&[message], Some("boss")).is_ok());
 }
 
-fn another_project_is_named_by_root() {
+fn root_selects_another_project() {
     let tree = recorded(SUITE);
     let alone = Tree::empty();
     alone.write("orders.json", &tree.read("fixtures/orders.json"));
@@ -111,7 +112,7 @@ fn another_project_is_named_by_root() {
     elsewhere(&file).args(&["--root", "gone"]).run().exits(2).says(&["gone: failed to open it: no such file"]);
 }
 
-fn drift_that_the_suite_fails_fails_serve_and_a_replay_model() {
+fn drift_that_the_suite_sets_to_fail_fails_serve_and_a_replay_model() {
     let tree = recorded(&format!("drift = {{ prompt = \"fail\" }}\n{SUITE}"));
     let fixture = tree.path("fixtures/orders.json");
     let mut serving = Serving::start(elsewhere(&fixture));
@@ -129,7 +130,7 @@ fn drift_that_the_suite_fails_fails_serve_and_a_replay_model() {
     assert_eq!(verified.downcast_ref::<String>().map(String::as_str), Some(told));
 }
 
-fn what_is_wrong_with_a_scenario_stops_no_serve_and_a_wrong_suite_does() {
+fn a_broken_scenario_does_not_stop_serve_but_a_broken_suite_does() {
     let tree = recorded(SUITE);
     tree.scenario("broken", "nonsense = [");
     tree.scenario("of_a_router", "system = \"nowhere\"\n[[step]]\npost = \"/\"\n");
@@ -140,7 +141,7 @@ fn what_is_wrong_with_a_scenario_stops_no_serve_and_a_wrong_suite_does() {
     refused.says(&["scenarios/suite.toml:1:1: ", "did you mean `normalize`?"]);
 }
 
-fn a_fixture_is_imported_and_keyed_by_the_project_that_it_is_written_into() {
+fn import_and_key_use_the_rules_of_the_project_that_contains_the_fixture() {
     let tree = recorded(SUITE);
     let away = |args: &[&str]| retake().in_folder(Path::new("/")).args(args).run();
     let path = |file: &str| tree.path(file).to_str().unwrap().to_owned();
@@ -154,7 +155,7 @@ fn a_fixture_is_imported_and_keyed_by_the_project_that_it_is_written_into() {
     assert_eq!(keys("fixtures/again.json"), recorded);
     let unchanged = away(&["key", "--write", &path("fixtures/again.json")]);
     unchanged.exits(0).says(&["unchanged, each key is that of its call"]);
-    // And what `key` prints is what a fixture of the project holds.
+    // `retake key` prints the same key for the same call.
     tree.write(
         "calls.jsonl",
         &json!({ "caller": "boss", "messages": [{ "type": "human", "data": { "content": "Where is order-3?" } }] })

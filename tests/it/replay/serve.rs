@@ -1,4 +1,4 @@
-//! `retake serve`: the replay model alone.
+//! `retake serve`: the model server without a runner.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::support::program::{Program, retake};
 use crate::support::tree::Tree;
 
 tests! { it_prints_its_urls_and_key_when_it_is_ready,
-    address_and_key_are_the_ones_it_is_given,
+    it_uses_the_address_and_the_key_that_it_is_given,
     an_address_beyond_loopback_is_refused,
-    it_answers_with_the_recorded_turn_as_json_and_as_a_stream,
-    the_models_are_those_of_the_turns,
+    it_answers_with_the_recorded_turn_as_json_or_as_a_stream,
+    it_lists_the_models_of_the_turns,
     a_call_without_the_key_is_refused_with_401,
-    a_miss_answers_404_in_the_envelope_of_the_provider,
-    ended_it_writes_its_report_and_its_code_tells_of_misses,
-    several_fixtures_are_one_table,
+    a_miss_is_answered_with_404_in_the_error_format_of_the_provider,
+    at_its_end_it_writes_its_report_and_its_exit_code_shows_misses,
+    several_fixtures_are_served_together,
     a_fixture_that_cannot_be_read_is_an_error_that_names_it,
 }
 
-/// A `retake serve` that is ready. It is killed when this is dropped.
+/// A running `retake serve` or `retake proxy` that is ready. It is killed when this value is dropped.
 pub(crate) struct Serving {
     child: Child,
     output: BufReader<ChildStdout>,
@@ -35,12 +35,12 @@ impl Serving {
         Serving::of_command(program.into_command().stdin(Stdio::null()))
     }
 
-    /// The same, with the other end of its standard input in hand.
+    /// Like `start`, but keeps the standard input open.
     pub(crate) fn held(program: Program) -> Serving {
         Serving::of_command(program.into_command().stdin(Stdio::piped()))
     }
 
-    /// Closes its standard input and waits for the end.
+    /// Closes the standard input and waits for the program to end.
     pub(crate) fn let_go(&mut self) -> ExitStatus {
         drop(self.child.stdin.take());
         self.child.wait().unwrap()
@@ -63,52 +63,42 @@ impl Serving {
         self.ready[name].as_str().unwrap()
     }
 
-    /// Asks the model as OpenAI's SDK does, with headers of one's own.
+    /// Calls the model as OpenAI's SDK does, with additional headers.
     pub(crate) fn ask(&self, headers: &[(&str, &str)], messages: &Value, stream: bool) -> Reply {
         let authorization = format!("Bearer {}", self.ready("key"));
         let headers = [&[("authorization", &*authorization)], headers].concat();
         send(&format!("{}/chat/completions", self.ready("openai")), &headers, Some(&chat(messages, stream)))
     }
 
-    /// Sends a signal, waits for the end, and gives the exit code and all that was written to stderr.
+    /// Sends a signal and waits for the end. Returns the exit code and what was written to standard error.
     pub(crate) fn end_and_read(&mut self, signal: &str) -> (Option<i32>, String) {
         let mut errors = self.child.stderr.take().unwrap();
         let reading = std::thread::spawn(move || {
             let mut text = String::new();
-            std::io::Read::read_to_string(&mut errors, &mut text).map(|_| text)
+            errors.read_to_string(&mut text).map(|_| text)
         });
         let code = self.end(signal).code();
         (code, reading.join().unwrap().unwrap())
     }
 
-    /// Sends a signal and waits for the end.
+    /// Sends a signal and waits for the program to end.
     pub(crate) fn end(&mut self, signal: &str) -> ExitStatus {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
         self.child.wait().unwrap()
     }
-}
 
-impl Serving {
-    /// Asks the server itself, without the key.
+    /// Requests one of the server's own endpoints, without the key.
     pub(crate) fn asked(&self, path: &str, body: Option<&Value>) -> Reply {
         send(&format!("{}/__retake/{path}", self.ready("url")), &[], body)
     }
 
-    /// Ends it and gives its exit code and what it printed after the line that said it was ready.
+    /// Ends the program. Returns its exit code and what it printed after the line that said it was ready.
     pub(crate) fn end_printing(&mut self, signal: &str) -> (Option<i32>, String) {
         let code = self.end(signal).code();
         let mut printed = String::new();
         self.output.read_to_string(&mut printed).unwrap();
         (code, printed)
-    }
-
-    /// Ends it and gives what it said on stderr.
-    pub(crate) fn end_saying(&mut self, signal: &str) -> String {
-        self.end(signal);
-        let mut said = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        said
     }
 }
 
@@ -119,7 +109,7 @@ impl Drop for Serving {
     }
 }
 
-/// A project with a fixture `greeting` of two turns.
+/// Returns a project with the fixture `greeting`, which has two turns.
 pub(super) fn greeting() -> Tree {
     let tree = Tree::empty();
     let turns = vec![
@@ -147,7 +137,7 @@ fn it_prints_its_urls_and_key_when_it_is_ready() {
     }
 }
 
-fn address_and_key_are_the_ones_it_is_given() {
+fn it_uses_the_address_and_the_key_that_it_is_given() {
     let tree = greeting();
     let serving = Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json", "--key", "sk-of-mine"]));
     assert_eq!(serving.ready("key"), "sk-of-mine");
@@ -167,7 +157,7 @@ fn an_address_beyond_loopback_is_refused() {
     ]);
 }
 
-fn it_answers_with_the_recorded_turn_as_json_and_as_a_stream() {
+fn it_answers_with_the_recorded_turn_as_json_or_as_a_stream() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let whole = serving.ask(&[], &said("Hello"), false);
@@ -179,7 +169,7 @@ fn it_answers_with_the_recorded_turn_as_json_and_as_a_stream() {
     assert!(stream.body.contains("Greeting") && stream.body.ends_with("data: [DONE]\n\n"), "{}", stream.body);
 }
 
-fn the_models_are_those_of_the_turns() {
+fn it_lists_the_models_of_the_turns() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     let authorization = format!("Bearer {}", serving.ready("key"));
@@ -197,7 +187,7 @@ fn a_call_without_the_key_is_refused_with_401() {
         assert_eq!(refused.headers["x-should-retry"], "false");
         assert_eq!(refused.json()["error"]["type"], "replay_miss");
     }
-    // Any of the providers' ways to send it is right.
+    // The key is accepted in the header of any provider.
     let key = serving.ready("key").to_owned();
     for name in ["x-api-key", "api-key", "x-goog-api-key"] {
         assert_ne!(send(&url, &[(name, &key)], Some(&body)).status, 401, "{name}");
@@ -205,7 +195,7 @@ fn a_call_without_the_key_is_refused_with_401() {
     assert_eq!(serving.end("-TERM").code(), Some(1));
 }
 
-fn a_miss_answers_404_in_the_envelope_of_the_provider() {
+fn a_miss_is_answered_with_404_in_the_error_format_of_the_provider() {
     let tree = greeting();
     let serving = Serving::of(&tree.path("fixtures/greeting.json"));
     for stream in [false, true] {
@@ -219,8 +209,8 @@ fn a_miss_answers_404_in_the_envelope_of_the_provider() {
     }
 }
 
-/// On the signals that end it, it writes what was served, missed and left, and exits 1 where a call missed.
-fn ended_it_writes_its_report_and_its_code_tells_of_misses() {
+/// A signal ends the server. It then writes what was served, missed and unused, and exits with 1 if a call missed.
+fn at_its_end_it_writes_its_report_and_its_exit_code_shows_misses() {
     for (signal, misses, code) in [("-TERM", false, 0), ("-INT", false, 0), ("-TERM", true, 1), ("-INT", true, 1)] {
         let tree = greeting();
         let program = tree.retake().args(&["serve", "fixtures/greeting.json", "--report", "out/report.json"]);
@@ -241,7 +231,7 @@ fn ended_it_writes_its_report_and_its_code_tells_of_misses() {
     }
 }
 
-fn several_fixtures_are_one_table() {
+fn several_fixtures_are_served_together() {
     let tree = greeting();
     fixtures::write(&tree, "parting", vec![turn(None, "Goodbye", "So long")]);
     let serving = Serving::start(tree.retake().args(&["serve", "fixtures/greeting.json", "fixtures/parting.json"]));

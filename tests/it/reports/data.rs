@@ -1,4 +1,4 @@
-//! The data of a run: written by every runner, whatever came of the run, and told by `retake explain`.
+//! The data of a run: every runner writes it, whether the run passes or fails, and `retake explain` shows it.
 
 use serde_json::Value;
 
@@ -6,26 +6,26 @@ use crate::support::fixtures;
 use crate::support::program::Program;
 use crate::support::tree::Tree;
 
-tests! { a_run_leaves_its_steps_calls_events_and_golden_with_their_times,
-    a_run_that_missed_is_explained_call_by_call,
-    a_golden_that_differs_is_in_the_data_with_both_texts,
-    a_run_whose_time_was_up_tells_how_far_it_got,
-    a_scenario_that_cannot_be_read_leaves_a_run_that_failed,
-    each_process_of_nextest_writes_its_own_and_forgets_no_other,
-    a_scenario_that_is_gone_has_no_run_any_more,
-    a_secret_of_a_run_is_not_in_its_data,
-    a_project_that_cannot_be_written_is_green_without_data,
-    what_never_ran_is_said_with_the_command_that_runs_it,
+tests! { the_data_of_a_run_contains_steps_calls_events_and_golden_with_their_times,
+    a_run_with_a_miss_is_explained_call_by_call,
+    the_data_of_a_run_contains_both_texts_of_a_golden_that_differs,
+    the_data_of_a_run_that_reached_its_time_limit_shows_how_far_it_got,
+    a_scenario_that_cannot_be_read_leaves_the_data_of_a_failed_run,
+    each_process_of_nextest_writes_its_own_data_and_keeps_that_of_others,
+    the_data_of_a_removed_scenario_is_removed,
+    the_data_of_a_run_contains_no_secret,
+    a_run_passes_even_if_its_data_cannot_be_written,
+    explain_names_the_command_to_run_if_a_scenario_never_ran,
 }
 
 const NAME: &str = "write_read_file";
 
-/// The data of a scenario's last run.
+/// Returns the data of a scenario's last run.
 fn data(tree: &Tree, name: &str) -> Value {
     serde_json::from_str(&tree.read(&format!(".retake/runs/{name}.json"))).unwrap()
 }
 
-/// A tool result that is not the recorded one.
+/// Returns a project in which a tool result differs from the recorded one.
 fn that_misses() -> Tree {
     let tree = Tree::of(&[NAME]);
     fixtures::edit(&tree, NAME, |turns| {
@@ -38,7 +38,7 @@ fn explain(tree: &Tree, name: &str) -> Program {
     tree.retake().args(&["explain", name]).env("COLUMNS", "80")
 }
 
-fn a_run_leaves_its_steps_calls_events_and_golden_with_their_times() {
+fn the_data_of_a_run_contains_steps_calls_events_and_golden_with_their_times() {
     let tree = Tree::of(&[NAME]);
     tree.runner("gateway").run().exits(0);
     let run = data(&tree, NAME);
@@ -63,7 +63,7 @@ fn a_run_leaves_its_steps_calls_events_and_golden_with_their_times() {
     explain(&tree, NAME).run().exits(0).says(&["write_read_file: passed", "1. lead_agent", "turns[0], 66 + 40 tokens"]);
 }
 
-fn a_run_that_missed_is_explained_call_by_call() {
+fn a_run_with_a_miss_is_explained_call_by_call() {
     let tree = that_misses();
     tree.runner("gateway").run().exits(101);
     let run = data(&tree, NAME);
@@ -85,11 +85,11 @@ fn a_run_that_missed_is_explained_call_by_call() {
     ]);
     let long = told.stdout.lines().filter(|line| line.chars().count() > 80).collect::<Vec<_>>();
     assert!(long.is_empty(), "{long:#?}");
-    // Without a name, of each that failed.
+    // Without a name, it explains every scenario that failed.
     tree.retake().arg("explain").run().exits(1).says(&["write_read_file: FAILED"]);
 }
 
-fn a_golden_that_differs_is_in_the_data_with_both_texts() {
+fn the_data_of_a_run_contains_both_texts_of_a_golden_that_differs() {
     let tree = Tree::of(&[NAME]);
     tree.replace("goldens/write_read_file.snap", "run_id     id\n", "run_id     number\n");
     tree.runner("gateway").run().exits(101);
@@ -99,7 +99,7 @@ fn a_golden_that_differs_is_in_the_data_with_both_texts() {
     explain(&tree, NAME).run().exits(1).says(&["differs (- golden, + this run)", "run_id     number", "run_id     id"]);
 }
 
-fn a_run_whose_time_was_up_tells_how_far_it_got() {
+fn the_data_of_a_run_that_reached_its_time_limit_shows_how_far_it_got() {
     let tree = Tree::of(&[NAME]);
     tree.replace("scenarios/write_read_file/scenario.toml", "last = \"end\"", "last = \"never\"");
     let file = "scenarios/write_read_file/scenario.toml";
@@ -110,7 +110,7 @@ fn a_run_whose_time_was_up_tells_how_far_it_got() {
     assert!(run["steps"][2]["events"].as_array().unwrap().len() > 5, "{run}");
 }
 
-fn a_scenario_that_cannot_be_read_leaves_a_run_that_failed() {
+fn a_scenario_that_cannot_be_read_leaves_the_data_of_a_failed_run() {
     let tree = Tree::of(&[NAME, "two_callers"]);
     tree.scenario("two_callers", "descripton = \"\"\n");
     tree.runner("gateway").run().exits(101);
@@ -119,7 +119,7 @@ fn a_scenario_that_cannot_be_read_leaves_a_run_that_failed() {
     assert!(run["failure"]["headline"].as_str().unwrap().contains("descripton"), "{run}");
 }
 
-fn each_process_of_nextest_writes_its_own_and_forgets_no_other() {
+fn each_process_of_nextest_writes_its_own_data_and_keeps_that_of_others() {
     let tree = Tree::of(&[NAME, "two_callers"]);
     for name in [NAME, "two_callers"] {
         tree.runner("gateway").env("NEXTEST", "1").args(&["--exact", name, "--nocapture"]).run().exits(0);
@@ -128,7 +128,7 @@ fn each_process_of_nextest_writes_its_own_and_forgets_no_other() {
     assert_eq!(data(&tree, "two_callers")["result"], "passed");
 }
 
-fn a_scenario_that_is_gone_has_no_run_any_more() {
+fn the_data_of_a_removed_scenario_is_removed() {
     let tree = Tree::of(&[NAME, "two_callers"]);
     tree.runner("gateway").run().exits(0);
     for file in ["scenarios/two_callers/scenario.toml", "fixtures/two_callers.json", "goldens/two_callers.snap"] {
@@ -139,7 +139,7 @@ fn a_scenario_that_is_gone_has_no_run_any_more() {
     assert!(tree.has(".retake/runs/write_read_file.json") && !tree.has(".retake/runs/two_callers.json"));
 }
 
-fn a_secret_of_a_run_is_not_in_its_data() {
+fn the_data_of_a_run_contains_no_secret() {
     let tree = Tree::of(&[NAME]);
     let secret = ["sk-proj-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"].concat();
     tree.replace("scenarios/write_read_file/scenario.toml", "hi from replay.", &format!("hi {secret}"));
@@ -148,14 +148,14 @@ fn a_secret_of_a_run_is_not_in_its_data() {
     assert!(data.contains("then read it back") && !data.contains("abcdefghijklmnop"), "{data}");
 }
 
-fn a_project_that_cannot_be_written_is_green_without_data() {
+fn a_run_passes_even_if_its_data_cannot_be_written() {
     let tree = Tree::of(&[NAME]);
-    // A file where the folder would be: root may write anywhere.
+    // A file is in the place of the folder. Permissions would not work here, since root may write anywhere.
     tree.write(".retake", "");
     tree.runner("gateway").run().exits(0);
 }
 
-fn what_never_ran_is_said_with_the_command_that_runs_it() {
+fn explain_names_the_command_to_run_if_a_scenario_never_ran() {
     let tree = Tree::of(&[NAME]);
     tree.retake().arg("explain").run().exits(2).says(&["no scenario has run here yet", "retake test"]);
     tree.runner("gateway").run().exits(0);

@@ -1,4 +1,4 @@
-//! What is told of runs and fixtures after the fact: the data of a run, and the commands that show it.
+//! Reports on runs and fixtures: the data of a run, and the commands that show it.
 
 pub(crate) mod data;
 pub(crate) mod page;

@@ -1,23 +1,23 @@
-//! `retake report`, and what a run says on GitHub: the same runs as a page, as JUnit and as Markdown.
+//! `retake report`, and the output of a run on GitHub: runs as a page, as JUnit and as Markdown.
 
 use std::path::Path;
 
 use crate::support::fixtures;
 use crate::support::tree::{COMMAND_SUITE, SCENARIOS, Tree};
 
-tests! { a_page_holds_each_scenario_the_failed_ones_first_and_asks_no_network,
-    what_a_service_says_is_no_markup_of_the_page,
+tests! { the_page_shows_each_scenario_with_failures_first_and_loads_nothing_from_the_network,
+    text_of_a_service_is_escaped_in_the_page,
     a_page_of_two_hundred_scenarios_stays_under_five_megabytes,
-    junit_holds_each_trial_with_its_failure,
-    reports_of_several_jobs_merge_and_the_later_run_counts,
-    on_github_failures_are_marked_and_the_job_has_a_summary,
-    the_command_writes_reports_of_what_ran_and_fails_all_the_same,
-    a_report_of_nothing_says_how_to_run,
+    junit_contains_each_trial_with_its_failure,
+    reports_of_several_jobs_can_be_merged_and_the_later_run_counts,
+    on_github_failures_are_marked_and_the_job_gets_a_summary,
+    the_command_writes_reports_and_still_fails_if_a_scenario_failed,
+    a_report_without_any_run_names_the_command_to_run,
 }
 
 const NAME: &str = "write_read_file";
 
-/// One scenario that passes and one whose tool says another word, run.
+/// Returns a project that has run: one scenario passed, and one failed because a tool result has another word.
 fn ran() -> Tree {
     let tree = Tree::of(&["two_callers", NAME]);
     fixtures::edit(&tree, NAME, |turns| {
@@ -27,13 +27,13 @@ fn ran() -> Tree {
     tree
 }
 
-/// The page of a tree's last runs.
+/// Writes the page for the last runs of a project, and returns it.
 fn page(tree: &Tree) -> String {
     tree.retake().args(&["report", "--no-open"]).run().exits(0).says(&["/.retake/report.html\n"]);
     tree.read(".retake/report.html")
 }
 
-fn a_page_holds_each_scenario_the_failed_ones_first_and_asks_no_network() {
+fn the_page_shows_each_scenario_with_failures_first_and_loads_nothing_from_the_network() {
     let page = page(&ran());
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text:?} is not in the page"));
     assert!(at("1 of 2 scenarios failed") < at("<h2>write_read_file</h2>"));
@@ -46,7 +46,7 @@ fn a_page_holds_each_scenario_the_failed_ones_first_and_asks_no_network() {
     }
 }
 
-fn what_a_service_says_is_no_markup_of_the_page() {
+fn text_of_a_service_is_escaped_in_the_page() {
     let tree = Tree::of(&[NAME]);
     tree.replace("scenarios/write_read_file/scenario.toml", "hi from replay.", "<img id=evil onerror=alert(1)>");
     tree.runner("gateway").run().exits(101);
@@ -57,7 +57,7 @@ fn what_a_service_says_is_no_markup_of_the_page() {
 fn a_page_of_two_hundred_scenarios_stays_under_five_megabytes() {
     let tree = Tree::of(&SCENARIOS);
     tree.runner("gateway").run().exits(0);
-    // As many as their sizes are: the long history is one in seven of them.
+    // The copies have the sizes of the project's own scenarios, including the long one.
     for number in 0..200 {
         let (name, copy) = (SCENARIOS[number % SCENARIOS.len()], format!("copy_{number}"));
         let data = tree.read(&format!(".retake/runs/{name}.json"));
@@ -70,7 +70,7 @@ fn a_page_of_two_hundred_scenarios_stays_under_five_megabytes() {
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
 }
 
-fn junit_holds_each_trial_with_its_failure() {
+fn junit_contains_each_trial_with_its_failure() {
     let tree = ran();
     tree.retake().args(&["report", "--form", "junit", "--out", "out/junit.xml"]).run().exits(0);
     let xml = tree.read("out/junit.xml");
@@ -78,17 +78,17 @@ fn junit_holds_each_trial_with_its_failure() {
         assert!(xml.contains(text), "{text} is not in:\n{xml}");
     }
     assert!(xml.contains("file=\"scenarios/write_read_file/scenario.toml\"") && xml.contains("retake record"), "{xml}");
-    // Without a file it is what was asked for.
+    // Without `--out`, the report is printed.
     assert_eq!(tree.retake().args(&["report", "--form", "junit"]).run().exits(0).stdout.trim_end(), xml.trim_end());
 }
 
-fn reports_of_several_jobs_merge_and_the_later_run_counts() {
+fn reports_of_several_jobs_can_be_merged_and_the_later_run_counts() {
     let (failed, whole) = (ran(), Tree::of(&[NAME, "suggestions"]));
     whole.runner("gateway").run().exits(0);
     let here = Tree::of(&["two_callers"]);
     let folder = |tree: &Tree| tree.path(".retake").to_str().unwrap().to_owned();
     let (first, second) = (folder(&failed), folder(&whole));
-    // In whichever order they are named: the run of the second tree came later.
+    // The order of the arguments does not matter: the second tree's run is the later one.
     for [a, b] in [[&first, &second], [&second, &first]] {
         let merged = here.retake().args(&["report", "merge", a, b, "--form", "junit"]).run().exits(0);
         assert!(merged.stderr.contains("3 runs, 1 failed"), "{}", merged.stderr);
@@ -99,7 +99,7 @@ fn reports_of_several_jobs_merge_and_the_later_run_counts() {
     here.retake().args(&["report", "merge", none.to_str().unwrap()]).run().exits(2).says(&["found no data of a run"]);
 }
 
-fn on_github_failures_are_marked_and_the_job_has_a_summary() {
+fn on_github_failures_are_marked_and_the_job_gets_a_summary() {
     let tree = ran();
     let summary = tree.path("summary.md");
     std::fs::write(&summary, "before\n").unwrap();
@@ -113,15 +113,15 @@ fn on_github_failures_are_marked_and_the_job_has_a_summary() {
     assert!(
         text.starts_with("before\n### 1 of 2 scenarios failed\n") && text.contains("| `write_read_file` | replay miss")
     );
-    // Elsewhere nothing is marked.
+    // Outside GitHub nothing is marked.
     assert!(!tree.runner("gateway").run().all().contains("::error"));
-    // A process of nextest marks its own, and leaves the summary to `retake report`.
+    // A process of nextest marks its own failure, and leaves the summary to `retake report`.
     let alone = on_github().env("NEXTEST", "1").args(&["--exact", NAME]).run().exits(101);
     assert!(alone.stderr.contains(begins));
     assert_eq!(std::fs::read_to_string(&summary).unwrap(), text);
 }
 
-fn the_command_writes_reports_of_what_ran_and_fails_all_the_same() {
+fn the_command_writes_reports_and_still_fails_if_a_scenario_failed() {
     let tree = Tree::with_suite(COMMAND_SUITE);
     for name in ["none", "other"] {
         tree.scenario(name, "fixture = \"none\"\n[[step]]\nget = \"/\"\n");
@@ -134,6 +134,6 @@ fn the_command_writes_reports_of_what_ran_and_fails_all_the_same() {
     assert!(Path::new(&tree.path(".retake/report.html")).is_file());
 }
 
-fn a_report_of_nothing_says_how_to_run() {
+fn a_report_without_any_run_names_the_command_to_run() {
     Tree::empty().retake().arg("report").run().exits(2).says(&["no scenario has run here yet", "retake test"]);
 }

@@ -1,25 +1,25 @@
-//! What waits for a person's decision: looked at, accepted with its proof, or rejected.
+//! Goldens and fixtures that wait for a person's decision: they are shown, accepted with a proof, or rejected.
 
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 use crate::systems::described::{CHAT, READY, system};
 use crate::systems::provider::record;
 
-tests! { a_golden_that_waits_is_shown_and_accepted_with_its_proof,
-    what_is_rejected_is_gone_and_what_is_skipped_waits_on,
-    what_the_service_no_longer_sends_is_not_accepted,
+tests! { a_pending_golden_is_shown_and_accepted_with_a_proof,
+    a_rejected_golden_is_removed_and_a_skipped_one_keeps_waiting,
+    a_pending_golden_that_the_service_no_longer_sends_is_not_accepted,
     a_golden_that_varies_is_not_accepted,
-    side_by_side_and_whole_are_a_letter_away,
+    one_letter_shows_the_golden_side_by_side_or_whole,
     nothing_is_accepted_in_ci,
-    a_name_that_nothing_waits_for_is_said,
-    a_runner_of_routers_accepts_what_the_command_hands_over,
-    a_fixture_that_was_proposed_waits_with_its_golden_and_takes_its_place,
+    a_name_with_nothing_pending_is_an_error,
+    a_runner_with_routers_can_accept_a_golden,
+    a_proposed_fixture_waits_with_its_golden_and_replaces_the_old_one,
 }
 
 const PENDING: &str = "goldens/chat.snap.new";
 const GOLDEN: &str = "goldens/chat.snap";
 
-/// A service that a command starts, recorded, whose golden is another one, and waits.
+/// Returns a recorded project whose golden differs from what the service sends, so a pending golden waits.
 fn waiting() -> Tree {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", CHAT);
@@ -40,7 +40,7 @@ fn is_accepted(tree: &Tree) {
     tree.retake().arg("test").run().green();
 }
 
-fn a_golden_that_waits_is_shown_and_accepted_with_its_proof() {
+fn a_pending_golden_is_shown_and_accepted_with_a_proof() {
     let tree = waiting();
     let reviewed = review(&tree, "a\n").run().exits(0);
     let says = [
@@ -52,13 +52,13 @@ fn a_golden_that_waits_is_shown_and_accepted_with_its_proof() {
     assert!(reviewed.stderr.contains("chat: accepted, two replays agree: goldens/chat.snap"), "{}", reviewed.stderr);
     is_accepted(&tree);
     review(&tree, "").run().exits(0).says(&["nothing waits for a decision"]);
-    // Without questions.
+    // `retake accept` asks no questions.
     let tree = waiting();
     tree.retake().arg("accept").run().exits(0).says(&["chat: accepted, two replays agree"]);
     is_accepted(&tree);
 }
 
-fn what_is_rejected_is_gone_and_what_is_skipped_waits_on() {
+fn a_rejected_golden_is_removed_and_a_skipped_one_keeps_waiting() {
     let tree = waiting();
     let before = tree.read(GOLDEN);
     for left in ["s\n", "q\n", ""] {
@@ -72,7 +72,7 @@ fn what_is_rejected_is_gone_and_what_is_skipped_waits_on() {
     assert!(!tree.has(PENDING));
 }
 
-fn what_the_service_no_longer_sends_is_not_accepted() {
+fn a_pending_golden_that_the_service_no_longer_sends_is_not_accepted() {
     let tree = waiting();
     let before = tree.read(GOLDEN);
     tree.replace(PENDING, "answer    {answer}", "answer    {other}");
@@ -82,7 +82,7 @@ fn what_the_service_no_longer_sends_is_not_accepted() {
         "retake review",
     ]);
     assert_eq!(tree.read(GOLDEN), before);
-    // What it sends now waits instead.
+    // The golden that waits is replaced by what the service sends now.
     assert!(tree.read(PENDING).contains("answer    {answer}"));
     review(&tree, "a\n").run().exits(0).says(&["1 accepted"]);
     is_accepted(&tree);
@@ -97,7 +97,7 @@ fn a_golden_that_varies_is_not_accepted() {
     assert!(!tree.has("goldens/pid.snap"));
 }
 
-fn side_by_side_and_whole_are_a_letter_away() {
+fn one_letter_shows_the_golden_side_by_side_or_whole() {
     let tree = waiting();
     let ran: Ran = review(&tree, "b\nw\nu\nq\n").run().exits(0);
     let beside = "- answer    {reply}                    │ + answer    {answer}\n";
@@ -117,7 +117,7 @@ fn nothing_is_accepted_in_ci() {
     assert_eq!(tree.files(), before);
 }
 
-fn a_name_that_nothing_waits_for_is_said() {
+fn a_name_with_nothing_pending_is_an_error() {
     let tree = waiting();
     for command in ["accept", "reject"] {
         let says = ["nothing waits for a decision on `chatt`", "did you mean `chat`?"];
@@ -125,7 +125,7 @@ fn a_name_that_nothing_waits_for_is_said() {
     }
 }
 
-fn a_runner_of_routers_accepts_what_the_command_hands_over() {
+fn a_runner_with_routers_can_accept_a_golden() {
     let tree = Tree::of(&["write_read_file"]);
     let golden = "goldens/write_read_file.snap";
     tree.replace(golden, "run_id     id\n", "run_id     number\n");
@@ -135,7 +135,7 @@ fn a_runner_of_routers_accepts_what_the_command_hands_over() {
     assert!(tree.read(golden).contains("run_id     id\n") && !tree.has(&format!("{golden}.new")));
 }
 
-fn a_fixture_that_was_proposed_waits_with_its_golden_and_takes_its_place() {
+fn a_proposed_fixture_waits_with_its_golden_and_replaces_the_old_one() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", CHAT);
     record(&tree, &["chat"]).green();

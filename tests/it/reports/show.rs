@@ -1,18 +1,18 @@
-//! `retake show`: a fixture as a person reads it.
+//! `retake show`: prints a fixture for a person.
 
 use crate::support::tree::Tree;
 
-tests! { a_fixture_is_shown_as_a_conversation_in_which_each_message_stands_once,
-    one_turn_is_shown_whole_with_all_that_the_model_was_sent,
-    callers_of_one_conversation_are_told_apart_by_what_differs,
-    what_is_no_fixture_is_named_with_the_nearest,
+tests! { a_fixture_is_shown_as_a_conversation_with_each_message_once,
+    one_turn_is_shown_with_everything_that_was_sent_to_the_model,
+    callers_with_the_same_conversation_are_distinguished,
+    an_unknown_fixture_is_reported_with_the_nearest_name,
 }
 
 fn show(tree: &Tree, args: &[&str]) -> crate::support::program::Program {
     tree.retake().arg("show").args(args).env("COLUMNS", "80")
 }
 
-fn a_fixture_is_shown_as_a_conversation_in_which_each_message_stands_once() {
+fn a_fixture_is_shown_as_a_conversation_with_each_message_once() {
     let tree = Tree::of(&["write_read_file"]);
     let shown = show(&tree, &["write_read_file"]).run().exits(0).says(&[
         "fixtures/write_read_file.json",
@@ -34,12 +34,12 @@ fn a_fixture_is_shown_as_a_conversation_in_which_each_message_stands_once() {
     assert_eq!(shown.stdout.matches("Wrote 15 bytes").count(), 1);
     assert_eq!(shown.stdout.matches("You are a helpful").count(), 1);
     assert!(shown.stdout.lines().all(|line| line.chars().count() <= 80), "{}", shown.stdout);
-    // By its file too, from anywhere.
+    // The fixture can also be named by its file.
     let of_file = show(&tree, &["fixtures/write_read_file.json"]).run().exits(0);
     assert_eq!(of_file.stdout, shown.stdout);
 }
 
-fn one_turn_is_shown_whole_with_all_that_the_model_was_sent() {
+fn one_turn_is_shown_with_everything_that_was_sent_to_the_model() {
     let tree = Tree::of(&["write_read_file"]);
     show(&tree, &["write_read_file", "--turn", "2"]).run().exits(0).says(&[
         "turns[2]",
@@ -57,12 +57,12 @@ fn one_turn_is_shown_whole_with_all_that_the_model_was_sent() {
         .says(&["it has no turns[4]", "it has 4 turns, from 0"]);
 }
 
-fn callers_of_one_conversation_are_told_apart_by_what_differs() {
+fn callers_with_the_same_conversation_are_distinguished() {
     let tree = Tree::of(&["two_callers"]);
     show(&tree, &["two_callers"]).run().exits(0).says(&["the conversation of turns[0], by another caller"]);
 }
 
-fn what_is_no_fixture_is_named_with_the_nearest() {
+fn an_unknown_fixture_is_reported_with_the_nearest_name() {
     let tree = Tree::of(&["two_callers"]);
     show(&tree, &["two_caller"])
         .run()

@@ -1,4 +1,4 @@
-//! The `retake` command: keys, shapes, imports, first files, and what it says to wrong use.
+//! The `retake` command: keys, shapes, imports, first files, and errors on wrong use.
 
 use serde_json::{Value, json};
 
@@ -6,18 +6,18 @@ use crate::support::program::retake;
 use crate::support::tree::{COMMAND_SUITE, Tree, project};
 
 tests! { key_agrees_with_every_reference_case,
-    key_names_line_and_column_of_what_is_wrong,
-    shape_prints_what_a_golden_would_hold,
+    key_names_the_line_and_the_column_of_each_fault_in_its_input,
+    shape_prints_what_a_golden_would_contain,
     shape_as_json_is_names_and_top_level_keys,
     shape_reads_json_lines_too,
-    import_joins_fixtures_and_says_what_is_none,
-    new_makes_a_scenario_that_only_lacks_its_fixture,
-    init_writes_first_files_and_keeps_those_that_are_there,
-    test_and_record_say_what_they_cannot_do,
+    import_joins_fixtures_and_rejects_files_that_are_not_fixtures,
+    new_writes_a_scenario_that_only_lacks_its_fixture,
+    init_writes_the_first_files_and_keeps_existing_ones,
+    test_and_record_explain_why_they_cannot_run,
     the_project_is_found_from_any_folder_in_it,
-    wrong_use_exits_2_and_names_it,
+    wrong_use_exits_with_2_and_names_the_mistake,
     each_help_shows_an_example,
-    a_shell_and_a_reader_of_manuals_get_all_subcommands,
+    completions_and_manual_pages_cover_all_subcommands,
 }
 
 fn key_agrees_with_every_reference_case() {
@@ -36,7 +36,7 @@ fn key_agrees_with_every_reference_case() {
     assert_eq!(keys(&retake().arg("key").input(vectors).run().exits(0).stdout), wanted);
 }
 
-fn key_names_line_and_column_of_what_is_wrong() {
+fn key_names_the_line_and_the_column_of_each_fault_in_its_input() {
     for (input, says) in [
         ("{\"messages\": []}\n\n{\"messages\": [}", "error: (standard input):3:15: not JSON"),
         ("{\"messages\": {}}", "error: (standard input):1:1: `messages`: expected a list of messages"),
@@ -52,7 +52,7 @@ const STREAM: &str = "event: metadata\ndata: {\"run_id\": \"1\"}\n\n: heartbeat\
     event: values\ndata: {\"messages\": [{\"type\": \"ai\", \"id\": 7}], \"title\": null}\n\n\
     event: end\ndata: null\n\n";
 
-fn shape_prints_what_a_golden_would_hold() {
+fn shape_prints_what_a_golden_would_contain() {
     let tree = Tree::empty();
     tree.write("run.sse", STREAM);
     let shape = "200 text/event-stream\n\nmetadata  {run_id}\nvalues    {messages[1], title}\n\
@@ -84,7 +84,7 @@ fn shape_reads_json_lines_too() {
     run.says(&["200 application/x-ndjson\n", "start     {id, type}\n", "done      {type}\n"]);
 }
 
-fn import_joins_fixtures_and_says_what_is_none() {
+fn import_joins_fixtures_and_rejects_files_that_are_not_fixtures() {
     let tree = Tree::empty();
     for name in ["write_read_file", "two_callers"] {
         tree.write(&format!("{name}.json"), &project(&format!("tests/it/data/deerflow_{name}.json")));
@@ -111,7 +111,7 @@ fn import_joins_fixtures_and_says_what_is_none() {
     assert!(!tree.has("out/all.json"));
 }
 
-fn new_makes_a_scenario_that_only_lacks_its_fixture() {
+fn new_writes_a_scenario_that_only_lacks_its_fixture() {
     let tree = Tree::empty();
     tree.retake()
         .args(&["new", "greet"])
@@ -131,7 +131,7 @@ fn new_makes_a_scenario_that_only_lacks_its_fixture() {
     assert_eq!(tree.files(), before);
 }
 
-fn init_writes_first_files_and_keeps_those_that_are_there() {
+fn init_writes_the_first_files_and_keeps_existing_ones() {
     let first = [".github/workflows/scenarios.yml", "scenarios/hello/scenario.toml", "scenarios/suite.toml"];
     let tree = Tree::empty();
     let run = tree.retake().arg("init").run().exits(0);
@@ -146,11 +146,11 @@ fn init_writes_first_files_and_keeps_those_that_are_there() {
     let again = tree.retake().arg("init").run().exits(0).says(&["kept   scenarios/suite.toml", "kept   "]);
     again.never_says("wrote");
     assert_eq!(tree.files(), before);
-    // A schema is that of this version.
+    // A schema is replaced: it always belongs to the version of the command.
     tree.write("scenarios/.schema/suite.json", "{}");
     tree.retake().arg("init").run().exits(0).says(&["wrote  scenarios/.schema/"]);
     assert_eq!(tree.files(), before);
-    // In a Rust project the runner comes with it, and what Cargo.toml needs is said.
+    // In a Rust project, `init` also writes the runner, and prints what Cargo.toml needs.
     tree.write("Cargo.toml", "");
     let run = tree.retake().arg("init").run().exits(0);
     run.says(&["wrote  tests/scenarios.rs", "[[test]]\n  name = \"scenarios\"\n  harness = false"]);
@@ -158,11 +158,10 @@ fn init_writes_first_files_and_keeps_those_that_are_there() {
     assert!(tree.read(".config/nextest.toml").contains("test-threads = 16"));
 }
 
-fn test_and_record_say_what_they_cannot_do() {
+fn test_and_record_explain_why_they_cannot_run() {
     let tree = Tree::of(&["two_callers"]);
     tree.write("scenarios/suite.toml", COMMAND_SUITE);
-    // The check failed, so 1: libtest's own 101 is for cargo.
-    // With nothing to test, a misspelled name would be green.
+    // A misspelled name is an error (exit code 2), because a run of nothing would pass.
     let says = "error: no scenario has in its name `two_calers`\n  did you mean `two_callers`?\n";
     assert_eq!(tree.retake().args(&["test", "two_calers"]).run().exits(2).stderr, says);
     let says = "error: no scenario is called `two`\n";
@@ -170,6 +169,7 @@ fn test_and_record_say_what_they_cannot_do() {
     assert_eq!(tree.retake().args(&["record", "../x"]).run().exits(2).stderr, "error: no scenario is called `../x`\n");
     let run = tree.retake().env("RETAKE_ROOT", tree.path("scenarios/suite.toml")).arg("test").run().exits(2);
     run.says(&["suite.toml: expected the project's folder, found a file"]);
+    // A failed test exits with 1. libtest's 101 is only for runners that cargo starts.
     let run = tree.retake().args(&["test", "two"]).run().exits(1);
     run.says(&["failed to start system `agent`: there is no program `agent`"]);
     tree.retake()
@@ -192,7 +192,7 @@ fn the_project_is_found_from_any_folder_in_it() {
     run.says(&["two_callers: test", "retake::no_orphans: test"]);
 }
 
-fn wrong_use_exits_2_and_names_it() {
+fn wrong_use_exits_with_2_and_names_the_mistake() {
     let cases: [(&[&str], &str); 9] = [
         (&[], "Usage: retake"),
         (&["recrod"], "unrecognized subcommand 'recrod'"),
@@ -215,7 +215,7 @@ fn each_help_shows_an_example() {
     }
 }
 
-fn a_shell_and_a_reader_of_manuals_get_all_subcommands() {
+fn completions_and_manual_pages_cover_all_subcommands() {
     for shell in ["bash", "zsh", "fish"] {
         retake().args(&["completions", shell]).run().exits(0).tells(&["doctor", "accept-unstable"]);
     }

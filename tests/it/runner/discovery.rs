@@ -1,26 +1,26 @@
-//! Which trials there are, and what becomes of scenarios, fixtures and goldens that do not fit together.
+//! Which trials the runner finds, and what it reports when scenarios, fixtures and goldens do not fit together.
 
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::{SCENARIOS, Tree, project};
 
-tests! { no_scenario_is_an_error_that_names_the_command,
+tests! { a_project_without_scenarios_is_an_error_that_names_the_command_to_run,
     a_root_may_be_relative,
-    a_broken_scenario_fails_by_file_line_and_column_and_the_others_run,
-    a_broken_suite_is_an_error_for_all,
-    a_scenario_without_fixture_names_the_command_that_records_it,
-    fixtures_and_goldens_of_no_scenario_are_named,
-    routers_and_commands_stand_side_by_side,
-    what_a_broken_scenario_may_own_is_no_orphan,
-    each_case_is_a_trial_with_fixture_and_golden_of_its_name,
-    scenarios_share_a_fixture_and_each_has_its_own_turns_of_it,
-    a_process_for_one_trial_reads_no_other_scenario,
+    a_broken_scenario_fails_with_file_line_and_column_and_the_others_run,
+    a_broken_suite_stops_the_whole_run,
+    a_scenario_without_a_fixture_names_the_command_that_records_it,
+    fixtures_and_goldens_without_a_scenario_are_named,
+    a_project_can_have_a_router_and_a_command_as_systems,
+    files_that_a_broken_scenario_may_own_are_not_orphans,
+    each_case_is_a_trial_with_its_own_fixture_and_golden,
+    scenarios_that_share_a_fixture_each_get_all_of_its_turns,
+    a_process_for_one_trial_reads_only_its_own_scenario,
     a_seeded_scenario_needs_no_fixture,
-    a_name_in_the_options_that_names_nothing_is_told_with_the_nearest,
-    a_system_that_nobody_knows_is_named_with_the_known_ones,
-    the_project_s_own_scenarios_are_those_that_these_tests_know,
+    an_option_that_names_nothing_suggests_the_nearest_name,
+    an_unknown_system_is_reported_with_the_nearest_name,
+    these_tests_know_all_of_the_project_s_own_scenarios,
 }
 
-/// A scenario that asks the service of oddities one thing.
+/// Returns a scenario that asks the service `oddities` one question.
 pub(crate) fn asking(question: &str) -> String {
     format!(
         "[[step]]\npost = \"/ask\"\njson = \"{question}\"\nheaders = {{ content-type = \"text/plain\" }}\n\
@@ -28,7 +28,7 @@ pub(crate) fn asking(question: &str) -> String {
     )
 }
 
-/// A project with the scenario `greeting`, green.
+/// Returns a project with the scenario `greeting`, which passes.
 pub(crate) fn greeting() -> Tree {
     let tree = Tree::empty();
     tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
@@ -38,7 +38,7 @@ pub(crate) fn greeting() -> Tree {
     tree
 }
 
-fn no_scenario_is_an_error_that_names_the_command() {
+fn a_project_without_scenarios_is_an_error_that_names_the_command_to_run() {
     let tree = Tree::empty();
     tree.runner("gateway").run().exits(2).says(&["error: there is no folder `scenarios`", "`retake init` writes"]);
     tree.write("scenarios/suite.toml", "");
@@ -52,7 +52,7 @@ fn a_root_may_be_relative() {
     runner.run().exits(0).trials_are(&[("two_callers", "ok"), ("retake::no_orphans", "ok")]);
 }
 
-fn a_broken_scenario_fails_by_file_line_and_column_and_the_others_run() {
+fn a_broken_scenario_fails_with_file_line_and_column_and_the_others_run() {
     let tree = Tree::of(&["two_callers", "write_read_file"]);
     tree.replace("scenarios/two_callers/scenario.toml", "name    = \"review\"", "nmae    = \"review\"");
     let run = tree
@@ -63,7 +63,7 @@ fn a_broken_scenario_fails_by_file_line_and_column_and_the_others_run() {
     run.trials_are(&[("two_callers", "FAILED"), ("write_read_file", "ok"), ("retake::no_orphans", "ok")]);
 }
 
-fn a_broken_suite_is_an_error_for_all() {
+fn a_broken_suite_stops_the_whole_run() {
     let tree = Tree::of(&["two_callers"]);
     tree.write("scenarios/suite.toml", "setle = \"1s\"\n");
     tree.runner("gateway")
@@ -72,7 +72,7 @@ fn a_broken_suite_is_an_error_for_all() {
         .says(&["error: scenarios/suite.toml:1:1: unknown field `setle`", "did you mean `settle`?"]);
 }
 
-fn a_scenario_without_fixture_names_the_command_that_records_it() {
+fn a_scenario_without_a_fixture_names_the_command_that_records_it() {
     let tree = Tree::of(&["two_callers"]);
     tree.remove("fixtures/two_callers.json");
     tree.write("fixtures/two_caller.json", "{}");
@@ -85,12 +85,12 @@ fn a_scenario_without_fixture_names_the_command_that_records_it() {
     ]);
 }
 
-fn fixtures_and_goldens_of_no_scenario_are_named() {
+fn fixtures_and_goldens_without_a_scenario_are_named() {
     let tree = Tree::of(&["two_callers"]);
     tree.write("fixtures/old.json", "{}");
     tree.write("goldens/older.snap", "");
     tree.write("goldens/oldest.snap.new", "");
-    // No orphans: what is pending, and what recording leaves.
+    // A pending golden and the journal of a recording are not orphans.
     tree.write("goldens/two_callers.snap.new", "");
     tree.write("fixtures/.journal/old.jsonl", "");
     let run = tree.runner("gateway").run().exits(101).says(&[
@@ -99,11 +99,11 @@ fn fixtures_and_goldens_of_no_scenario_are_named() {
         "if nothing needs them:\n    git rm fixtures/old.json goldens/older.snap\n    rm goldens/oldest.snap.new\n",
     ]);
     run.trials_are(&[("two_callers", "ok"), ("retake::no_orphans", "FAILED")]);
-    // A filtered run condemns nothing.
+    // A filtered run does not check for orphans.
     tree.runner("gateway").arg("two_callers").run().exits(0);
 }
 
-fn what_a_broken_scenario_may_own_is_no_orphan() {
+fn files_that_a_broken_scenario_may_own_are_not_orphans() {
     let tree = Tree::of(&["two_callers", "write_read_file"]);
     tree.write("scenarios/two_callers/scenario.toml", "[[step]\n");
     tree.write("goldens/two_callers.flash.snap", "");
@@ -111,7 +111,7 @@ fn what_a_broken_scenario_may_own_is_no_orphan() {
     run.trials_are(&[("two_callers", "FAILED"), ("write_read_file", "ok"), ("retake::no_orphans", "ok")]);
 }
 
-fn each_case_is_a_trial_with_fixture_and_golden_of_its_name() {
+fn each_case_is_a_trial_with_its_own_fixture_and_golden() {
     let tree = Tree::empty();
     tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
     let cases =
@@ -128,7 +128,7 @@ fn each_case_is_a_trial_with_fixture_and_golden_of_its_name() {
     tree.runner("oddities").run().exits(101).says(&["to record it: retake record greet.bob"]);
 }
 
-fn scenarios_share_a_fixture_and_each_has_its_own_turns_of_it() {
+fn scenarios_that_share_a_fixture_each_get_all_of_its_turns() {
     let tree = greeting();
     tree.write("scenarios/again/scenario.toml", &format!("fixture = \"greeting\"\n{}", asking("Hello")));
     tree.runner("oddities").env("UPDATE_GOLDEN", "1").run().exits(0);
@@ -139,8 +139,8 @@ fn scenarios_share_a_fixture_and_each_has_its_own_turns_of_it() {
     ]);
 }
 
-/// nextest starts a process for each trial: with a thousand scenarios, reading all in each would take longer than the trial.
-fn a_process_for_one_trial_reads_no_other_scenario() {
+/// nextest starts a process for each trial. With a thousand scenarios, reading all of them would take longer than the trial.
+fn a_process_for_one_trial_reads_only_its_own_scenario() {
     let tree = greeting();
     tree.write("scenarios/again/scenario.toml", &format!("fixture = \"greeting\"\n{}", asking("Hello")));
     let cases = format!("fixture = \"greeting\"\n[case.a]\n[case.b]\n{}", asking("Hello"));
@@ -159,7 +159,7 @@ fn a_seeded_scenario_needs_no_fixture() {
     tree.runner("oddities").run().exits(0).trials_are(&[("seeded", "ok"), ("retake::no_orphans", "ok")]);
 }
 
-fn a_system_that_nobody_knows_is_named_with_the_known_ones() {
+fn an_unknown_system_is_reported_with_the_nearest_name() {
     let tree = greeting();
     let text = tree.read("scenarios/greeting/scenario.toml");
     tree.write("scenarios/greeting/scenario.toml", &format!("system = \"odities\"\n{text}"));
@@ -170,13 +170,13 @@ fn a_system_that_nobody_knows_is_named_with_the_known_ones() {
     tree.runner("no-system").run().exits(2).says(&["error: there is no system to test", "[systems.NAME]"]);
 }
 
-fn the_project_s_own_scenarios_are_those_that_these_tests_know() {
+fn these_tests_know_all_of_the_project_s_own_scenarios() {
     let tree = Tree::of(&SCENARIOS);
     tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
     let scenarios = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).unwrap();
     let mut names: Vec<String> = scenarios
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        // Pages need a browser, and a program that was built with one.
+        // Scenarios with pages need a browser and the feature `browser`.
         .filter(|name| name != "suite.toml" && !name.starts_with("page_"))
         .collect();
     names.sort();
@@ -186,7 +186,7 @@ fn the_project_s_own_scenarios_are_those_that_these_tests_know() {
     tree.runner("gateway").run().exits(0).trials_are(&wanted);
 }
 
-fn routers_and_commands_stand_side_by_side() {
+fn a_project_can_have_a_router_and_a_command_as_systems() {
     let tree = Tree::of(&["write_read_file"]);
     let command = format!("[{:?}, \"serve\", \"fixtures/write_read_file.json\"", env!("CARGO_BIN_EXE_retake"));
     tree.write(
@@ -207,13 +207,13 @@ fn routers_and_commands_stand_side_by_side() {
     assert!(tree.read("goldens/models.snap").contains("GET /v1/models\n200 application/json"));
     let both = [("models", "ok"), ("retake::no_orphans", "ok"), ("write_read_file", "ok")];
     tree.runner("gateway").run().exits(0).trials_are(&both);
-    // What is wrong with one of them is told in its own words, and does not touch the other.
+    // A failure of one of them does not affect the other.
     tree.replace("scenarios/suite.toml", "\"--key\", \"k\"", "\"--key\", \"other\"");
     let both = [("models", "FAILED"), ("retake::no_orphans", "ok"), ("write_read_file", "ok")];
     tree.runner("gateway").run().trials_are(&both).exits(101).says(&["found 401"]);
 }
 
-fn a_name_in_the_options_that_names_nothing_is_told_with_the_nearest() {
+fn an_option_that_names_nothing_suggests_the_nearest_name() {
     let file = "scenarios/two_callers/scenario.toml";
     for (from, to, says) in [
         (
@@ -232,7 +232,7 @@ fn a_name_in_the_options_that_names_nothing_is_told_with_the_nearest() {
         let run = tree.runner("gateway").run().exits(101).says(&[&format!("{file}: {says}")]);
         run.trials_are(&[("two_callers", "FAILED"), ("retake::no_orphans", "ok")]);
     }
-    // One of the suite has to name somebody somewhere.
+    // A name in the suite has to match in at least one scenario.
     let tree = Tree::of(&["two_callers", "write_read_file"]);
     for (name, exits) in [("subagent:critic", 0), ("subagent:critik", 101)] {
         tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\nunused = [\"{name}\"]\n"));

@@ -1,12 +1,12 @@
-//! `retake doctor`: what is lacking, and the command that helps.
+//! `retake doctor`: what a project lacks, and the command that fixes it.
 
 use crate::support::fixtures::{self, turn};
 use crate::support::tree::Tree;
 
-tests! { what_a_project_lacks_is_told_with_the_command_that_helps,
-    a_project_that_lacks_nothing_is_green,
+tests! { each_thing_that_a_project_lacks_is_listed_with_the_command_that_fixes_it,
+    a_project_that_lacks_nothing_passes,
     what_no_scenario_needs_is_not_asked_for,
-    a_folder_without_scenarios_is_told_how_to_begin,
+    in_a_folder_without_scenarios_doctor_says_how_to_begin,
 }
 
 const STEP: &str = "[[step]]\npost = \"/\"\n";
@@ -15,7 +15,7 @@ fn suite(program: &str) -> String {
     format!("[systems.agent]\ncommand = [\"{program}\", \"{{{{ port }}}}\"]\nready = {{ http = \"/health\" }}\n")
 }
 
-fn what_a_project_lacks_is_told_with_the_command_that_helps() {
+fn each_thing_that_a_project_lacks_is_listed_with_the_command_that_fixes_it() {
     let tree = Tree::with_suite(&suite("pnpm"));
     tree.write("scenarios/greet/scenario.toml", STEP);
     tree.write("scenarios/wrong/scenario.toml", "[[stp]]\n");
@@ -38,7 +38,7 @@ fn what_a_project_lacks_is_told_with_the_command_that_helps() {
     with_key.exits(1).says(&["ok     key ", "ANTHROPIC_API_KEY, for recording"]).never_says("sk-ant-1234");
 }
 
-fn a_project_that_lacks_nothing_is_green() {
+fn a_project_that_lacks_nothing_passes() {
     let tree = Tree::with_suite(&suite("sh"));
     tree.write("scenarios/greet/scenario.toml", STEP);
     fixtures::write(&tree, "greet", vec![turn(None, "Hello", "Good morning")]);
@@ -57,6 +57,6 @@ fn what_no_scenario_needs_is_not_asked_for() {
     run.says(&["lacks  chromium", lacks]);
 }
 
-fn a_folder_without_scenarios_is_told_how_to_begin() {
+fn in_a_folder_without_scenarios_doctor_says_how_to_begin() {
     Tree::empty().retake().arg("doctor").run().exits(1).says(&["lacks  scenarios", "retake init"]);
 }

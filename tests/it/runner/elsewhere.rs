@@ -1,24 +1,23 @@
-//! The same run again and again, each time as if elsewhere: in another time zone, with another locale, in another temporary
-//! folder, on another day.
+//! Repeats the same run, each time in a different environment: time zone, locale, temporary folder and day.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::program::Program;
 use crate::support::tree::{SCENARIOS, Tree};
 
-tests! { many_runs_in_a_row_are_all_green, }
+tests! { many_runs_in_a_row_all_pass, }
 
-/// As POSIX writes them: no table of zones is needed.
+/// Time zones in the POSIX form, which works without a time zone database.
 const ZONES: [&str; 5] = ["UTC0", "<+14>-14", "<-11>11", "<+0545>-5:45", "NST3:30NDT"];
 const LOCALES: [&str; 4] = ["C", "C.UTF-8", "tr_TR.UTF-8", "ja_JP.eucJP"];
 const FOLDERS: [&str; 3] = ["tmp", "a blank and an ü", "a/folder/that/is/deep/enough/to/have/a/long/path"];
-/// Today, some days, and two seconds before two midnights: a run is on both sides of them.
+/// Days in the form of libfaketime: today, some others, and some that begin seconds before a date or a count rolls over.
 const DAYS: [&str; 7] =
     ["+0", "+40d", "-400d", "+11y", "@2028-02-29 23:59:58", "@2027-12-31 23:59:58", "@2001-09-09 01:46:39"];
 
-/// 5 runs; as many as `RETAKE_RUNS_IN_A_ROW` says where it is set, as the gate does. All but the longest, in which nothing
-/// happens at once; the gate runs that one many times too.
-fn many_runs_in_a_row_are_all_green() {
+/// Runs all scenarios 5 times, or as often as `RETAKE_RUNS_IN_A_ROW` says. The longest one is left out: nothing in it is
+/// concurrent, and `.ci/run` repeats it in another step.
+fn many_runs_in_a_row_all_pass() {
     let runs = std::env::var("RETAKE_RUNS_IN_A_ROW").ok().and_then(|runs| runs.parse().ok()).unwrap_or(5);
     let names: Vec<&str> = SCENARIOS.into_iter().filter(|name| *name != "long_history").collect();
     let tree = Tree::of(&names);
@@ -34,7 +33,7 @@ fn many_runs_in_a_row_are_all_green() {
     assert_eq!(tree.files(), before);
 }
 
-/// As if started elsewhere, and what is meant by that.
+/// Returns the program with a different environment for each number, and a description of that environment.
 fn elsewhere(program: Program, number: usize, folder: &Path) -> (Program, String) {
     fn one<'a>(of: &[&'a str], number: usize) -> &'a str {
         of[number % of.len()]
@@ -51,7 +50,7 @@ fn elsewhere(program: Program, number: usize, folder: &Path) -> (Program, String
     (program, place)
 }
 
-/// Where this machine has none, each run is on this day.
+/// Returns the path of libfaketime. Without it, every run uses the real date.
 fn libfaketime() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
     folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1")).find(|library| library.exists())

@@ -3,14 +3,14 @@
 use crate::support::program::Ran;
 use crate::support::tree::{COMMAND_SUITE, Tree};
 
-tests! { several_parts_of_names_run_what_each_fits,
-    a_scenario_s_folder_runs_it_with_its_cases_and_no_namesake,
-    a_filter_that_fits_none_is_a_mistake_beside_others_too,
-    a_runner_that_cargo_builds_is_told_the_same,
-    those_that_failed_last_run_alone_and_all_where_none_did,
-    nothing_begins_any_more_once_one_has_failed_where_that_is_asked_for,
-    how_many_play_at_a_time_is_said_in_a_word,
-    a_list_tells_what_each_scenario_drives_and_replays,
+tests! { several_filters_select_every_scenario_that_one_of_them_matches,
+    the_folder_of_a_scenario_selects_it_and_its_cases_and_nothing_else,
+    a_filter_that_matches_nothing_is_an_error_even_if_another_one_matches,
+    a_runner_that_cargo_builds_gets_the_same_filters,
+    last_failed_runs_the_scenarios_that_failed_or_all_if_none_did,
+    with_fail_fast_no_scenario_starts_after_one_has_failed,
+    jobs_sets_how_many_scenarios_run_at_the_same_time,
+    the_list_shows_what_each_scenario_drives_and_replays,
 }
 
 fn project() -> Tree {
@@ -34,7 +34,7 @@ fn of(tree: &Tree, filters: &[&str]) -> Vec<String> {
     listed(tree.retake().arg("test").args(filters).args(&["--", "--list"]).run())
 }
 
-fn several_parts_of_names_run_what_each_fits() {
+fn several_filters_select_every_scenario_that_one_of_them_matches() {
     let tree = project();
     assert_eq!(of(&tree, &["part", "write_"]), ["parting", "write_note"]);
     assert_eq!(of(&tree, &["hello"]), ["hello", "hello_again"]);
@@ -42,7 +42,7 @@ fn several_parts_of_names_run_what_each_fits() {
     assert_eq!(listed(exact), ["hello", "parting"]);
 }
 
-fn a_scenario_s_folder_runs_it_with_its_cases_and_no_namesake() {
+fn the_folder_of_a_scenario_selects_it_and_its_cases_and_nothing_else() {
     let tree = project();
     for path in ["scenarios/hello", "./scenarios/hello/", "scenarios/hello/scenario.toml"] {
         assert_eq!(of(&tree, &[path]), ["hello"], "{path}");
@@ -53,14 +53,14 @@ fn a_scenario_s_folder_runs_it_with_its_cases_and_no_namesake() {
     assert_eq!(listed(inside.run()), ["hello"]);
 }
 
-fn a_filter_that_fits_none_is_a_mistake_beside_others_too() {
+fn a_filter_that_matches_nothing_is_an_error_even_if_another_one_matches() {
     let tree = project();
     let run = |filters: &[&str]| tree.retake().arg("test").args(filters).run().exits(2);
     run(&["hello", "partign"]).says(&["error: no scenario has in its name `partign`", "did you mean `parting`?"]);
     run(&["scenarios/helo"]).says(&["error: no scenario is called `helo`", "did you mean `hello`?"]);
 }
 
-fn a_runner_that_cargo_builds_is_told_the_same() {
+fn a_runner_that_cargo_builds_gets_the_same_filters() {
     let tree = project();
     let told = |names: &str| {
         let runner = tree.runner("gateway").env("RETAKE_ACTION", "test-of").env("RETAKE_ACTION_NAMES", names);
@@ -70,12 +70,12 @@ fn a_runner_that_cargo_builds_is_told_the_same() {
     assert_eq!(told("hello/"), ["hello"]);
 }
 
-/// Steps that need no system: one that goes well, and one that does not.
+/// Returns a scenario whose only step is a program that ends with this exit code; it needs no system.
 fn steps(exit: u8) -> String {
     format!("fixture = \"none\"\n[[step]]\nrun = [\"sh\", \"-c\", \"echo 1; exit {exit}\"]\ngolden = false\n")
 }
 
-/// Three scenarios, of which the first and the last fail.
+/// Returns a project with three scenarios, of which the first and the last fail.
 fn red() -> Tree {
     let tree = Tree::empty();
     for (name, exit) in [("a_red", 3), ("b_green", 0), ("c_red", 3)] {
@@ -84,7 +84,7 @@ fn red() -> Tree {
     tree
 }
 
-fn those_that_failed_last_run_alone_and_all_where_none_did() {
+fn last_failed_runs_the_scenarios_that_failed_or_all_if_none_did() {
     let tree = red();
     let all = ["a_red", "b_green", "c_red", "retake::no_orphans"];
     let ran = |args: &[&str]| {
@@ -103,7 +103,7 @@ fn those_that_failed_last_run_alone_and_all_where_none_did() {
     assert_eq!(ran(&[]).0, all);
 }
 
-fn nothing_begins_any_more_once_one_has_failed_where_that_is_asked_for() {
+fn with_fail_fast_no_scenario_starts_after_one_has_failed() {
     let tree = red();
     let run = tree.retake().args(&["test", "--fail-fast", "--jobs", "1"]).run().exits(1);
     let results = run.trials();
@@ -112,7 +112,7 @@ fn nothing_begins_any_more_once_one_has_failed_where_that_is_asked_for() {
     assert_eq!(run.trials()["c_red"], "FAILED");
 }
 
-fn how_many_play_at_a_time_is_said_in_a_word() {
+fn jobs_sets_how_many_scenarios_run_at_the_same_time() {
     let tree = red();
     for args in [["--jobs", "2"], ["-j", "1"]] {
         tree.retake().arg("test").args(&args).run().exits(1).says(&["test result: FAILED. 2 passed; 2 failed"]);
@@ -120,7 +120,7 @@ fn how_many_play_at_a_time_is_said_in_a_word() {
     tree.retake().args(&["test", "--jobs", "0"]).run().exits(2).says(&["invalid value '0' for '--jobs <N>'"]);
 }
 
-fn a_list_tells_what_each_scenario_drives_and_replays() {
+fn the_list_shows_what_each_scenario_drives_and_replays() {
     let tree = Tree::with_suite(COMMAND_SUITE);
     tree.scenario("chat", "[[step]]\nget = \"/\"\ngolden = true\n");
     tree.write("goldens/chat.snap", "");

@@ -1,13 +1,13 @@
-//! `retake init` and `retake new`: first files that fit the project.
+//! `retake init` and `retake new`: the first files, which fit the project.
 
 use crate::support::tree::Tree;
 
-tests! { a_service_is_started_as_its_language_is,
-    another_language_can_be_named,
-    a_rust_project_s_cargo_toml_is_completed_once,
+tests! { the_start_command_fits_the_language_of_the_project,
+    language_overrides_what_the_files_suggest,
+    init_completes_the_cargo_toml_of_a_rust_project_once,
     the_workflow_goes_to_the_root_of_the_repository,
-    two_projects_of_a_repository_have_a_workflow_each,
-    the_workflow_keeps_what_runs_leave_whether_they_fail_or_not,
+    two_projects_in_one_repository_each_get_a_workflow,
+    the_workflow_uploads_what_runs_leave_even_if_they_pass,
     proposed_goldens_are_ignored_by_git,
     new_names_the_system_where_there_are_several,
 }
@@ -16,7 +16,7 @@ fn init(tree: &Tree) -> String {
     tree.retake().arg("init").run().exits(0).stdout
 }
 
-fn a_service_is_started_as_its_language_is() {
+fn the_start_command_fits_the_language_of_the_project() {
     for (files, command, ci, said) in [
         (&["pyproject.toml"][..], "[\"python3\", \"app.py\"]", "pip install retake-cli", "  retake record hello"),
         (
@@ -61,14 +61,14 @@ fn a_service_is_started_as_its_language_is() {
     }
 }
 
-fn another_language_can_be_named() {
+fn language_overrides_what_the_files_suggest() {
     let tree = Tree::empty();
     tree.write("package.json", "{}");
     tree.retake().args(&["init", "--language", "python"]).run().exits(0);
     assert!(tree.read("scenarios/suite.toml").contains("\"python3\""));
 }
 
-fn a_rust_project_s_cargo_toml_is_completed_once() {
+fn init_completes_the_cargo_toml_of_a_rust_project_once() {
     let tree = Tree::empty();
     tree.write("Cargo.toml", "[package]\nname = \"agent\"\n");
     init(&tree);
@@ -101,7 +101,7 @@ fn the_workflow_goes_to_the_root_of_the_repository() {
     assert!(!tree.has("services/agent/.github/workflows/scenarios.yml"));
 }
 
-fn two_projects_of_a_repository_have_a_workflow_each() {
+fn two_projects_in_one_repository_each_get_a_workflow() {
     let tree = Tree::empty();
     tree.write(".git/HEAD", "ref: refs/heads/main\n");
     for project in ["a", "b", "a"] {
@@ -118,7 +118,7 @@ fn two_projects_of_a_repository_have_a_workflow_each() {
     assert!(!tree.has(".github/workflows/scenarios-a.yml"));
 }
 
-fn the_workflow_keeps_what_runs_leave_whether_they_fail_or_not() {
+fn the_workflow_uploads_what_runs_leave_even_if_they_pass() {
     let tree = Tree::empty();
     init(&tree);
     let workflow = tree.read(".github/workflows/scenarios.yml");

@@ -1,4 +1,4 @@
-//! libtest's flags mean what they mean elsewhere, and no mode of the runner changes the names.
+//! The runner's flags mean what they mean in libtest, and no mode of the runner changes the names of trials.
 
 use std::collections::BTreeSet;
 
@@ -11,23 +11,23 @@ use crate::support::tree::{COMMAND_SUITE, SCENARIOS, Tree};
 
 tests! { the_list_is_the_same_in_every_mode,
     the_command_lists_the_same_names,
-    filters_choose_as_they_do_in_libtest,
-    a_flag_that_is_none_is_wrong_use,
-    no_trial_at_all_is_an_error_where_the_filter_is_for_scenarios_alone,
-    json_is_all_that_stdout_holds,
+    filters_select_what_they_select_in_libtest,
+    an_unknown_flag_is_wrong_use,
+    a_filter_that_leaves_no_trial_is_an_error_if_it_is_meant_for_scenarios_only,
+    with_json_standard_output_contains_nothing_else,
     one_thread_and_sixteen_give_the_same_results,
-    sixty_four_at_a_time_have_each_its_own_answers,
-    each_trial_alone_gives_its_own_result,
+    sixty_four_concurrent_scenarios_each_get_their_own_answers,
+    each_trial_gives_its_own_result_in_a_process_of_its_own,
 }
 
-/// All trials, as `--list` prints them.
+/// Returns the names of all trials, as `--list` prints them.
 fn names() -> Vec<String> {
     SCENARIOS.iter().copied().chain(["retake::no_orphans"]).map(|name| format!("{name}: test")).collect()
 }
 
 fn the_list_is_the_same_in_every_mode() {
     let tree = Tree::of(&SCENARIOS);
-    // Of what is listed, nothing is run: not even a wrong golden shows.
+    // Listing runs nothing, so a wrong golden does not matter.
     tree.replace("goldens/two_callers.snap", "critic     string", "critic     number");
     let before = tree.files();
     let modes: [fn(Program) -> Program; 7] = [
@@ -49,7 +49,7 @@ fn the_list_is_the_same_in_every_mode() {
     assert_eq!(tree.files(), before);
 }
 
-fn no_trial_at_all_is_an_error_where_the_filter_is_for_scenarios_alone() {
+fn a_filter_that_leaves_no_trial_is_an_error_if_it_is_meant_for_scenarios_only() {
     let tree = Tree::empty();
     tree.write("scenarios/suite.toml", COMMAND_SUITE);
     tree.scenario("hello", "fixture = \"none\"\n[[step]]\nget = \"/\"\ngolden = false\n");
@@ -58,7 +58,8 @@ fn no_trial_at_all_is_an_error_where_the_filter_is_for_scenarios_alone() {
         let run = tree.retake().args(&["test", "--", flag]).run().exits(2);
         run.says(&[&format!("error: nothing was tested: no trial is left by `{flag}`")]);
     }
-    // As the command starts the runner of a Rust project. Without it the filter is for all of a crate's tests.
+    // `RETAKE_ACTION` is set when the `retake` command starts the runner of a Rust project. Without it, `cargo test` starts
+    // the runner, and the filter may be meant for another test binary of the crate.
     let runner = || tree.runner("no-system").arg("hallo");
     runner().env("RETAKE_ACTION", "test").run().exits(2).says(&["no scenario has in its name `hallo`", "`hello`?"]);
     runner().run().exits(0);
@@ -66,7 +67,7 @@ fn no_trial_at_all_is_an_error_where_the_filter_is_for_scenarios_alone() {
     ignored.exits(2).says(&["nothing was tested"]);
 }
 
-/// The command finds what the runner finds, though it cannot drive the gateway itself.
+/// The command finds what the runner finds, although it cannot drive the gateway, which is a router.
 fn the_command_lists_the_same_names() {
     let tree = Tree::of(&SCENARIOS);
     tree.write("scenarios/suite.toml", COMMAND_SUITE);
@@ -75,7 +76,7 @@ fn the_command_lists_the_same_names() {
     assert_eq!(listed, names());
 }
 
-fn filters_choose_as_they_do_in_libtest() {
+fn filters_select_what_they_select_in_libtest() {
     let tree = Tree::of(&["parallel_tools", "two_callers", "write_read_file"]);
     let cases: [(&[&str], &[&str]); 7] = [
         (&["two"], &["two_callers"]),
@@ -92,12 +93,12 @@ fn filters_choose_as_they_do_in_libtest() {
     }
 }
 
-fn a_flag_that_is_none_is_wrong_use() {
+fn an_unknown_flag_is_wrong_use() {
     let tree = Tree::of(&["two_callers"]);
     tree.runner("gateway").arg("--no-such-flag").run().exits(2).says(&["unexpected argument '--no-such-flag' found"]);
 }
 
-fn json_is_all_that_stdout_holds() {
+fn with_json_standard_output_contains_nothing_else() {
     let tree = Tree::of(&["two_callers", "write_read_file"]);
     tree.replace("goldens/two_callers.snap", "critic     string", "critic     number");
     let run = tree.runner("gateway").args(&["--format", "json", "-Zunstable-options"]).run().exits(101);
@@ -118,15 +119,15 @@ fn one_thread_and_sixteen_give_the_same_results() {
     wanted.push(("retake::no_orphans", "ok"));
     for threads in ["1", "16"] {
         let run = tree.runner("gateway").args(&["--test-threads", threads]).run().exits(0);
-        // Of more than ten it is said which were slowest; nothing else.
+        // If more than ten trials ran, the slowest ones are named. Nothing else is printed there.
         assert!(run.stderr.starts_with("slowest: ") && run.stderr.lines().count() == 1, "{}", run.stderr);
         run.trials_are(&wanted);
     }
     assert_eq!(tree.files(), before);
 }
 
-/// All of them ask the same, and each is answered by its own fixture.
-fn sixty_four_at_a_time_have_each_its_own_answers() {
+/// All scenarios ask the same question, and each has its own fixture with its own answer.
+fn sixty_four_concurrent_scenarios_each_get_their_own_answers() {
     let tree = Tree::empty();
     let names: Vec<String> = (0..64).map(|i| format!("s{i:02}")).collect();
     for name in &names {
@@ -146,8 +147,8 @@ fn sixty_four_at_a_time_have_each_its_own_answers() {
     assert_eq!(tree.files(), before);
 }
 
-/// As nextest runs it: each trial in a process of its own.
-fn each_trial_alone_gives_its_own_result() {
+/// Each trial runs in its own process, as under nextest.
+fn each_trial_gives_its_own_result_in_a_process_of_its_own() {
     let tree = Tree::of(&["two_callers", "write_read_file"]);
     tree.replace("goldens/two_callers.snap", "critic     string", "critic     number");
     for (name, code) in [("two_callers", 101), ("write_read_file", 0), ("retake::no_orphans", 0)] {

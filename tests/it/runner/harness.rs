@@ -1,4 +1,4 @@
-//! A runner that cargo builds with a harness of its own would run no test, and be green.
+//! If cargo built a runner with libtest's harness, the runner would run no scenario and pass.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -6,9 +6,9 @@ use std::time::SystemTime;
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
-tests! { a_runner_without_harness_false_does_not_compile_and_says_which_line_to_add }
+tests! { a_runner_without_harness_false_does_not_compile_and_the_error_names_the_line_to_add }
 
-/// The library as this test program was built with it.
+/// Returns the library file that this test program was built with.
 fn library() -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let built = |path: &PathBuf| -> SystemTime { path.metadata().unwrap().modified().unwrap() };
@@ -20,7 +20,7 @@ fn library() -> PathBuf {
     files.filter(is_library).max_by_key(built).unwrap()
 }
 
-/// As cargo compiles a runner, with its harness (`--test`) or without it.
+/// Compiles a runner as cargo does, with libtest's harness (`--test`) or without it.
 fn compile(tree: &Tree, how: &[&str]) -> Ran {
     let library = library();
     let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
@@ -30,7 +30,7 @@ fn compile(tree: &Tree, how: &[&str]) -> Ran {
     program.env("CARGO_MANIFEST_DIR", tree.root()).arg("scenarios.rs").in_folder(tree.root()).run()
 }
 
-fn a_runner_without_harness_false_does_not_compile_and_says_which_line_to_add() {
+fn a_runner_without_harness_false_does_not_compile_and_the_error_names_the_line_to_add() {
     let tree = Tree::empty();
     tree.write("scenarios.rs", "retake::suite! { router \"agent\" => |_| async { retake::axum::Router::new() } }\n");
     compile(&tree, &["--cfg", "test"]).exits(0);

@@ -1,4 +1,4 @@
-//! The runner and the command: what they find, what they print, what they write.
+//! The runner and the command: what they find, print and write.
 
 pub(crate) mod command;
 pub(crate) mod discovery;

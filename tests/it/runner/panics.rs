@@ -1,16 +1,16 @@
-//! A panic of a router, wherever in it, fails its scenario.
+//! A panic in a router fails its scenario, no matter which task panics.
 
 use crate::support::tree::Tree;
 
-tests! { a_panic_in_a_background_task_fails_its_scenario_with_message_and_place,
-    a_panic_that_is_caught_is_allowed_where_the_scenario_says_so,
+tests! { a_panic_in_a_background_task_fails_its_scenario_with_its_message_and_place,
+    a_panic_in_the_background_is_allowed_if_the_scenario_says_so,
 }
 
 fn scenario(step: &str) -> String {
     format!("fixture = \"none\"\n[[step]]\npost = \"{step}\"\ngolden = false\n")
 }
 
-fn a_panic_in_a_background_task_fails_its_scenario_with_message_and_place() {
+fn a_panic_in_a_background_task_fails_its_scenario_with_its_message_and_place() {
     let tree = Tree::empty();
     tree.scenario("behind", &scenario("/panic-behind"));
     tree.scenario("blocking", &scenario("/panic-blocking"));
@@ -24,7 +24,7 @@ fn a_panic_in_a_background_task_fails_its_scenario_with_message_and_place() {
     assert_eq!(run.trials()["silent"], "ok", "{}", run.all());
 }
 
-fn a_panic_that_is_caught_is_allowed_where_the_scenario_says_so() {
+fn a_panic_in_the_background_is_allowed_if_the_scenario_says_so() {
     let tree = Tree::empty();
     tree.scenario("behind", &format!("panics = \"allow\"\n{}", scenario("/panic-behind")));
     tree.runner("oddities").run().exits(0);

@@ -1,4 +1,4 @@
-//! The runner that tests start: this binary again, with the real gateway, or with a service of oddities.
+//! The runner that tests start: this binary, with the real gateway or another router as its system.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,14 +18,14 @@ use crate::support::loopback::client;
 use crate::support::program::Program;
 use crate::support::tree::Tree;
 
-/// What happens to the gateway's event streams on their way out.
+/// The variable that holds the mutation of the gateway's event streams.
 const MUTATION: &str = "RETAKE_IT_MUTATION";
-/// Set, each event stream of the gateway has a key in its `metadata` that no other has.
+/// If this variable is set, the `metadata` event of each of the gateway's streams has a unique key.
 pub(crate) const VARY: &str = "RETAKE_IT_VARY";
-/// The file into which the gateway's first event stream is copied, as its client gets it.
+/// The variable that names a file to which the gateway's first event stream is copied, as its client gets it.
 pub(crate) const CAPTURE: &str = "RETAKE_IT_CAPTURE";
 
-/// The runner's `main`. The system's name in the suite is the one given here.
+/// The runner's `main`. `system` selects the router, and is its name in the suite.
 pub(crate) fn runner(system: &str) -> ExitCode {
     let suite = Suite::new(env!("CARGO_MANIFEST_DIR"), retake::assert_golden!());
     match system {
@@ -49,7 +49,7 @@ pub(crate) fn runner(system: &str) -> ExitCode {
     .main()
 }
 
-/// The runner with a gateway whose event streams are changed on their way out.
+/// Returns a runner with a gateway whose event streams are mutated before they reach the client.
 pub(crate) fn mutated(tree: &Tree, mutation: &Mutation) -> Program {
     tree.runner("gateway").env(MUTATION, mutation.to_env())
 }
@@ -68,7 +68,7 @@ fn config(stage: &Stage) -> gateway::Config {
     gateway::Config { http: Some(client()), ..config }
 }
 
-/// Mutates and copies event streams.
+/// Mutates and copies event streams, as the variables above say.
 async fn watch(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let content_type = response.headers().get(header::CONTENT_TYPE);
@@ -86,7 +86,7 @@ async fn watch(request: Request, next: Next) -> Response {
         let at = format!("/lucky_{}", STREAMS.fetch_add(1, Ordering::Relaxed));
         stream = Mutation::SetKey { event: "metadata".to_owned(), at, value: true.into() }.apply(&stream);
     }
-    // A run that failed is looked at once more: what the client saw first counts.
+    // A run that failed may be repeated to explain it. Only the first stream is copied.
     if let Some(file) = std::env::var_os(CAPTURE).filter(|file| !std::path::Path::new(file).exists()) {
         std::fs::write(file, &stream).unwrap();
     }

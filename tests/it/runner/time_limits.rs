@@ -1,4 +1,4 @@
-//! A scenario ends by its time limit whatever its system does, and says where it was.
+//! A scenario ends at its time limit, whatever its system does, and reports how far it got.
 
 use std::time::{Duration, Instant};
 
@@ -8,15 +8,16 @@ use crate::support::fixtures;
 use crate::support::program::Ran;
 use crate::support::tree::Tree;
 
-tests! { a_system_that_hangs,
-    a_system_that_blocks_its_thread,
-    a_system_that_streams_for_ever,
-    a_system_that_never_gets_ready,
-    a_limit_of_the_suite_holds_for_all,
-    recorded_pauses_are_replayed_where_a_scenario_asks_for_them,
+tests! { a_system_that_hangs_is_ended_by_the_time_limit,
+    a_system_that_blocks_its_thread_is_ended_by_the_time_limit,
+    a_system_that_streams_forever_is_ended_by_the_time_limit,
+    a_system_that_never_becomes_ready_is_ended_by_the_time_limit,
+    a_time_limit_in_the_suite_applies_to_every_scenario,
+    recorded_pauses_are_replayed_if_the_suite_asks_for_them,
 }
 
-/// The limit leaves a busy machine time for the first step, and a system that is stuck has two seconds to stop.
+/// An upper bound for a whole run: it includes time for the first step on a busy machine, and the two seconds that a stuck
+/// system gets to stop.
 const AT_MOST: Duration = Duration::from_secs(20);
 
 fn scenario(step: &str) -> Tree {
@@ -41,21 +42,21 @@ fn ends_by_its_limit(step: &str, was_at: &str) -> Ran {
     run.trials_are(&[("slow", "FAILED"), ("swift", "ok"), ("retake::no_orphans", "ok")])
 }
 
-fn a_system_that_hangs() {
+fn a_system_that_hangs_is_ended_by_the_time_limit() {
     ends_by_its_limit(
         "post = \"/hang\"",
         "step 2 (POST /hang) was under way and waited for an answer: 0 events had come, ",
     );
 }
 
-fn a_system_that_blocks_its_thread() {
+fn a_system_that_blocks_its_thread_is_ended_by_the_time_limit() {
     ends_by_its_limit(
         "post = \"/block\"",
         "step 2 (POST /block) was under way and waited for an answer: 0 events had come, ",
     );
 }
 
-fn a_system_that_streams_for_ever() {
+fn a_system_that_streams_forever_is_ended_by_the_time_limit() {
     let step = "post = \"/endless\"\nstream = { last = \"end\" }";
     let run = ends_by_its_limit(step, "step 2 (POST /endless) was under way and waited for the event `end`: ");
     let (_, after) = run.stdout.split_once("waited for the event `end`: ").unwrap();
@@ -63,7 +64,7 @@ fn a_system_that_streams_for_ever() {
     assert!(events > 0 && after.contains(" (the last was `"), "{}", run.stdout);
 }
 
-fn a_system_that_never_gets_ready() {
+fn a_system_that_never_becomes_ready_is_ended_by_the_time_limit() {
     let tree = scenario("post = \"/silent\"");
     let began = Instant::now();
     tree.runner("never-ready")
@@ -74,14 +75,14 @@ fn a_system_that_never_gets_ready() {
     assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
 }
 
-fn a_limit_of_the_suite_holds_for_all() {
+fn a_time_limit_in_the_suite_applies_to_every_scenario() {
     let tree = Tree::empty();
     tree.write("scenarios/suite.toml", "timeout = \"1s\"\n");
     tree.write("scenarios/slow/scenario.toml", "fixture = \"none\"\n[[step]]\npost = \"/hang\"\n");
     tree.runner("oddities").run().exits(101).says(&["the scenario's time is up after 1s: step 1 (POST /hang)"]);
 }
 
-fn recorded_pauses_are_replayed_where_a_scenario_asks_for_them() {
+fn recorded_pauses_are_replayed_if_the_suite_asks_for_them() {
     let tree = Tree::of(&["write_read_file"]);
     fixtures::edit(&tree, "write_read_file", |turns| {
         for turn in turns {

@@ -1,18 +1,18 @@
-//! Who writes goldens, and when: never in CI, never after a miss, never where two runs differ.
+//! When goldens are written: never in CI, never after a miss, and never if two runs differ.
 
 use crate::runner::routers;
 use crate::support::fixtures;
 use crate::support::program::Program;
 use crate::support::tree::Tree;
 
-tests! { in_ci_updating_and_recording_write_nothing_and_exit_2,
-    ci_that_is_said_to_be_off_is_no_ci,
-    in_ci_a_differing_golden_leaves_no_pending_one,
-    elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again,
-    a_scenario_without_golden_fails_with_what_it_would_hold,
-    updating_writes_a_golden_that_then_passes_and_names_no_path,
+tests! { in_ci_updating_and_recording_write_nothing_and_exit_with_2,
+    a_ci_variable_that_says_off_does_not_count_as_ci,
+    in_ci_a_different_golden_leaves_no_pending_golden,
+    outside_ci_a_pending_golden_stays_until_the_golden_is_right_again,
+    a_scenario_without_a_golden_fails_and_shows_what_the_golden_would_contain,
+    updating_writes_a_golden_that_then_passes_and_contains_no_path,
     updating_one_scenario_leaves_the_others_alone,
-    a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named,
+    a_golden_that_differs_between_two_runs_is_not_written_and_the_lines_are_shown,
     updating_with_a_miss_or_an_unused_turn_writes_nothing,
 }
 
@@ -24,14 +24,14 @@ fn updating(program: Program) -> Program {
     program.env("UPDATE_GOLDEN", "1")
 }
 
-/// A golden that is not what the gateway sends.
+/// Returns a project whose golden differs from what the gateway sends.
 fn with_a_wrong_golden() -> Tree {
     let tree = Tree::of(&[NAME]);
     tree.replace(GOLDEN, "run_id     id\n", "run_id     number\n");
     tree
 }
 
-fn in_ci_updating_and_recording_write_nothing_and_exit_2() {
+fn in_ci_updating_and_recording_write_nothing_and_exit_with_2() {
     for ci in ["true", "1", "woodpecker"] {
         let tree = with_a_wrong_golden();
         let before = tree.files();
@@ -46,7 +46,7 @@ fn in_ci_updating_and_recording_write_nothing_and_exit_2() {
     }
 }
 
-fn ci_that_is_said_to_be_off_is_no_ci() {
+fn a_ci_variable_that_says_off_does_not_count_as_ci() {
     for ci in ["", "0", "false", "no"] {
         let tree = with_a_wrong_golden();
         updating(tree.runner("gateway")).env("CI", ci).run().exits(0);
@@ -54,7 +54,7 @@ fn ci_that_is_said_to_be_off_is_no_ci() {
     }
 }
 
-fn in_ci_a_differing_golden_leaves_no_pending_one() {
+fn in_ci_a_different_golden_leaves_no_pending_golden() {
     let tree = with_a_wrong_golden();
     let before = tree.files();
     let run = tree.runner("gateway").env("CI", "true").run().exits(101);
@@ -64,7 +64,7 @@ fn in_ci_a_differing_golden_leaves_no_pending_one() {
     assert_eq!(tree.files(), before);
 }
 
-fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again() {
+fn outside_ci_a_pending_golden_stays_until_the_golden_is_right_again() {
     let right = Tree::of(&[NAME]).read(GOLDEN);
     let tree = with_a_wrong_golden();
     let wrong = tree.read(GOLDEN);
@@ -77,7 +77,7 @@ fn elsewhere_a_pending_golden_is_left_until_the_golden_is_right_again() {
     assert_eq!(tree.read(GOLDEN), right);
 }
 
-fn a_scenario_without_golden_fails_with_what_it_would_hold() {
+fn a_scenario_without_a_golden_fails_and_shows_what_the_golden_would_contain() {
     let tree = Tree::of(&[NAME]);
     tree.remove(GOLDEN);
     for ci in [true, false] {
@@ -93,14 +93,14 @@ fn a_scenario_without_golden_fails_with_what_it_would_hold() {
     }
 }
 
-fn updating_writes_a_golden_that_then_passes_and_names_no_path() {
+fn updating_writes_a_golden_that_then_passes_and_contains_no_path() {
     for there in [true, false] {
         let tree = with_a_wrong_golden();
         let committed = Tree::of(&[NAME]).read(GOLDEN);
         if !there {
             tree.remove(GOLDEN);
         }
-        // A pending one is out of date afterwards.
+        // This run leaves a pending golden, which the update then removes.
         tree.runner("gateway").run().exits(101);
         assert!(tree.has(PENDING));
         let ran = updating(tree.runner("gateway")).run().exits(0);
@@ -110,7 +110,7 @@ fn updating_writes_a_golden_that_then_passes_and_names_no_path() {
         let written = tree.read(GOLDEN);
         let body = |golden: &str| golden.rsplit_once("---\n").unwrap().1.to_owned();
         assert_eq!(body(&written), body(&committed));
-        // No file of an assertion, which is another one where the command runs the scenario.
+        // The header does not name the file of the assertion: it would change if the command runs the scenario.
         let header = "---\ninput_file: scenarios/write_read_file/scenario.toml\n---\nPOST ";
         assert!(written.starts_with(header), "{written}");
         let home = std::env::var("HOME").unwrap_or_else(|_| "/home/".to_owned());
@@ -138,7 +138,7 @@ fn updating_one_scenario_leaves_the_others_alone() {
     ]);
 }
 
-fn a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named() {
+fn a_golden_that_differs_between_two_runs_is_not_written_and_the_lines_are_shown() {
     for there in [true, false] {
         let tree = Tree::of(&[NAME]);
         if !there {

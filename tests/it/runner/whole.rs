@@ -1,18 +1,18 @@
-//! What happens to goldens whatever the environment says and the disk does: written whole or not at all, and never by insta.
+//! Goldens are written whole or not at all, and never by insta, whatever the environment contains and even if a write fails.
 
 use crate::runner::discovery::asking;
 use crate::support::fixtures::{self, turn};
 use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
-tests! { no_variable_of_insta_turns_a_wrong_golden_green_or_writes_it,
-    no_variable_of_insta_turns_a_right_golden_red,
-    a_golden_is_whole_when_the_disk_is_full_or_the_runner_is_killed_at_the_write,
-    a_proposal_is_whole_when_the_disk_is_full_or_the_runner_is_killed_at_the_write,
-    a_checkout_that_cannot_be_written_is_green_and_tells_a_difference,
+tests! { no_variable_of_insta_makes_a_wrong_golden_pass_or_writes_it,
+    no_variable_of_insta_makes_a_right_golden_fail,
+    a_golden_stays_whole_if_the_disk_is_full_or_the_runner_is_killed_while_writing,
+    a_pending_golden_stays_whole_if_the_disk_is_full_or_the_runner_is_killed_while_writing,
+    a_read_only_checkout_passes_and_still_reports_a_different_golden,
 }
 
-/// All that insta reads of the environment, with what would do most.
+/// All variables that insta reads, with the values that would have the greatest effect.
 const VARIABLES: [(&str, &str); 13] = [
     ("INSTA_FORCE_UPDATE", "1"),
     ("INSTA_FORCE_UPDATE_SNAPSHOTS", "1"),
@@ -29,7 +29,7 @@ const VARIABLES: [(&str, &str); 13] = [
     ("INSTA_YAML_BLOCK_STYLE", "1"),
 ];
 
-/// A scenario with a golden.
+/// Returns a project with one scenario and its golden.
 fn tree() -> Tree {
     let tree = Tree::with_suite("settle = \"100ms\"\n");
     tree.scenario("hello", &asking("Hello"));
@@ -41,7 +41,7 @@ fn tree() -> Tree {
 const GOLDEN: &str = "goldens/hello.snap";
 const PENDING: &str = "goldens/hello.snap.new";
 
-fn no_variable_of_insta_turns_a_wrong_golden_green_or_writes_it() {
+fn no_variable_of_insta_makes_a_wrong_golden_pass_or_writes_it() {
     let tree = tree();
     tree.replace(GOLDEN, "text       string", "text       number");
     let before = tree.files();
@@ -53,14 +53,15 @@ fn no_variable_of_insta_turns_a_wrong_golden_green_or_writes_it() {
         tree.remove(PENDING);
         assert_eq!(tree.files(), before, "{name}={value}");
     }
-    // Nor a setting in its file.
+    // A setting in insta's file has no effect either.
     tree.write("insta.yaml", "behavior:\n  update: force\n  force_update: true\n  force_pass: true\n");
     tree.runner("oddities").env("CI", "1").run().exits(101).says(&["golden: "]);
 }
 
-fn no_variable_of_insta_turns_a_right_golden_red() {
+fn no_variable_of_insta_makes_a_right_golden_fail() {
     let tree = tree();
-    // Of an editor that ends lines its own way, so that insta is asked; a full match would want the header equal as well.
+    // With other line ends and another header, the texts are no longer equal, so insta compares them. A full match would
+    // also compare the header.
     tree.replace(GOLDEN, "input_file: ", "source: elsewhere.rs\ninput_file: elsewhere/");
     tree.write(GOLDEN, &tree.read(GOLDEN).replace('\n', "\r\n"));
     let before = tree.files();
@@ -70,7 +71,7 @@ fn no_variable_of_insta_turns_a_right_golden_red() {
     }
 }
 
-/// With no room for a byte: a write fails, or kills the program where it does not `survive` that.
+/// Runs a program that may not write a single byte to a file. A write kills it, or fails if it is to `survive`.
 fn on_a_full_disk(program: Program, survive: bool) -> Ran {
     let command = program.into_command();
     let trap = if survive { "trap '' XFSZ; " } else { "" };
@@ -88,7 +89,7 @@ fn on_a_full_disk(program: Program, survive: bool) -> Ran {
     again.run()
 }
 
-fn a_golden_is_whole_when_the_disk_is_full_or_the_runner_is_killed_at_the_write() {
+fn a_golden_stays_whole_if_the_disk_is_full_or_the_runner_is_killed_while_writing() {
     let tree = tree();
     tree.replace(GOLDEN, "text       string", "text       number");
     let before = tree.files();
@@ -103,11 +104,11 @@ fn a_golden_is_whole_when_the_disk_is_full_or_the_runner_is_killed_at_the_write(
     }
 }
 
-fn a_proposal_is_whole_when_the_disk_is_full_or_the_runner_is_killed_at_the_write() {
+fn a_pending_golden_stays_whole_if_the_disk_is_full_or_the_runner_is_killed_while_writing() {
     let tree = tree();
     tree.replace(GOLDEN, "text       string", "text       number");
     tree.runner("oddities").run().exits(101);
-    // Of another run: it would be written anew.
+    // A pending golden that differs from this run's, so the run has to write it.
     let before = tree.read(PENDING).replace("number", "of another run");
     tree.write(PENDING, &before);
     for survive in [true, false] {
@@ -119,8 +120,8 @@ fn a_proposal_is_whole_when_the_disk_is_full_or_the_runner_is_killed_at_the_writ
     }
 }
 
-/// A mount that is read-only, as a container has its sources. Where this machine lets nobody mount, there is nothing to see.
-fn a_checkout_that_cannot_be_written_is_green_and_tells_a_difference() {
+/// A read-only mount, such as the sources in a container. Passes without a check if this machine does not allow mounts.
+fn a_read_only_checkout_passes_and_still_reports_a_different_golden() {
     if !Program::new("unshare".as_ref()).args(&["-rm", "true"]).starts() {
         return;
     }

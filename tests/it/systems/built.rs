@@ -1,17 +1,17 @@
-//! Systems that are built before they start, and systems whose port is written down.
+//! Systems that are built before they start, and systems with a fixed port.
 
 use super::described::{READY, system};
 use crate::support::tree::Tree;
 
 tests!(
-    a_system_is_built_once_and_again_only_where_its_inputs_changed,
-    a_build_that_fails_says_what_it_printed,
-    a_pinned_port_is_waited_for_and_one_that_is_taken_is_named,
+    a_system_is_built_once_and_again_only_if_its_inputs_have_changed,
+    a_build_that_fails_shows_what_it_printed,
+    scenarios_take_turns_on_a_fixed_port_and_a_port_in_use_is_named,
 );
 
 const COUNT: &str = "fixture = \"none\"\n[[step]]\nget = \"/count\"\n";
 
-fn a_system_is_built_once_and_again_only_where_its_inputs_changed() {
+fn a_system_is_built_once_and_again_only_if_its_inputs_have_changed() {
     let build = r#"build = ["sh", "-c", "echo $MODE >> ../built.log; mkdir -p dist; date +%N > dist/made"]"#;
     let fields = format!("{READY}\ncwd = \"front\"\n{build}");
     let tree = Tree::with_suite(&system("agent", "MODE = \"plain\"", &fields));
@@ -32,7 +32,7 @@ fn a_system_is_built_once_and_again_only_where_its_inputs_changed() {
     assert_eq!(tree.read("built.log"), "plain\nplain\nplain\nother\n");
 }
 
-fn a_build_that_fails_says_what_it_printed() {
+fn a_build_that_fails_shows_what_it_printed() {
     let fields = format!("{READY}\ncwd = \"front\"\nbuild = [\"sh\", \"-c\", \"echo no such module; exit 3\"]");
     let tree = Tree::with_suite(&system("agent", "", &fields));
     tree.scenario("one", COUNT);
@@ -40,7 +40,7 @@ fn a_build_that_fails_says_what_it_printed() {
     tree.retake().arg("test").run().red(&["failed to build system `agent`", "failed: exit code 3", "| no such module"]);
 }
 
-fn a_pinned_port_is_waited_for_and_one_that_is_taken_is_named() {
+fn scenarios_take_turns_on_a_fixed_port_and_a_port_in_use_is_named() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     let tree = Tree::with_suite(&system("agent", "", &format!("{READY}\nport = {port}")));

@@ -1,4 +1,4 @@
-//! One command system: start, environment, readiness, death, evidence.
+//! Systems that are commands: start, environment, readiness, early exit, and the log in failures.
 
 use super::described::{CHAT, READY, system};
 use super::provider::record;
@@ -6,11 +6,11 @@ use crate::support::tree::Tree;
 
 tests!(
     a_command_is_recorded_and_replayed,
-    the_environment_is_what_is_listed_and_the_stages_own,
-    a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log,
-    a_scenario_that_is_shorter_than_its_systems_start_says_so,
-    a_line_of_the_log_shows_that_a_system_is_ready,
-    the_log_is_quoted_where_the_evidence_does_not_explain_the_failure,
+    the_environment_contains_what_is_listed_and_what_the_stage_adds,
+    a_system_that_exits_early_or_is_never_ready_fails_with_the_end_of_its_log,
+    a_time_limit_shorter_than_the_start_of_the_system_is_reported,
+    a_log_line_can_show_that_a_system_is_ready,
+    the_log_is_quoted_if_nothing_else_explains_the_failure,
 );
 
 fn a_command_is_recorded_and_replayed() {
@@ -25,7 +25,7 @@ fn a_command_is_recorded_and_replayed() {
     assert_eq!(tree.left(), [""; 0]);
 }
 
-fn the_environment_is_what_is_listed_and_the_stages_own() {
+fn the_environment_contains_what_is_listed_and_what_the_stage_adds() {
     let env = r#"DATA_DIR = "{{ workdir }}", RUN = "x{{ run }}x", CONFIG = "{{ root }}/agent.toml""#;
     let tree = Tree::with_suite(&system("agent", env, &format!("{READY}\ncwd = \"{{{{ workdir }}}}\"")));
     tree.scenario(
@@ -49,7 +49,7 @@ detail = "values"
         "OPENAI_BASE_URL \"http://<model>/v1\"",
         "RUN \"x<run>x\"",
         "TMPDIR \"<tmp>\"",
-        // Another day in the second run of the proof.
+        // The second run of the proof has another date.
         "RETAKE_DATE \"<DATE>\"",
         "cwd \"<workdir>\"",
     ] {
@@ -59,12 +59,12 @@ detail = "values"
     assert!(!golden.contains("SECRET"), "{golden}");
 }
 
-/// A scenario that calls no model, with steps.
+/// Returns a scenario with these steps that calls no model.
 fn quiet(steps: &str) -> String {
     format!("fixture = \"none\"\n{steps}")
 }
 
-fn a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log() {
+fn a_system_that_exits_early_or_is_never_ready_fails_with_the_end_of_its_log() {
     let dies = system("agent", r#"DIES = "7""#, READY);
     let program = "[systems.agent]\ncommand = [\"no-such-program\"]\nready = { http = \"/\" }\n";
     let folder = dies.clone() + "cwd = \"{{ workdir }}/nowhere\"\n";
@@ -92,20 +92,20 @@ fn a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log() 
     }
 }
 
-fn a_scenario_that_is_shorter_than_its_systems_start_says_so() {
+fn a_time_limit_shorter_than_the_start_of_the_system_is_reported() {
     let tree = Tree::with_suite(&system("agent", "", r#"ready = { http = "/nowhere" }"#));
     tree.scenario("a", &quiet("timeout = \"400ms\"\n[[step]]\nget = \"/count\"\n"));
     tree.retake().args(&["test"]).run().red(&["was not ready when the scenario's time was up", "| listening on "]);
     assert_eq!(tree.left(), [""; 0]);
 }
 
-fn a_line_of_the_log_shows_that_a_system_is_ready() {
+fn a_log_line_can_show_that_a_system_is_ready() {
     let tree = Tree::with_suite(&system("agent", "", r#"ready = { line = "^listening on \\d+$" }"#));
     tree.scenario("a", &quiet("[[step]]\nget = \"/count\"\n"));
     tree.retake().args(&["test"]).run().green();
 }
 
-fn the_log_is_quoted_where_the_evidence_does_not_explain_the_failure() {
+fn the_log_is_quoted_if_nothing_else_explains_the_failure() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", CHAT);
     tree.scenario("count", &quiet("[[step]]\nget = \"/count\"\ngolden = true\n"));

@@ -1,17 +1,17 @@
-//! A system that ends by itself when its steps are done: a crash fails the scenario.
+//! A system that ends by itself after the steps are done: a crash fails the scenario.
 
 use super::described::{READY, system};
 use crate::support::tree::Tree;
 
 tests!(
     a_system_that_crashes_after_its_last_event_fails_its_scenario,
-    a_shared_system_that_crashes_fails_the_scenario_that_it_crashed_in,
-    a_system_that_another_needs_and_that_crashes_fails_the_scenario,
-    a_system_that_ends_by_itself_with_0_is_fine,
+    a_shared_system_that_crashes_fails_the_scenario_in_which_it_crashed,
+    a_crash_of_a_system_that_another_system_needs_fails_the_scenario,
+    a_system_that_ends_by_itself_with_exit_code_0_does_not_fail_its_scenario,
 );
 
 fn end_with(code: i32) -> String {
-    // Long enough for a busy machine to notice.
+    // The stage lingers long enough to notice the exit even on a busy machine.
     format!("linger = \"3s\"\nfixture = \"none\"\n[[step]]\npost = \"/end-soon/{code}\"\ngolden = false\n")
 }
 
@@ -22,7 +22,7 @@ fn a_system_that_crashes_after_its_last_event_fails_its_scenario() {
     run.red(&["crash: system `agent` ended by itself before its scenario was over: exit code 3", "  | going down"]);
 }
 
-fn a_shared_system_that_crashes_fails_the_scenario_that_it_crashed_in() {
+fn a_shared_system_that_crashes_fails_the_scenario_in_which_it_crashed() {
     let tree = Tree::with_suite(&system("agent", "", &format!("{READY}\nshared = true")));
     tree.scenario("a", &end_with(3));
     tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n");
@@ -31,10 +31,10 @@ fn a_shared_system_that_crashes_fails_the_scenario_that_it_crashed_in() {
     assert_eq!((run.trials()["a"], run.trials()["b"]), ("FAILED", "ok"), "{}", run.all());
 }
 
-fn a_system_that_another_needs_and_that_crashes_fails_the_scenario() {
+fn a_crash_of_a_system_that_another_system_needs_fails_the_scenario() {
     let needed = system("store", "ENDS_AFTER = \"400\"", READY);
     let tree = Tree::with_suite(&format!("{needed}{}", system("agent", "", &format!("{READY}\nneeds = [\"store\"]"))));
-    // It lingers long enough for the store to be started, and gone again, on a busy machine.
+    // The stage lingers long enough for the store to start and to end, even on a busy machine.
     tree.scenario(
         "a",
         "system = \"agent\"\nlinger = \"3s\"\nfixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = false\n",
@@ -43,7 +43,7 @@ fn a_system_that_another_needs_and_that_crashes_fails_the_scenario() {
     run.red(&["crash: system `store` ended by itself before its scenario was over: exit code 4", "  | going down"]);
 }
 
-fn a_system_that_ends_by_itself_with_0_is_fine() {
+fn a_system_that_ends_by_itself_with_exit_code_0_does_not_fail_its_scenario() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("a", &end_with(0));
     tree.retake().arg("test").run().green();

@@ -1,4 +1,4 @@
-//! Gone without a trace: whatever becomes of the runner, nothing of a system is left behind.
+//! Nothing of a system is left behind, however the runner ends.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
@@ -14,8 +14,8 @@ use crate::support::tree::Tree;
 
 tests!(
     aborted_runs_leave_no_process_no_lock_and_no_folder,
-    a_runner_that_was_killed_before_it_said_anything_leaves_no_lock,
-    a_guardian_that_is_killed_takes_its_group_along,
+    a_guardian_removes_the_lock_of_a_runner_that_was_killed_before_it_reported_its_systems,
+    a_guardian_that_is_killed_ends_its_whole_process_group,
 );
 
 /// How a run is aborted.
@@ -30,7 +30,7 @@ enum Abort {
 
 const KINDS: [Abort; 5] = [Abort::Panic, Abort::Interrupt, Abort::Terminate, Abort::Kill, Abort::TimeOut];
 
-/// 20 runs; as many as `RETAKE_ABORTED_RUNS` says where it is set: 100 for a thorough look.
+/// Aborts 20 runs, or as many as `RETAKE_ABORTED_RUNS` says.
 fn aborted_runs_leave_no_process_no_lock_and_no_folder() {
     let runs = std::env::var("RETAKE_ABORTED_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(20);
     let next = AtomicUsize::new(0);
@@ -43,7 +43,7 @@ fn aborted_runs_leave_no_process_no_lock_and_no_folder() {
             });
         }
     });
-    // Where a file is left, somebody who runs beside this test holds it.
+    // A lock file that is still there is allowed if a concurrent process holds it.
     let locks = format!("/tmp/retake-ports-{}", rustix::process::getuid().as_raw());
     let deadline = Instant::now() + Duration::from_secs(3);
     while std::fs::read_dir(&locks).into_iter().flatten().flatten().any(|lock| is_stale(&lock.path())) {
@@ -52,7 +52,7 @@ fn aborted_runs_leave_no_process_no_lock_and_no_folder() {
     }
 }
 
-fn a_runner_that_was_killed_before_it_said_anything_leaves_no_lock() {
+fn a_guardian_removes_the_lock_of_a_runner_that_was_killed_before_it_reported_its_systems() {
     use std::os::unix::fs::DirBuilderExt as _;
     let locks = std::path::PathBuf::from(format!("/tmp/retake-ports-{}", rustix::process::getuid().as_raw()));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&locks).unwrap();
@@ -67,7 +67,7 @@ fn is_stale(lock: &std::path::Path) -> bool {
     std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok()) && lock.exists()
 }
 
-/// Whether this process, and so what it starts, ignores SIGINT: the second bit of the mask that Linux tells.
+/// Whether this process ignores SIGINT, which its children inherit: the second bit of the `SigIgn` mask in `/proc`.
 fn interrupts_are_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -76,18 +76,18 @@ fn interrupts_are_ignored() -> bool {
 
 fn abort(run: usize) {
     let kind = match KINDS[run % KINDS.len()] {
-        // A shell starts what it puts in the background with SIGINT ignored, and children inherit that.
+        // A shell starts background jobs with SIGINT ignored, and children inherit that.
         Abort::Interrupt if interrupts_are_ignored() => Abort::Terminate,
         kind => kind,
     };
     let mark = format!("MARK_{}_{run}", std::process::id());
     let tree = Tree::with_suite(&system("agent", &format!(r#"HELPERS = "stubborn away", MARK = "{mark}""#), READY));
-    // Some points in time are before the system is there, some after.
+    // Some runs are aborted before the system has started, some after.
     let after = Duration::from_millis((run as u64 * 97) % 900);
-    // A panic of the runner's main thread waits for the scenarios that are under way.
+    // After a panic, the runner's main thread waits for the running scenarios, so they get a short limit.
     let limit = if matches!(kind, Abort::TimeOut | Abort::Panic) { 200 + after.as_millis() } else { 60_000 };
     let step = if run % 3 == 2 {
-        // A command-line agent in place of the system.
+        // The step runs a command-line agent and does not use the system.
         let helpers = "HANGS = \"1\", HELPERS = \"stubborn away\"";
         format!("run = {}\nenv = {{ MESSAGE = \"x\", {helpers}, MARK = \"{mark}\" }}", agent())
     } else {
@@ -103,7 +103,7 @@ fn abort(run: usize) {
     let pid = Pid::from_child(&runner);
     match kind {
         Abort::Panic => {
-            // The runner cannot print how `quick` ended, and panics while `hang` is under way.
+            // The runner cannot print the result of `quick`, and panics while `hang` is running.
             lines.find(|line| line.as_ref().is_ok_and(|line| line.starts_with("running"))).unwrap().unwrap();
             drop(lines);
         }
@@ -145,7 +145,7 @@ fn ended(runner: &mut Child) -> std::process::ExitStatus {
     }
 }
 
-/// The processes that have a mark in their environment, with their command lines.
+/// Returns the ids and command lines of the processes that have this mark in their environment.
 fn marked(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
     for process in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -159,7 +159,7 @@ fn marked(mark: &str) -> Vec<String> {
     found
 }
 
-fn a_guardian_that_is_killed_takes_its_group_along() {
+fn a_guardian_that_is_killed_ends_its_whole_process_group() {
     let mark = format!("MARK_{}_guardian", std::process::id());
     let tree = Tree::with_suite(&system("agent", &format!(r#"HELPERS = "stubborn", MARK = "{mark}""#), READY));
     tree.scenario("hang", "fixture = \"none\"\ntimeout = \"20s\"\n[[step]]\npost = \"/hang\"\n");
@@ -175,7 +175,7 @@ fn a_guardian_that_is_killed_takes_its_group_along() {
         assert!(Instant::now() < deadline);
         std::thread::sleep(Duration::from_millis(10));
     };
-    // It outlives signals that a person sends to the whole tree.
+    // The guardian survives signals that a person sends to the whole process tree.
     kill_process(Pid::from_raw(guardian).unwrap(), Signal::INT).unwrap();
     kill_process(Pid::from_raw(guardian).unwrap(), Signal::TERM).unwrap();
     std::thread::sleep(Duration::from_millis(100));

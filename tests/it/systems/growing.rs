@@ -1,4 +1,4 @@
-//! Suites that grow: several systems that have much in common, shared inputs, and what lies in a work folder.
+//! Larger suites: systems that have much in common, shared inputs, and files in the work folder.
 
 use super::described::{CHAT, MODEL, READY, system};
 use super::provider::record;
@@ -6,15 +6,15 @@ use super::service;
 use crate::support::tree::Tree;
 
 tests!(
-    a_suite_names_the_system_of_scenarios_that_name_none,
-    a_system_that_extends_another_is_as_that_but_for_what_it_says,
-    scenarios_take_inputs_from_the_folder_that_they_share,
-    a_system_that_writes_beside_its_code_runs_in_a_copy,
-    files_of_the_work_folder_are_rendered_before_the_start,
-    all_scenarios_are_recorded_or_those_with_a_text_in_their_name,
+    the_suite_names_the_system_of_scenarios_that_name_none,
+    a_system_that_extends_another_overrides_only_the_fields_that_it_sets,
+    scenarios_can_use_inputs_from_a_shared_folder,
+    with_cwd_copy_a_system_runs_in_a_copy_of_its_folder,
+    files_for_the_work_folder_are_rendered_before_the_system_starts,
+    record_takes_all_scenarios_or_those_whose_names_contain_a_text,
 );
 
-/// A scenario that pins the environment of its system.
+/// A scenario whose golden contains the environment of its system.
 const ENVIRONMENT: &str = r#"fixture = "none"
 [[step]]
 get = "/environment"
@@ -23,7 +23,7 @@ golden = true
 detail = "values"
 "#;
 
-/// The environment of a system, by the golden of a scenario that was run just now.
+/// Returns the environment of a system: the golden of the scenario `name`, which is updated first.
 fn environment(tree: &Tree, name: &str) -> String {
     tree.retake().args(&["test", name, "--update"]).run().green();
     tree.read(&format!("goldens/{name}.snap"))
@@ -31,14 +31,14 @@ fn environment(tree: &Tree, name: &str) -> String {
 
 #[track_caller]
 fn assert_holds(text: &str, lines: &[&str]) {
-    // How wide a column is, is the golden's matter.
+    // The width of the columns does not matter here.
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     for line in lines {
         assert!(text.lines().any(|of_text| words(of_text) == *line), "{line} is not in:\n{text}");
     }
 }
 
-fn a_suite_names_the_system_of_scenarios_that_name_none() {
+fn the_suite_names_the_system_of_scenarios_that_name_none() {
     let of = |name: &str| system(name, &format!("WHO = \"{name}\""), READY);
     let tree = Tree::with_suite(&format!("system = \"second\"\n{}{}", of("first"), of("second")));
     tree.scenario("says_nothing", ENVIRONMENT);
@@ -47,7 +47,7 @@ fn a_suite_names_the_system_of_scenarios_that_name_none() {
     assert_holds(&environment(&tree, "says_first"), &["WHO \"first\""]);
 }
 
-fn a_system_that_extends_another_is_as_that_but_for_what_it_says() {
+fn a_system_that_extends_another_overrides_only_the_fields_that_it_sets() {
     let base = system("base", r#"KEPT = "base", CHANGED = "base""#, &format!("{READY}\ncwd = \"base\""));
     let middle = "[systems.middle]\nextends = \"base\"\nenv = { CHANGED = \"middle\", ADDED = \"middle\" }\n";
     let last = "[systems.last]\nextends = \"middle\"\ncwd = \"last\"\nenv = { ADDED = \"last\" }\n";
@@ -65,7 +65,7 @@ fn a_system_that_extends_another_is_as_that_but_for_what_it_says() {
     assert!(!golden.contains("ADDED"), "{golden}");
 }
 
-fn scenarios_take_inputs_from_the_folder_that_they_share() {
+fn scenarios_can_use_inputs_from_a_shared_folder() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.write("scenarios/_shared/bodies/ask.json", r#"{"message": "{{ run }}", "nothing": null}"#);
     tree.write("scenarios/_shared/note.txt", "the shared note");
@@ -77,13 +77,13 @@ fn scenarios_take_inputs_from_the_folder_that_they_share() {
     tree.retake().args(&["test", "--update"]).run().green();
     let golden = tree.read("goldens/two.snap");
     assert!(golden.contains(r#"{\"message\":\"<run>\",\"nothing\":null}"#), "{golden}");
-    // Each file is where it was, and nobody takes the folder for a scenario.
+    // The shared folder is not taken for a scenario.
     let ran = tree.retake().args(&["test", "--", "--list"]).run();
     ran.green();
     assert!(!ran.all().contains("_shared"), "{}", ran.all());
 }
 
-fn a_system_that_writes_beside_its_code_runs_in_a_copy() {
+fn with_cwd_copy_a_system_runs_in_a_copy_of_its_folder() {
     let [program, argument]: [String; 2] = serde_json::from_str(&service::command()).unwrap();
     let start = r#"cat seed.txt >> data.txt && exec "$0" "$1""#;
     let command = serde_json::json!(["sh", "-c", start, program, argument]);
@@ -102,7 +102,7 @@ fn a_system_that_writes_beside_its_code_runs_in_a_copy() {
     assert_eq!(tree.left(), [""; 0]);
 }
 
-fn files_of_the_work_folder_are_rendered_before_the_start() {
+fn files_for_the_work_folder_are_rendered_before_the_system_starts() {
     let [program, argument]: [String; 2] = serde_json::from_str(&service::command()).unwrap();
     let start = r#"test "$(cat "$WORK/etc/agent.yaml")" = "port: $PORT
 model: $OPENAI_BASE_URL" && exec "$0" "$1""#;
@@ -121,7 +121,7 @@ model: $OPENAI_BASE_URL" && exec "$0" "$1""#;
     assert_eq!(ran.code, Some(2), "{}", ran.all());
 }
 
-fn all_scenarios_are_recorded_or_those_with_a_text_in_their_name() {
+fn record_takes_all_scenarios_or_those_whose_names_contain_a_text() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     let fixtures = || -> Vec<String> {
         let files = tree.files().into_keys().filter(|file| file.starts_with("fixtures/") && !file.contains("/."));
@@ -132,7 +132,7 @@ fn all_scenarios_are_recorded_or_those_with_a_text_in_their_name() {
     tree.scenario("ask_as_before", &format!("fixture = \"ask\"\n{CHAT}"));
     tree.scenario("quiet", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
     tree.scenario("other", CHAT);
-    // A name is that scenario alone, whatever else it begins.
+    // A full name selects only that scenario, even if other names begin with it.
     record(&tree, &["ask"]).green();
     assert_eq!(fixtures(), ["fixtures/ask.json"]);
     let recorded = record(&tree, &["again", "oth"]);

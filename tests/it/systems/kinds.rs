@@ -1,4 +1,4 @@
-//! Systems that several scenarios share, that run already, and that need others.
+//! Systems that several scenarios share, systems that are already running, and systems that need others.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,12 +10,12 @@ use crate::support::tree::Tree;
 
 tests!(
     a_shared_system_is_one_process_for_all_scenarios,
-    what_a_shared_system_keeps_is_found_by_the_proof,
-    a_shared_system_is_started_anew_after_a_scenario_that_failed,
+    the_proof_finds_state_that_a_shared_system_keeps,
+    a_shared_system_is_restarted_after_a_scenario_that_failed,
     a_shared_system_that_was_killed_fails_its_scenario,
-    a_system_that_runs_already_is_driven_by_url,
-    a_system_that_needs_another_is_told_where_it_is,
-    processes_at_once_do_not_take_each_others_ports,
+    a_system_that_is_already_running_is_reached_by_its_url,
+    a_system_that_needs_another_one_gets_its_address,
+    concurrent_processes_do_not_take_the_same_port,
 );
 
 const COUNT: &str = "\n[[step]]\nget = \"/count\"\ngolden = true\n[golden]\ndetail = \"values\"\n";
@@ -26,7 +26,7 @@ fn a_shared_system_is_one_process_for_all_scenarios() {
     tree.scenario("b", &CHAT.replace("hello", "bye"));
     record(&tree, &["a", "b"]).green();
     tree.retake().args(&["test", "--", "--test-threads", "4"]).run().green();
-    // The fixture is the scenario's own, though the server is the same: with the other's, both miss.
+    // Each scenario has its own fixture, although they share the system: with the fixture of `a`, `b` misses.
     tree.write("fixtures/b.json", &tree.read("fixtures/a.json"));
     let ran = tree.retake().args(&["test"]).run();
     ran.red(&["miss", "+ bye"]);
@@ -34,14 +34,14 @@ fn a_shared_system_is_one_process_for_all_scenarios() {
     assert_eq!(tree.left(), [""; 0]);
 }
 
-fn what_a_shared_system_keeps_is_found_by_the_proof() {
+fn the_proof_finds_state_that_a_shared_system_keeps() {
     let tree = Tree::with_suite(&described("agent", "", &format!("{READY}\nshared = true")));
     tree.scenario("a", CHAT);
     record(&tree, &["a"]).green();
     let count = format!("fixture = \"none\"{COUNT}");
     tree.scenario("b", &count);
     tree.retake().args(&["test", "b", "--update"]).run().green();
-    // After `a` there was one chat more in this process, and none in the proof's second one.
+    // After `a`, the shared process has counted one chat. The proof's second process has counted none.
     let ran = tree.retake().args(&["test", "--update", "--", "--test-threads", "1"]).run();
     ran.red(&[
         "unstable: two replays of scenario `b` differ",
@@ -51,13 +51,13 @@ fn what_a_shared_system_keeps_is_found_by_the_proof() {
     ]);
 }
 
-fn a_shared_system_is_started_anew_after_a_scenario_that_failed() {
+fn a_shared_system_is_restarted_after_a_scenario_that_failed() {
     let tree = Tree::with_suite(&described("agent", "", &format!("{READY}\nshared = true")));
     tree.scenario("b", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");
     tree.scenario("a", "fixture = \"none\"\n[[step]]\npost = \"/crash\"\n");
     let ran = tree.retake().args(&["test", "--", "--test-threads", "1"]).run();
     ran.red(&["| going down", "system `agent` ended by itself: exit code 3", "test b                  ... ok"]);
-    // What is left of the first scenario calls the model while the second one runs.
+    // A task of the first scenario would call the model while the second one runs.
     tree.scenario("a", "timeout = \"2s\"\nfixture = \"none\"\n[[step]]\npost = \"/hang\"\n");
     let ran = tree.retake().args(&["test", "--", "--test-threads", "1"]).run();
     ran.red(&["step 1 (POST /hang) was under way", "test b                  ... ok"]);
@@ -81,7 +81,7 @@ fn a_shared_system_that_was_killed_fails_its_scenario() {
     assert_eq!(ran.trials()["a"], "FAILED", "{}", ran.all());
 }
 
-/// A system that a test started, and ends.
+/// A system that a test started itself. It is killed when this value is dropped.
 struct Attached(Child);
 
 impl Drop for Attached {
@@ -107,7 +107,7 @@ fn attach(model: u16) -> (Attached, u16) {
     (child, port)
 }
 
-fn a_system_that_runs_already_is_driven_by_url() {
+fn a_system_that_is_already_running_is_reached_by_its_url() {
     let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (attached, port) = attach(model);
     let tree = Tree::with_suite(&format!(
@@ -130,7 +130,7 @@ fn a_system_that_runs_already_is_driven_by_url() {
         .run()
         .red(&["AGENT_MODEL_KEY is not set: it holds the key that system `agent` sends"]);
 
-    // Two runners at once, two scenarios each: they take turns.
+    // Two runners with two scenarios each start at the same time, and take turns.
     std::thread::scope(|scope| {
         let runs: Vec<_> = (0..2).map(|_| scope.spawn(|| with_key(&["test"]))).collect();
         for run in runs {
@@ -142,7 +142,7 @@ fn a_system_that_runs_already_is_driven_by_url() {
     assert_eq!(tree.left(), [""; 0]);
 }
 
-fn a_system_that_needs_another_is_told_where_it_is() {
+fn a_system_that_needs_another_one_gets_its_address() {
     let front =
         described("front", r#"BACKEND = "{{ systems.backend }}/health""#, &format!("{READY}\nneeds = [\"backend\"]"));
     let tree = Tree::with_suite(&(described("backend", "", READY) + &front));
@@ -162,8 +162,8 @@ fn a_system_that_needs_another_is_told_where_it_is() {
         .red(&["system `front` ended by itself", "the last lines of system `backend`'s log"]);
 }
 
-/// 16 processes at once, each with a system of its own; as many rounds as `RETAKE_PORT_ROUNDS` says where it is set.
-fn processes_at_once_do_not_take_each_others_ports() {
+/// Starts 16 processes at the same time, each with its own system. `RETAKE_PORT_ROUNDS` sets the number of rounds.
+fn concurrent_processes_do_not_take_the_same_port() {
     let rounds = std::env::var("RETAKE_PORT_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
     let tree = Tree::with_suite(&described("agent", "", READY));
     tree.scenario("a", "fixture = \"none\"\n[[step]]\nget = \"/count\"\n");

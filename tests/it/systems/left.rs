@@ -1,17 +1,17 @@
-//! Model calls that their clients leave, and those that come when nobody waits for them any more.
+//! Model calls whose clients disconnect, and model calls that come after the last step.
 
 use super::described::{READY, system};
 use super::provider::record;
 use crate::support::tree::Tree;
 
 tests!(
-    a_call_that_its_client_leaves_is_recorded_and_left_again_in_replay,
-    a_client_that_does_not_leave_in_replay_is_told_by_the_time_limit,
-    a_step_waits_for_the_call_of_a_caller,
-    a_call_that_a_recording_did_not_wait_for_is_named,
-    a_call_of_nobody_keeps_the_caller_of_the_old_fixture,
-    what_the_fixture_does_not_note_is_an_error_before_the_first_step,
-    recording_notes_prompt_and_context,
+    a_call_whose_client_disconnects_is_recorded_and_replayed,
+    a_client_that_does_not_disconnect_in_replay_is_explained_at_the_time_limit,
+    a_step_can_wait_for_the_model_call_of_a_caller,
+    a_call_that_the_recording_did_not_wait_for_is_named,
+    a_call_without_a_caller_keeps_the_caller_of_the_old_fixture,
+    using_a_missing_note_of_the_fixture_is_an_error_before_the_first_step,
+    recording_notes_the_prompt_and_the_context,
 );
 
 const LEAVES: &str = "[[step]]\npost = \"/relay\"\ncancel = { after = \"piece\" }\n[golden]\ncollapse = [\"piece\"]\n";
@@ -22,14 +22,14 @@ fn tree(scenario: &str) -> Tree {
     tree
 }
 
-fn a_call_that_its_client_leaves_is_recorded_and_left_again_in_replay() {
+fn a_call_whose_client_disconnects_is_recorded_and_replayed() {
     let tree = tree(LEAVES);
     record(&tree, &["a"]).green();
     assert!(tree.read("fixtures/a.json").contains("\"open\": true"), "{}", tree.read("fixtures/a.json"));
     tree.retake().args(&["test"]).run().green();
 }
 
-fn a_client_that_does_not_leave_in_replay_is_told_by_the_time_limit() {
+fn a_client_that_does_not_disconnect_in_replay_is_explained_at_the_time_limit() {
     let tree = tree(LEAVES);
     record(&tree, &["a"]).green();
     tree.scenario("a", "timeout = \"2s\"\n[[step]]\npost = \"/relay\"\nstream = { last = \"end\" }\n");
@@ -42,7 +42,7 @@ fn a_client_that_does_not_leave_in_replay_is_told_by_the_time_limit() {
 const SUGGESTS: &str = "settle = \"0ms\"\nlinger = \"0ms\"\n[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\n\
     stream = { last = \"end\" }\n[[step]]\npost = \"/suggest/700\"\n";
 
-fn a_step_waits_for_the_call_of_a_caller() {
+fn a_step_can_wait_for_the_model_call_of_a_caller() {
     let awaits = format!("{SUGGESTS}await = {{ caller = \"suggest_agent\" }}\n");
     let tree = tree(&awaits);
     record(&tree, &["a"]).green();
@@ -59,7 +59,7 @@ fn a_step_waits_for_the_call_of_a_caller() {
     tree.retake().args(&["test"]).run().red(&["`await` names no caller"]);
 }
 
-fn a_call_that_a_recording_did_not_wait_for_is_named() {
+fn a_call_that_the_recording_did_not_wait_for_is_named() {
     let chat = "[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\nstream = { last = \"end\" }\n";
     let caller = "[[callers]]\nname = \"memory\"\nwhen = { message = \"^say nothing\" }\n";
     let asks = system("agent", "ASKS_AT_THE_END = \"in vain\"", READY);
@@ -71,13 +71,13 @@ fn a_call_that_a_recording_did_not_wait_for_is_named() {
     ]);
 }
 
-fn a_call_of_nobody_keeps_the_caller_of_the_old_fixture() {
+fn a_call_without_a_caller_keeps_the_caller_of_the_old_fixture() {
     let chat = "[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\nstream = { last = \"end\" }\n";
     let tree = tree(chat);
     record(&tree, &["a"]).green();
     let old = tree.read("fixtures/a.json");
     assert!(!old.contains("\"caller\""));
-    // As an import knows it, or a person.
+    // An import or a person may have added the caller.
     let mut fixture: serde_json::Value = serde_json::from_str(&old).unwrap();
     let turn = fixture["turns"][0].as_object_mut().unwrap();
     turn.insert("caller".into(), "helper".into());
@@ -87,7 +87,7 @@ fn a_call_of_nobody_keeps_the_caller_of_the_old_fixture() {
     assert!(tree.read("fixtures/a.json").contains("\"caller\": \"helper\""), "{}", tree.read("fixtures/a.json"));
 }
 
-fn what_the_fixture_does_not_note_is_an_error_before_the_first_step() {
+fn using_a_missing_note_of_the_fixture_is_an_error_before_the_first_step() {
     let steps =
         "[[step]]\npost = \"/crash\"\n[[step]]\npost = \"/chat\"\njson = { message = \"{{ fixture.prompt }}\" }\n";
     let tree = tree(&format!("fixture = \"none\"\n{steps}"));
@@ -100,7 +100,7 @@ fn what_the_fixture_does_not_note_is_an_error_before_the_first_step() {
     assert!(!ran.all().contains("going down"), "{}", ran.all());
 }
 
-fn recording_notes_prompt_and_context() {
+fn recording_notes_the_prompt_and_the_context() {
     let vars = "[vars]\nprompt = \"hi\"\ncontext = { mode = \"fast\", steps = 3 }\n";
     let chat = "[[step]]\npost = \"/chat\"\njson = { message = \"{{ prompt }}\" }\nstream = { last = \"end\" }\n";
     let tree = tree(&format!("{vars}{chat}"));
@@ -108,7 +108,7 @@ fn recording_notes_prompt_and_context() {
     let fixture: serde_json::Value = serde_json::from_str(&tree.read("fixtures/a.json")).unwrap();
     assert_eq!(fixture["prompt"], "hi");
     assert_eq!(fixture["context"], serde_json::json!({"mode": "fast", "steps": 3}));
-    // Another scenario that is fed by it takes it from there.
+    // Another scenario that uses this fixture reads both from it.
     let shared = chat
         .replace("prompt }}", "fixture.prompt }}")
         .replace("stream", "headers = { x-steps = \"{{ fixture.context.steps }}\" }\nstream");

@@ -1,6 +1,6 @@
-//! Systems that are commands and URLs, as a user starts them by the `retake` command.
+//! Systems that are started by a command or reached by a URL, run by the `retake` command as a user runs it.
 //!
-//! The system under test is this binary itself, started anew: see `service.rs`.
+//! The system under test is this binary itself, started again: see `service.rs`.
 
 pub(crate) mod built;
 pub(crate) mod commands;

@@ -1,4 +1,4 @@
-//! A model provider on loopback, to record from.
+//! A model provider on loopback that tests record from.
 
 use std::net::{SocketAddr, TcpListener};
 
@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use crate::support::program::Ran;
 use crate::support::tree::Tree;
 
-/// Serves chat completions for as long as this process lives.
+/// Starts a server for chat completions, which runs until this process ends.
 pub(crate) fn start() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -26,12 +26,12 @@ pub(crate) fn start() -> SocketAddr {
     address
 }
 
-/// Records scenarios from such a provider.
+/// Records scenarios from a provider that it starts.
 pub(crate) fn record(tree: &Tree, names: &[&str]) -> Ran {
     record_with(tree, names, &[])
 }
 
-/// As [`record`], with variables in the runner's environment.
+/// Like [`record`], with additional environment variables for the command.
 pub(crate) fn record_with(tree: &Tree, names: &[&str], variables: &[(&str, &str)]) -> Ran {
     let record = tree.retake().arg("record").args(names);
     let record = record.env("RETAKE_UPSTREAM_OPENAI", format!("http://{}/v1", start()));
@@ -41,7 +41,7 @@ pub(crate) fn record_with(tree: &Tree, names: &[&str], variables: &[(&str, &str)
 async fn answer(body: String) -> axum::response::Response {
     let call: serde_json::Value = serde_json::from_str(&body).unwrap();
     if call["stream"] == true {
-        // A story without an end.
+        // The stream never ends.
         let piece = |text: &str| {
             let choice = serde_json::json!({"index": 0, "delta": {"content": text}, "finish_reason": null});
             let chunk = serde_json::json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "small", "choices": [choice]});

@@ -1,4 +1,4 @@
-//! Secrets that a system has to hold, and errors of a provider that a scenario wants to keep.
+//! Secrets that a system needs, and provider errors that a scenario wants to keep.
 
 use super::described::{CHAT, READY, system};
 use super::provider::{record, record_with};
@@ -6,24 +6,25 @@ use crate::support::program::Ran;
 use crate::support::tree::Tree;
 
 tests!(
-    recording_gives_the_real_value_and_stores_its_name,
-    steps_have_secrets_too,
-    what_is_not_set_and_what_is_not_declared_stop_the_recording,
-    a_provider_s_error_is_a_turn_where_the_scenario_says_so,
+    recording_passes_the_real_value_to_the_system_and_stores_only_its_name,
+    steps_can_use_secrets_too,
+    a_secret_that_is_not_set_or_not_declared_stops_the_recording,
+    a_provider_s_error_becomes_a_turn_if_the_scenario_says_so,
 );
 
 const VALUE: &str = "r3al/value+of \"stripe\"";
 
-/// The suite of a system that holds a secret and tells it to its model.
+/// Returns a suite whose system has a secret and sends it to its model.
 fn suite(fields: &str) -> String {
     system("agent", r#"STRIPE = "{{ secret.STRIPE }}""#, &format!("{READY}\n{fields}"))
 }
 
-/// A scenario that pins what the model said.
+/// Returns a scenario whose golden contains the model's answer.
 fn chat(message: &str) -> String {
     CHAT.replace("\"hello\"", message) + "[golden]\nshow = [\"/answer\"]\n"
 }
 
+/// Asserts that the secret is in no file and in nothing that was printed, in any encoding.
 #[track_caller]
 fn nowhere(tree: &Tree, ran: &Ran) {
     for form in ["r3al", "r3al%2Fvalue", "cjNhbC92YWx1"] {
@@ -34,7 +35,7 @@ fn nowhere(tree: &Tree, ran: &Ran) {
     }
 }
 
-fn recording_gives_the_real_value_and_stores_its_name() {
+fn recording_passes_the_real_value_to_the_system_and_stores_only_its_name() {
     for fields in ["", "shared = true\n"] {
         let tree = Tree::with_suite(&suite(fields));
         tree.scenario("chat", &chat("\"hello\""));
@@ -46,11 +47,11 @@ fn recording_gives_the_real_value_and_stores_its_name() {
         assert!(fixture.contains("hello with <STRIPE>") && fixture.contains("\"env:STRIPE\""), "{fixture}");
         let golden = tree.read("goldens/chat.snap");
         assert!(golden.contains("you said: hello with <STRIPE>"), "{golden}");
-        // Without the value, and with it, as on the machine that recorded.
+        // It passes without the value, and with it, as on the machine that recorded.
         tree.retake().args(&["test"]).run().green();
         let ran = tree.retake().args(&["test"]).env("STRIPE", VALUE).run();
         ran.green();
-        // A failure tells no secret either.
+        // A failure does not reveal the secret either.
         tree.scenario("chat", &chat("\"goodbye\""));
         let ran = tree.retake().args(&["test"]).env("STRIPE", VALUE).run();
         ran.red(&["replay miss", "goodbye with <STRIPE>"]);
@@ -58,7 +59,7 @@ fn recording_gives_the_real_value_and_stores_its_name() {
     }
 }
 
-fn steps_have_secrets_too() {
+fn steps_can_use_secrets_too() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", &chat("\"log in with {{ secret.STRIPE }}\""));
     let recorded = record_with(&tree, &["chat"], &[("STRIPE", VALUE)]);
@@ -68,7 +69,7 @@ fn steps_have_secrets_too() {
     tree.retake().args(&["test"]).run().green();
 }
 
-fn what_is_not_set_and_what_is_not_declared_stop_the_recording() {
+fn a_secret_that_is_not_set_or_not_declared_stops_the_recording() {
     let tree = Tree::with_suite(&suite(""));
     tree.scenario("chat", &chat("\"hello\""));
     let missing = record_with(&tree, &["chat"], &[]);
@@ -76,7 +77,7 @@ fn what_is_not_set_and_what_is_not_declared_stop_the_recording() {
         .red(&["chat: not recorded: the environment variable STRIPE is not set, and `{{ secret.STRIPE }}` needs it"]);
     let short = record_with(&tree, &["chat"], &[("STRIPE", "abc")]);
     short.red(&["the value of STRIPE has 3 characters: below 6 a secret is not told from other text"]);
-    // The system reads it where nobody looked.
+    // The system sends a secret that is not declared.
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", &chat("\"use t0ken-of-a-deploy\""));
     let token = [("DEPLOY_TOKEN", "t0ken-of-a-deploy")];
@@ -85,13 +86,13 @@ fn what_is_not_set_and_what_is_not_declared_stop_the_recording() {
     assert!(!stopped.all().contains(token[0].1), "{}", stopped.all());
     let journal = tree.read("fixtures/.journal/chat.jsonl");
     assert!(journal.is_empty(), "{journal}");
-    // With the line that it names, it is recorded.
+    // With the line that the error names, recording works.
     tree.write("scenarios/suite.toml", &format!("secrets = [\"DEPLOY_TOKEN\"]\n{}", system("agent", "", READY)));
     record_with(&tree, &["chat"], &token).green();
     assert!(tree.read("fixtures/chat.json").contains("use <DEPLOY_TOKEN>"));
 }
 
-fn a_provider_s_error_is_a_turn_where_the_scenario_says_so() {
+fn a_provider_s_error_becomes_a_turn_if_the_scenario_says_so() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", &chat("\"too much\""));
     record(&tree, &["chat"]).red(&[

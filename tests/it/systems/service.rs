@@ -1,4 +1,4 @@
-//! A small agent service, and a command-line agent: this binary, when a test starts it anew with one argument.
+//! A small agent service and a command-line agent. A test starts this binary again, with an argument that selects one.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints its log")]
 
@@ -19,23 +19,25 @@ use axum::routing::{any, get, post};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use tokio::sync::broadcast;
 
+use crate::support::loopback::client;
+
 /// The argument that makes this binary the service.
 pub(crate) const SERVICE: &str = "serve-as-a-system";
 /// The argument that makes it the command-line agent.
 pub(crate) const AGENT: &str = "work-as-an-agent";
 
-/// The command of `suite.toml` that starts it, as a TOML list.
+/// Returns the command for `suite.toml` that starts the service, as a TOML list.
 pub(crate) fn command() -> String {
     let program = std::env::current_exe().unwrap();
     format!("[{:?}, {SERVICE:?}]", program.to_str().unwrap())
 }
 
-/// The command of a step that runs a command-line agent, as a TOML list.
+/// Returns the command for a step that runs the command-line agent, as a TOML list.
 pub(crate) fn agent() -> String {
     command().replace(SERVICE, AGENT)
 }
 
-/// The agent that tests run as a step.
+/// The `main` of the command-line agent.
 pub(crate) fn work() -> ExitCode {
     let message = std::env::var("MESSAGE").unwrap();
     let set = |name: &str| std::env::var(name).ok();
@@ -58,7 +60,7 @@ pub(crate) fn work() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The service that tests start as a system.
+/// The `main` of the service.
 pub(crate) fn serve() -> ExitCode {
     let port = std::env::var("PORT").unwrap();
     println!("working in {}", std::env::current_dir().unwrap().display());
@@ -90,14 +92,14 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A loop that TERM does not end.
+/// A shell loop that SIGTERM does not end.
 const STUBBORN: &str = "trap '' TERM; while :; do sleep 1; done";
 
-/// Processes beside the main one, as `HELPERS` says: `stubborn` ignores TERM, `away` has a session of its own.
+/// Starts the additional processes that `HELPERS` names: `stubborn` ignores SIGTERM, and `away` is also in its own session.
 fn spawn_helpers() {
     let helpers = std::env::var("HELPERS").unwrap_or_default();
     let spawn = |program: &str, args: &[&str]| {
-        #[expect(clippy::zombie_processes, reason = "nobody waits for it: that is the point")]
+        #[expect(clippy::zombie_processes, reason = "it has to be left behind")]
         Command::new(program).args(args).stdin(Stdio::null()).spawn().unwrap();
     };
     for helper in helpers.split_whitespace() {
@@ -110,7 +112,7 @@ fn spawn_helpers() {
 }
 
 struct Service {
-    /// Whoever comes waits for a second one.
+    /// A client of `/meet` waits here until a second one comes.
     door: tokio::sync::Barrier,
     asked: AtomicUsize,
     chats: broadcast::Sender<String>,
@@ -169,7 +171,7 @@ async fn environment() -> Response {
     json(&serde_json::json!(variables))
 }
 
-/// Asks the model, tells all listeners, and answers with a stream.
+/// Asks the model, sends the answer to all listeners, and responds with a stream.
 async fn chat(State(service): State<Arc<Service>>, body: String) -> Response {
     let asked: serde_json::Value = serde_json::from_str(&body).unwrap();
     let message = asked["message"].as_str().unwrap();
@@ -187,12 +189,10 @@ async fn chat(State(service): State<Arc<Service>>, body: String) -> Response {
 
 async fn ask(message: &str) -> Result<String, String> {
     let set = |name: &str| std::env::var(name).map_err(|e| format!("{name}: {e}"));
-    // An agent that lets its model know what it should not.
+    // An agent that sends a secret to its model.
     let message = std::env::var("STRIPE").map_or(message.to_owned(), |key| format!("{message} with {key}"));
     let call = serde_json::json!({"model": "small", "messages": [{"role": "user", "content": message}]});
-    // On loopback it needs no certificates, and reading them takes long in a debug build.
-    let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().map_err(|e| e.to_string())?;
-    let request = client.post(set("OPENAI_BASE_URL")? + "/chat/completions").bearer_auth(set("OPENAI_API_KEY")?);
+    let request = client().post(set("OPENAI_BASE_URL")? + "/chat/completions").bearer_auth(set("OPENAI_API_KEY")?);
     let answer = request.header(CONTENT_TYPE, "application/json").body(call.to_string()).send().await;
     let answer = answer.map_err(|e| e.to_string())?.text().await.map_err(|e| e.to_string())?;
     let answer: serde_json::Value = serde_json::from_str(&answer).map_err(|e| e.to_string())?;
@@ -200,14 +200,14 @@ async fn ask(message: &str) -> Result<String, String> {
     text.ok_or_else(|| answer["error"]["message"].as_str().unwrap_or("no answer").to_owned())
 }
 
-/// What other clients ask, as it happens.
+/// Streams the answers to all chats, as they happen.
 async fn events(State(service): State<Arc<Service>>) -> Response {
     let chats =
         stream::unfold(service.chats.subscribe(), |mut chats| async { Some((chats.recv().await.ok()?, chats)) });
     sse(stream::once(async { "event: hello\ndata: {}\n\n".to_owned() }).chain(chats))
 }
 
-/// How many chats this process has had. Who hangs goes on now.
+/// Returns the number of chats in this process, and wakes the tasks of `/hang`.
 async fn count(State(service): State<Arc<Service>>) -> Response {
     service.counted.notify_waiters();
     json(&serde_json::json!({"chats": service.asked.load(Ordering::Relaxed)}))
@@ -218,20 +218,20 @@ async fn meet(State(service): State<Arc<Service>>) -> Response {
     json(&serde_json::json!({"met": 2}))
 }
 
-/// A job that is done when it was asked for three times.
+/// A job that is done at the third request.
 async fn job(State(service): State<Arc<Service>>) -> Response {
     let asked = service.asked.fetch_add(1, Ordering::Relaxed);
     json(&serde_json::json!({"status": if asked < 2 { "running" } else { "done" }, "result": {"pages": 3}}))
 }
 
-/// Numbers up to 5, from the one behind `Last-Event-ID` on, and then silence.
+/// Streams the numbers up to 5, starting after `Last-Event-ID`, and then stays open.
 async fn numbers(headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok()).unwrap_or(0);
     let numbers = stream::iter(last + 1..=5).map(|n| {
         let name = if n == 5 { "last" } else { "number" };
         format!("event: {name}\nid: {n}\ndata: {}\n\n", serde_json::json!({"n": n}))
     });
-    // Each in a chunk of its own.
+    // Each number is sent in its own chunk.
     let numbers = numbers.then(|number| async {
         tokio::time::sleep(Duration::from_millis(5)).await;
         number
@@ -239,7 +239,7 @@ async fn numbers(headers: HeaderMap) -> Response {
     sse(numbers.chain(stream::pending()))
 }
 
-/// An event, and one more when nobody expects any.
+/// Streams an event, and another one after a long pause.
 async fn afterthought() -> Response {
     let events = stream::iter(["hello", "late"]).then(|name| async move {
         tokio::time::sleep(Duration::from_millis(if name == "late" { 1500 } else { 0 })).await;
@@ -248,12 +248,12 @@ async fn afterthought() -> Response {
     sse(events.chain(stream::pending()))
 }
 
-/// A stream whose `end` comes, and then whatever the path says.
+/// Streams an `end` event, and after it what the path says: nothing, more events, or an error.
 async fn after(Path(how): Path<String>) -> Response {
     let again = if how == "again" { "event: end\ndata: null\n\n: alive\n\nevent: beat\ndata: 1\n\n" } else { "" };
     let events = stream::iter(["event: end\ndata: null\n\n", again].map(|event| Ok(Bytes::from(event))));
     let broken = stream::iter((how == "break").then(|| Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))));
-    // What was sent before is to arrive.
+    // The pause lets the events arrive before the connection breaks.
     let broken = broken.then(|error| async {
         tokio::time::sleep(Duration::from_millis(50)).await;
         error
@@ -261,13 +261,13 @@ async fn after(Path(how): Path<String>) -> Response {
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(events.chain(broken))).into_response()
 }
 
-/// As many zeros as the number of its port.
+/// Returns a list whose length differs from run to run: it is the port's number.
 async fn zeros() -> Response {
     let port: usize = std::env::var("PORT").unwrap().parse().unwrap();
     json(&serde_json::json!({"zeros": vec![0; port], "pair": [1, 2]}))
 }
 
-/// The request, as it came: with the boundary of a multipart body replaced.
+/// Returns the request's content type and body. The boundary of a multipart body is replaced by `B`.
 async fn echo(headers: HeaderMap, body: Bytes) -> Response {
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let body = String::from_utf8_lossy(&body).into_owned();
@@ -278,13 +278,13 @@ async fn echo(headers: HeaderMap, body: Bytes) -> Response {
     json(&serde_json::json!({"type": content_type, "body": body}))
 }
 
-/// How it was asked.
+/// Returns the method of the request and its header `x-team`.
 async fn request(method: Method, headers: HeaderMap) -> Response {
     let team = headers.get("x-team").and_then(|value| value.to_str().ok());
     json(&serde_json::json!({"method": method.as_str(), "team": team}))
 }
 
-/// Asks the model what the body says, with the headers whose names begin with `x-`, and answers what it says, in a second at most.
+/// Passes the body and the `x-` headers to the model, and returns its answer. It waits one second at most.
 async fn model(headers: HeaderMap, body: Bytes) -> Response {
     let set = |name: &str| std::env::var(name).unwrap();
     let client =
@@ -301,24 +301,22 @@ async fn model(headers: HeaderMap, body: Bytes) -> Response {
     }
 }
 
-/// What the model streams, as it comes: a client that leaves ends the call.
+/// Streams an event for each piece of the model's answer. If the client disconnects, the model call ends.
 async fn relay() -> Response {
     let set = |name: &str| std::env::var(name).unwrap();
-    let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
-    let request = client.post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
+    let request = client().post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
     let call = serde_json::json!({"model": "small", "stream": true, "messages": [{"role": "user", "content": "tell a story"}]});
     let answer = request.header(CONTENT_TYPE, "application/json").body(call.to_string()).send().await.unwrap();
     let pieces = answer.bytes_stream().map(|_| "event: piece\ndata: {}\n\n".to_owned());
     sse(pieces)
 }
 
-/// Answers, and lets another part of itself ask the model so long after that.
+/// Responds, and after that time calls the model as another caller.
 async fn suggest(Path(millis): Path<u64>) -> StatusCode {
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(millis)).await;
         let set = |name: &str| std::env::var(name).unwrap();
-        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
-        let request = client.post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
+        let request = client().post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
         let call = serde_json::json!({"model": "small", "messages": [{"role": "user", "content": "what next?"}]});
         let request = request.header("x-retake-caller", "suggest_agent").header(CONTENT_TYPE, "application/json");
         drop(request.body(call.to_string()).send().await);
@@ -332,7 +330,7 @@ async fn crash() -> StatusCode {
     std::process::exit(3)
 }
 
-/// Never answers, and asks the model when somebody counts.
+/// Never responds. A background task calls the model as soon as somebody requests `/count`.
 async fn hang(State(service): State<Arc<Service>>) -> StatusCode {
     tokio::spawn(async move {
         service.counted.notified().await;
@@ -341,7 +339,7 @@ async fn hang(State(service): State<Arc<Service>>) -> StatusCode {
     std::future::pending().await
 }
 
-/// Answers, and asks the model so long after that.
+/// Responds, and calls the model after that time.
 async fn go_on(Path(millis): Path<u64>) -> StatusCode {
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(millis)).await;
@@ -350,7 +348,7 @@ async fn go_on(Path(millis): Path<u64>) -> StatusCode {
     StatusCode::OK
 }
 
-/// Answers, and ends with that exit code a moment later.
+/// Responds, and ends the process with this exit code a moment later.
 async fn end_soon(Path(code): Path<i32>) -> StatusCode {
     std::thread::spawn(move || end_after(20, code));
     StatusCode::OK

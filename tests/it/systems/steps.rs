@@ -1,4 +1,4 @@
-//! The rarer kinds of step, on a real system.
+//! The less common kinds of step, on a real system.
 
 use super::described::{CHAT, READY, system};
 use super::provider::record;
@@ -6,33 +6,33 @@ use super::service::agent;
 use crate::support::tree::Tree;
 
 tests!(
-    a_listener_hears_what_later_steps_cause_and_stands_at_its_place,
-    a_listener_without_a_last_event_hears_what_comes_after_a_silence,
-    what_comes_after_the_last_event_stands_below_a_line,
-    a_length_that_varies_is_named_with_the_option_that_leaves_it_open,
-    a_client_leaves_midway_and_comes_back,
-    forms_and_files_go_as_a_browser_sends_them,
+    a_listener_gets_the_events_that_later_steps_cause_and_keeps_its_place_in_the_golden,
+    a_listener_without_a_last_event_gets_events_that_come_after_a_pause,
+    events_after_the_last_one_are_marked_in_the_golden,
+    a_length_that_varies_is_reported_with_the_option_that_ignores_it,
+    a_client_disconnects_midway_and_reconnects,
+    forms_and_files_are_sent_as_a_browser_sends_them,
     a_step_waits_for_a_value,
-    steps_are_taken_at_the_same_time,
+    steps_can_run_at_the_same_time,
     a_command_line_agent_is_driven_without_a_system,
-    prose_of_a_command_line_agent_stands_in_the_golden_line_by_line,
+    prose_of_a_command_line_agent_is_in_the_golden_line_by_line,
 );
 
-/// A tree with one scenario that calls no model.
+/// Returns a project with one scenario that calls no model.
 fn tree(steps: &str) -> Tree {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("a", &format!("fixture = \"none\"\n{steps}"));
     tree
 }
 
-/// The golden of a scenario, written anew.
+/// Updates the golden of a scenario and returns its text.
 fn golden(tree: &Tree, name: &str) -> String {
     tree.retake().args(&["test", name, "--update"]).run().green();
     let golden = tree.read(&format!("goldens/{name}.snap"));
     golden.split_once("---\n").unwrap().1.split_once("---\n").unwrap().1.to_owned()
 }
 
-fn a_listener_hears_what_later_steps_cause_and_stands_at_its_place() {
+fn a_listener_gets_the_events_that_later_steps_cause_and_keeps_its_place_in_the_golden() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("a", &format!("[[step]]\nlisten = \"/events\"\n{CHAT}\n{CHAT}[golden]\ndetail = \"keys\"\n"));
     let steps = "[[step]]\nlisten = \"/events\"\nstream = { first = \"hello\", last = \"chat\" }\n";
@@ -56,12 +56,12 @@ fn a_listener_hears_what_later_steps_cause_and_stands_at_its_place() {
          expected `hi` as the first event, found `hello`"]);
 }
 
-fn a_listener_without_a_last_event_hears_what_comes_after_a_silence() {
+fn a_listener_without_a_last_event_gets_events_that_come_after_a_pause() {
     let tree = tree("settle = \"3s\"\n[[step]]\nlisten = \"/afterthought\"\n[golden]\ndetail = \"keys\"\n");
     assert_eq!(golden(&tree, "a"), "GET /afterthought\n200 text/event-stream\n\nhello     {}\nlate      {}\n");
 }
 
-fn what_comes_after_the_last_event_stands_below_a_line() {
+fn events_after_the_last_one_are_marked_in_the_golden() {
     let step = |path: &str| format!("[[step]]\nget = \"{path}\"\nstream = {{ last = \"end\" }}\n");
     let end = "200 text/event-stream\n\nend       null\n";
     for (how, below) in [
@@ -83,7 +83,7 @@ fn what_comes_after_the_last_event_stands_below_a_line() {
     );
 }
 
-fn a_length_that_varies_is_named_with_the_option_that_leaves_it_open() {
+fn a_length_that_varies_is_reported_with_the_option_that_ignores_it() {
     let steps = "[[step]]\nget = \"/zeros\"\ngolden = true\n";
     let tree = tree(steps);
     let option = "loose = [\"body:/zeros\"]";
@@ -101,7 +101,7 @@ fn a_length_that_varies_is_named_with_the_option_that_leaves_it_open() {
     );
 }
 
-fn a_client_leaves_midway_and_comes_back() {
+fn a_client_disconnects_midway_and_reconnects() {
     let tree = tree(
         r#"
 [[step]]
@@ -132,7 +132,7 @@ show = ["/n"]
     tree.retake().args(&["test", "a"]).run().red(&["miss"]);
 }
 
-fn forms_and_files_go_as_a_browser_sends_them() {
+fn forms_and_files_are_sent_as_a_browser_sends_them() {
     let tree = tree(
         r#"
 [[step]]
@@ -175,8 +175,8 @@ fn a_step_waits_for_a_value() {
     ]);
 }
 
-fn steps_are_taken_at_the_same_time() {
-    // Each of the two would wait for ever for the other's.
+fn steps_can_run_at_the_same_time() {
+    // One request alone would wait forever.
     let tree = tree(
         r#"
 [[step]]
@@ -237,7 +237,7 @@ fn a_command_line_agent_is_driven_without_a_system() {
     assert_eq!(tree.left(), [""; 0]);
 }
 
-fn prose_of_a_command_line_agent_stands_in_the_golden_line_by_line() {
+fn prose_of_a_command_line_agent_is_in_the_golden_line_by_line() {
     let says = |text: &str| format!("[[step]]\nrun = [\"sh\", \"-c\", \"{text}\"]\n[golden]\ntext = \"lines\"\n");
     let prose = "echo 'I read note.txt'; echo \"$HOME\"; echo 3f2504e0-4f89-41d3-9a0c-0305e82c3301; printf 'Done.'";
     let tree = tree(&says(&prose.replace('"', "\\\"")));
@@ -251,7 +251,7 @@ fn prose_of_a_command_line_agent_stands_in_the_golden_line_by_line() {
     tree.retake().args(&["test", "a"]).run().red(&["golden: ", "I read note.txt", "I read todo.txt"]);
     tree.replace("scenarios/a/scenario.toml", "\"lines\"", "\"kind\"");
     tree.retake().args(&["test", "a"]).run().red(&["+ message   text"]);
-    // Where nothing is prose it would do nothing.
+    // Without any prose the option would have no effect, which is an error.
     tree.scenario("a", &format!("fixture = \"none\"\n{}", says("echo 1")));
     tree.retake()
         .args(&["test", "a", "--update"])

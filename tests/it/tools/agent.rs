@@ -1,6 +1,6 @@
-//! A tool server, and an agent that uses one: this binary, when a test starts it anew with one argument.
+//! A tool server, and an agent that uses one. A test starts this binary again, with an argument that selects one.
 
-#![allow(clippy::print_stdout, reason = "it speaks on its standard output")]
+#![allow(clippy::print_stdout, reason = "it writes its protocol to standard output")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use crate::support::loopback::{Service, send};
 
-/// The argument that makes this binary the server; the next one is the file that its tool reads.
+/// The argument that makes this binary the tool server. The next argument is the file that its tool reads.
 pub(crate) const SERVER: &str = "serve-as-a-tool-server";
 /// The argument that makes it the agent.
 pub(crate) const AGENT: &str = "work-with-tools";
 
-/// The server on standard input and output.
+/// The `main` of the server on standard input and output.
 pub(crate) fn serve() -> ExitCode {
     let file = std::env::args().nth(2).unwrap();
     for line in std::io::stdin().lock().lines() {
@@ -29,11 +29,11 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The server over HTTP.
+/// Starts the server over HTTP.
 pub(crate) fn serve_over_http(file: String) -> Service {
     let handle = move |body: String| {
         let message: Value = serde_json::from_str(&body).unwrap();
-        // As an event stream, which is as good as JSON.
+        // MCP allows an event stream in place of JSON.
         let answer = answer(&message, &file).map(|answer| format!("event: message\ndata: {answer}\n\n"));
         async move { ([("content-type", "text/event-stream"), ("mcp-session-id", "s1")], answer.unwrap_or_default()) }
     };
@@ -54,7 +54,7 @@ fn answer(message: &Value, file: &str) -> Option<Value> {
     Some(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 }
 
-/// The provider: it lets a user's wish be looked up, and says what was found.
+/// Starts the provider: it answers a user's question with a tool call, and then repeats the tool's result.
 pub(crate) fn provider() -> Service {
     let answer = |body: String| async move {
         let request: Value = serde_json::from_str(&body).unwrap();
@@ -73,7 +73,7 @@ pub(crate) fn provider() -> Service {
     Service::start(Router::new().route("/v1/chat/completions", post(answer)))
 }
 
-/// A connection to a tool server, at an address or as a command.
+/// A connection to a tool server, which is an address or a command.
 enum Tools {
     Http(String),
     Stdio(Child, std::io::Lines<BufReader<std::process::ChildStdout>>),
@@ -103,7 +103,8 @@ impl Tools {
     }
 }
 
-/// The agent: one wish, with a tool, to its end. What a tool's error says, it tells the model.
+/// The `main` of the agent: it asks one question and makes the tool calls until there is an answer. It passes the error of a
+/// tool on to the model.
 pub(crate) fn work() -> ExitCode {
     let given = std::env::var("TOOLS").unwrap();
     let mut tools = match serde_json::from_str::<Vec<String>>(&given) {

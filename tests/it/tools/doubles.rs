@@ -1,4 +1,4 @@
-//! Doubles of tool servers: recorded through, then answered from the fixture with the real server gone.
+//! Doubles of tool servers: recording passes requests on to the real server, and replay answers them from the fixture.
 
 use serde_json::Value;
 
@@ -7,21 +7,21 @@ use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 
 tests! {
-    a_recorded_server_on_standard_input_is_gone_and_the_agent_still_has_its_tools,
-    a_recorded_server_over_http_is_gone_and_the_agent_still_has_its_tools,
-    a_call_of_a_tool_that_was_never_recorded_is_a_miss,
-    a_recorded_call_of_a_tool_that_nobody_makes_is_unused,
+    a_double_replaces_a_recorded_server_on_standard_input,
+    a_double_replaces_a_recorded_server_over_http,
+    a_tool_call_that_was_never_recorded_is_a_miss,
+    a_recorded_tool_call_that_nobody_makes_is_unused,
     a_live_tool_that_changed_is_named_as_the_cause_of_the_miss,
-    what_a_fixture_holds_of_tools_is_checked,
-    only_the_servers_that_a_scenario_uses_are_started_while_recording,
-    a_shared_system_has_no_double_and_says_so,
+    the_recorded_tool_calls_in_a_fixture_are_checked,
+    recording_starts_only_the_servers_that_the_scenario_uses,
+    a_shared_system_with_a_double_is_an_error,
 }
 
 fn program() -> String {
     std::env::current_exe().unwrap().to_str().unwrap().to_owned()
 }
 
-/// A project whose agent uses the server `files`.
+/// Returns a project whose agent uses the tool server `files`.
 fn tree(server: &str) -> Tree {
     let tree = Tree::empty();
     tree.write("note.txt", "hello");
@@ -46,7 +46,7 @@ fn record(tree: &Tree) {
     recording.run().exits(0).says(&["ask: 2 turns recorded to fixtures/ask.json, two replays agree"]);
 }
 
-/// The recorded exchanges of the server.
+/// Returns the recorded exchanges with the server.
 fn exchanges(tree: &Tree) -> Vec<Value> {
     let fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
     fixture["tools"]["files"].as_array().unwrap().clone()
@@ -58,7 +58,7 @@ fn change(tree: &Tree, change: impl FnOnce(&mut Vec<Value>)) {
     tree.write("fixtures/ask.json", &fixture.to_string());
 }
 
-fn a_recorded_server_on_standard_input_is_gone_and_the_agent_still_has_its_tools() {
+fn a_double_replaces_a_recorded_server_on_standard_input() {
     let tree = tree(&stdio());
     record(&tree);
     let methods: Vec<Value> = exchanges(&tree).iter().map(|exchange| exchange["method"].clone()).collect();
@@ -67,11 +67,11 @@ fn a_recorded_server_on_standard_input_is_gone_and_the_agent_still_has_its_tools
     tree.remove("note.txt");
     tree.write("scenarios/suite.toml", "settle = \"100ms\"\n[tools.files]\nmcp = { command = [\"no-such-server\"] }\n");
     tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
-    // It is a recording of calls of tools, too.
+    // The fixture does not contain the path of this project.
     assert!(!tree.read("fixtures/ask.json").contains(tree.root().to_str().unwrap()));
 }
 
-fn a_recorded_server_over_http_is_gone_and_the_agent_still_has_its_tools() {
+fn a_double_replaces_a_recorded_server_over_http() {
     let tree = tree("mcp = { url = \"http://placeholder/\" }");
     let server: Service = agent::serve_over_http(tree.path("note.txt").to_str().unwrap().to_owned());
     tree.replace("scenarios/suite.toml", "http://placeholder/", &server.openai());
@@ -81,7 +81,7 @@ fn a_recorded_server_over_http_is_gone_and_the_agent_still_has_its_tools() {
     tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
 }
 
-fn a_call_of_a_tool_that_was_never_recorded_is_a_miss() {
+fn a_tool_call_that_was_never_recorded_is_a_miss() {
     let tree = tree(&stdio());
     record(&tree);
     change(&tree, |exchanges| exchanges[2]["params"]["arguments"]["line"] = 2.into());
@@ -93,7 +93,7 @@ fn a_call_of_a_tool_that_was_never_recorded_is_a_miss() {
     ]);
 }
 
-fn a_recorded_call_of_a_tool_that_nobody_makes_is_unused() {
+fn a_recorded_tool_call_that_nobody_makes_is_unused() {
     let tree = tree(&stdio());
     record(&tree);
     change(&tree, |exchanges| exchanges.push(exchanges[2].clone()));
@@ -119,7 +119,7 @@ fn a_live_tool_that_changed_is_named_as_the_cause_of_the_miss() {
     ]);
 }
 
-fn what_a_fixture_holds_of_tools_is_checked() {
+fn the_recorded_tool_calls_in_a_fixture_are_checked() {
     let tree = tree(&stdio());
     record(&tree);
     change(&tree, |exchanges| exchanges[2]["resutl"] = 1.into());
@@ -127,13 +127,13 @@ fn what_a_fixture_holds_of_tools_is_checked() {
     red.says(&["fixtures/ask.json:1:", "resutl: unknown field; did you mean `result`?"]);
 }
 
-fn only_the_servers_that_a_scenario_uses_are_started_while_recording() {
+fn recording_starts_only_the_servers_that_the_scenario_uses() {
     let tree = tree(&format!("{}\n[tools.other]\nmcp = {{ command = [\"no-such-server\"] }}", stdio()));
     record(&tree);
     tree.retake().arg("test").run().exits(0);
 }
 
-fn a_shared_system_has_no_double_and_says_so() {
+fn a_shared_system_with_a_double_is_an_error() {
     let tree = tree(&stdio());
     let system =
         "[systems.agent]\ncommand = [\"agent\", \"{{ tools.files }}\"]\nready = { http = \"/\" }\nshared = true\n";

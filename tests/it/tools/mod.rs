@@ -1,4 +1,4 @@
-//! Tools: what an agent did, executed again; and doubles of what it uses.
+//! Tools: recorded tool calls that are made again, and doubles of tool servers.
 
 pub(crate) mod agent;
 pub(crate) mod doubles;

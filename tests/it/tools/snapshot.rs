@@ -1,4 +1,4 @@
-//! Recorded tool calls, executed again by `retake tools` and by scenarios of `kind = "tools"`.
+//! Recorded tool calls, made again by `retake tools` and by scenarios with `kind = "tools"`.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -9,15 +9,15 @@ use crate::support::tree::{Tree, project};
 
 tests! {
     the_recorded_calls_of_a_fixture_run_again_without_a_model,
-    drift_of_one_tool_is_on_exactly_its_action,
+    drift_of_a_tool_is_reported_at_its_action_and_nowhere_else,
     a_tool_without_a_target_stops_everything_before_the_first_call,
-    a_scenario_of_kind_tools_is_a_trial_like_others,
-    an_http_endpoint_is_a_tool,
-    a_conversation_of_openhands_is_replayed_and_imported,
+    a_scenario_of_kind_tools_is_a_trial_like_any_other,
+    an_http_endpoint_can_be_a_tool,
+    an_openhands_conversation_can_be_replayed_and_imported,
     one_of_several_conversations_has_to_be_named,
-    a_spoilt_recording_is_an_error,
+    a_broken_recording_is_an_error,
     mistakes_in_the_declaration_of_a_tool_name_their_place,
-    without_the_feature_a_server_is_a_clear_error,
+    without_the_feature_mcp_a_server_is_a_clear_error,
 }
 
 /// The gateway's tools, as commands.
@@ -59,11 +59,11 @@ fn the_recorded_calls_of_a_fixture_run_again_without_a_model() {
     assert_eq!(actions[1]["Action"]["action"], json!({"path": "note.txt"}));
     assert_eq!(actions[1]["Actual Observation"][0]["observation"]["content"], "hi from replay.");
     assert_eq!(actions[1]["Drift from expected observation"], "No drift");
-    // The next run has a log of its own.
+    // The next run has its own log.
     tree.retake().args(&["tools", "write_read_file"]).run().exits(0).says(&["drift-0002.jsonl"]);
 }
 
-fn drift_of_one_tool_is_on_exactly_its_action() {
+fn drift_of_a_tool_is_reported_at_its_action_and_nowhere_else() {
     let tree = tree();
     tree.replace("scenarios/suite.toml", r#"["cat", "{{ args.path }}"]"#, r#"["printf", "hi from reply."]"#);
     let ran = tree.retake().args(&["tools", "write_read_file", "--log", "drift.jsonl"]).run().exits(1);
@@ -81,7 +81,7 @@ fn drift_of_one_tool_is_on_exactly_its_action() {
     assert_eq!(drift[1]["Expected"][0]["observation"]["content"], "hi from replay.");
     let about: Value = serde_json::from_str(&tree.read("drift.run.json")).unwrap();
     assert_eq!((&about["Executed"], &about["Drifted"]), (&json!(2), &json!(1)));
-    // A log is of one run.
+    // A log belongs to one run.
     let again = tree.retake().args(&["tools", "write_read_file", "--log", "drift.jsonl"]).run().exits(2);
     again.says(&["drift.jsonl: the file is there already"]);
 }
@@ -95,7 +95,7 @@ fn a_tool_without_a_target_stops_everything_before_the_first_call() {
     assert!(!tree.has("called") && !tree.has(".retake/tools"));
 }
 
-fn a_scenario_of_kind_tools_is_a_trial_like_others() {
+fn a_scenario_of_kind_tools_is_a_trial_like_any_other() {
     let tree = tree();
     tree.remove("fixtures/parallel_tools.json");
     let scenario = "scenarios/again/scenario.toml";
@@ -124,7 +124,7 @@ fn a_scenario_of_kind_tools_is_a_trial_like_others() {
     tree.retake().arg("test").run().exits(1).says(&["`tool`"]);
 }
 
-fn an_http_endpoint_is_a_tool() {
+fn an_http_endpoint_can_be_a_tool() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/read", server.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -155,7 +155,7 @@ fn an_http_endpoint_is_a_tool() {
 
 const ID: &str = "6f2d7a4e9f3b4c1d8e5a0b1c2d3e4f50";
 
-/// A conversation of action, observation, message, action, observation, message.
+/// Writes an OpenHands conversation: a question, and twice an action, an observation and a message.
 fn conversation(tree: &Tree, folder: &str) {
     let call = |id: &str, tool: &str, args: Value| {
         let mut action = args.clone();
@@ -188,7 +188,7 @@ fn conversation(tree: &Tree, folder: &str) {
     tree.write(&format!("{folder}/base_state.json"), r#"{"leaf_event_id": "read"}"#);
 }
 
-fn a_conversation_of_openhands_is_replayed_and_imported() {
+fn an_openhands_conversation_can_be_replayed_and_imported() {
     let tree = tree();
     conversation(&tree, &format!("recordings/{ID}"));
     tree.retake()
@@ -199,7 +199,7 @@ fn a_conversation_of_openhands_is_replayed_and_imported() {
     let imported = tree.retake().args(&["import", "openhands", "recordings", "--out", "fixtures/imported.json"]).run();
     imported.exits(0).says(&["4 turns written to fixtures/imported.json, 0 left out"]);
     tree.retake().args(&["tools", "imported"]).run().exits(0).says(&["imported: 2 actions executed, no drift"]);
-    // As a scenario too.
+    // A scenario can replay it as well.
     tree.write("scenarios/again/scenario.toml", "kind = \"tools\"\nrecording = \"recordings\"\n");
     tree.retake().args(&["test", "again"]).run().exits(0).says(&["test again ", "ok"]);
 }
@@ -220,7 +220,7 @@ fn one_of_several_conversations_has_to_be_named() {
     tree.retake().args(&out).args(&["--conversation", other]).run().exits(0).says(&["4 turns written"]);
 }
 
-fn a_spoilt_recording_is_an_error() {
+fn a_broken_recording_is_an_error() {
     let tree = tree();
     conversation(&tree, "recordings");
     let events = "recordings/events";
@@ -263,7 +263,7 @@ fn mistakes_in_the_declaration_of_a_tool_name_their_place() {
     }
 }
 
-fn without_the_feature_a_server_is_a_clear_error() {
+fn without_the_feature_mcp_a_server_is_a_clear_error() {
     if cfg!(feature = "mcp") {
         return;
     }
