@@ -37,6 +37,7 @@ fn asking(questions: &[&str], turns: Vec<Recorded>) -> Tree {
     tree
 }
 
+/// Adds a `[[normalize]]` rule to the suite.
 fn add_rule(tree: &Tree, pattern: &str, replace: &str) {
     let suite = tree.read("scenarios/suite.toml");
     let rule = format!("\n[[normalize]]\npattern = '{pattern}'\nreplace = '{replace}'\n");

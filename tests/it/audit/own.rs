@@ -3,15 +3,15 @@
 use super::printed::audited;
 use crate::support::tree::{SCENARIOS, Tree, project};
 
-tests! { nearly_all_changes_of_the_project_s_own_captures_are_noticed_at_types,
-    nearly_all_changes_of_the_project_s_own_captures_are_noticed_at_values,
+tests! { goldens_of_types_notice_nearly_all_changes_of_the_projects_own_captures,
+    goldens_of_values_notice_nearly_all_changes_of_the_projects_own_captures,
 }
 
-fn nearly_all_changes_of_the_project_s_own_captures_are_noticed_at_types() {
+fn goldens_of_types_notice_nearly_all_changes_of_the_projects_own_captures() {
     scores_at_least("0.97", "types");
 }
 
-fn nearly_all_changes_of_the_project_s_own_captures_are_noticed_at_values() {
+fn goldens_of_values_notice_nearly_all_changes_of_the_projects_own_captures() {
     scores_at_least("0.99", "values");
 }
 

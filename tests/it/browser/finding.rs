@@ -17,7 +17,7 @@ tests!(
     cookies_of_steps_and_of_the_page_are_shared,
     local_storage_is_set_before_the_first_script_and_never_again,
     a_request_to_another_machine_is_reported_with_its_url,
-    the_page_s_traffic_and_its_tree_go_into_the_golden,
+    the_pages_traffic_and_its_tree_go_into_the_golden,
     a_missing_page_fails_unless_the_step_expects_it,
     without_chromium_the_error_says_how_to_install_it,
     a_screenshot_is_compared_with_an_earlier_run_but_not_in_ci,
@@ -220,7 +220,7 @@ fn a_request_to_another_machine_is_reported_with_its_url() {
     ]);
 }
 
-fn the_page_s_traffic_and_its_tree_go_into_the_golden() {
+fn the_pages_traffic_and_its_tree_go_into_the_golden() {
     let steps = acts("asks", &["see = \"A thing\"", "aria = \"main\""]);
     let tree = tree(&steps.replace("do = [", "traffic = [\"GET /things/*\"]\ndo = ["));
     tree.runner("pages").env("UPDATE_GOLDEN", "1").run().green();

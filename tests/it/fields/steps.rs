@@ -103,7 +103,7 @@ fn pages() -> Vec<Entry> {
     let found = "browser::finding::an_element_is_found_by_text_role_label_placeholder_test_id_and_css";
     let hidden = "browser::finding::hidden_repeated_missing_and_late_elements_are_distinguished";
     let filled = "browser::finding::fields_are_filled_and_buttons_clicked_as_a_person_would";
-    let golden = "browser::finding::the_page_s_traffic_and_its_tree_go_into_the_golden";
+    let golden = "browser::finding::the_pages_traffic_and_its_tree_go_into_the_golden";
     let picture = "browser::finding::a_screenshot_is_compared_with_an_earlier_run_but_not_in_ci";
     let stored = "browser::finding::local_storage_is_set_before_the_first_script_and_never_again";
     let shown = [

@@ -89,7 +89,10 @@ fn systems() -> Vec<Entry> {
             "systems::growing::a_system_that_extends_another_overrides_only_the_fields_that_it_sets",
         ),
         Entry::by("systems.*.cwd_copy", "systems::growing::with_cwd_copy_a_system_runs_in_a_copy_of_its_folder"),
-        Entry::by("systems.*.files", "systems::growing::files_for_the_work_folder_are_rendered_before_the_system_starts"),
+        Entry::by(
+            "systems.*.files",
+            "systems::growing::files_for_the_work_folder_are_rendered_before_the_system_starts",
+        ),
         Entry::by("systems.*.shared", "systems::kinds::a_shared_system_is_one_process_for_all_scenarios"),
         Entry::by("systems.*.needs", "systems::kinds::a_system_that_needs_another_one_gets_its_address"),
         Entry::by("systems.*.url", kinds),
@@ -137,10 +140,7 @@ fn tools() -> Vec<Entry> {
         Entry::by("tools.*.http", http),
         Entry::by("tools.*.headers", http),
         Entry::by("tools.*.mcp.command", stdio),
-        Entry::by(
-            "tools.*.mcp.url",
-            "tools::doubles::a_double_replaces_a_recorded_server_over_http",
-        ),
+        Entry::by("tools.*.mcp.url", "tools::doubles::a_double_replaces_a_recorded_server_over_http"),
         prefix(),
     ]
 }

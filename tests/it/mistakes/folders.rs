@@ -8,7 +8,7 @@ use crate::runner::discovery::{asking, greeting};
 tests! { each_entry_that_is_not_a_scenario_is_reported_with_the_nearest_name,
     control_characters_in_a_name_are_escaped,
     files_that_editors_leave_behind_are_ignored,
-    a_file_that_a_step_sends_has_to_be_in_the_scenario_s_folder,
+    a_file_that_a_step_sends_has_to_be_in_the_scenarios_folder,
     a_suite_that_cannot_be_read_stops_the_whole_run,
     files_without_permission_to_read_are_named,
     a_rendered_step_is_checked_before_it_is_sent,
@@ -168,7 +168,7 @@ fn files_that_editors_leave_behind_are_ignored() {
     }
 }
 
-fn a_file_that_a_step_sends_has_to_be_in_the_scenario_s_folder() {
+fn a_file_that_a_step_sends_has_to_be_in_the_scenarios_folder() {
     let tree = greeting();
     let cases = [
         (

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-tests! { the_list_names_exactly_the_mistakes_in_the_gateway_s_sources, }
+tests! { the_list_names_exactly_the_mistakes_in_the_gateways_sources, }
 
 /// Returns the name and the description of each mistake, by the file in which it is made.
 pub(super) fn read() -> BTreeMap<String, BTreeMap<String, String>> {
     toml::from_str(include_str!("list.toml")).unwrap()
 }
 
-fn the_list_names_exactly_the_mistakes_in_the_gateway_s_sources() {
+fn the_list_names_exactly_the_mistakes_in_the_gateways_sources() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gateway/src");
     let mut made: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

@@ -99,6 +99,7 @@ fn play(tree: &Tree, mistake: &str, only_last: Option<bool>) -> Ran {
     .run()
 }
 
+/// Returns the scenarios that failed.
 fn failed(ran: &Ran) -> Vec<String> {
     let failed = ran.trials().into_iter().filter(|(_, result)| *result == "FAILED");
     let failed: Vec<String> = failed.map(|(name, _)| name.to_owned()).collect();

@@ -230,6 +230,7 @@ fn read(file: &Path) -> Vec<Interaction> {
     read.collect()
 }
 
+/// Returns the body of a request or a response.
 fn body(of: &Value) -> Vec<u8> {
     if of.get("parsed_body").is_some() {
         return of["parsed_body"].to_string().into_bytes();

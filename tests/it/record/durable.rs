@@ -128,6 +128,7 @@ fn start(folder: &Path, kill_at: &str) -> String {
     line.trim_end().to_owned()
 }
 
+/// Returns how often each call was paid for.
 fn paid(folder: &Path) -> BTreeMap<String, usize> {
     let mut paid = BTreeMap::new();
     for line in std::fs::read_to_string(folder.join("ledger")).unwrap_or_default().lines() {

@@ -18,7 +18,7 @@ tests! { recording_again_gives_the_committed_fixtures_and_goldens_to_the_byte,
     a_provider_that_answers_with_an_error_is_not_recorded,
     without_a_provider_the_error_names_the_variables_to_set,
     an_unknown_scenario_is_reported_with_the_nearest_name,
-    the_provider_s_key_is_not_in_any_file,
+    the_providers_key_is_not_in_any_file,
     a_system_whose_tool_results_contain_a_new_id_is_not_recorded_without_a_rule,
     a_stream_that_varies_is_not_recorded,
     a_scenario_that_fails_does_not_stop_others_from_being_recorded,
@@ -151,7 +151,7 @@ fn an_unknown_scenario_is_reported_with_the_nearest_name() {
         .says(&["error: no scenario is called `write_raed_file`", "did you mean `write_read_file`?"]);
 }
 
-fn the_provider_s_key_is_not_in_any_file() {
+fn the_providers_key_is_not_in_any_file() {
     let provider = Service::provider();
     let tree = Tree::of(&[NAME]);
     recording(&tree, "gateway", NAME, &provider.openai()).run().exits(0);

@@ -73,10 +73,12 @@ fn changed(from: &Value, to: &Value) -> Vec<(String, usize)> {
     provider.take_rounds()
 }
 
+/// Returns these rounds of a caller, in the form of `take_rounds`.
 fn calls(caller: &str, rounds: impl IntoIterator<Item = usize>) -> Vec<(String, usize)> {
     rounds.into_iter().map(|round| (caller.to_owned(), round)).collect()
 }
 
+/// Returns the agent with one field of one round changed.
 fn with(mut agent: Value, round: usize, field: &str, value: &str) -> Value {
     agent["rounds"][round][field] = json!(value);
     agent
@@ -289,6 +291,7 @@ impl Moments {
     }
 }
 
+/// Whether a process ends within this time.
 fn ended_within(child: &mut Child, time: Duration) -> bool {
     let deadline = Instant::now() + time;
     while Instant::now() < deadline {

@@ -23,6 +23,7 @@ tests! { with_repeat_turns_answer_again_starting_with_the_first,
     a_miss_names_the_file_and_the_index_of_the_nearest_turn,
 }
 
+/// Returns the text of the model's answer.
 fn content(serving: &Serving, hears: &str) -> Value {
     serving.ask(&[], &said(hears), false).json()["choices"][0]["message"]["content"].clone()
 }

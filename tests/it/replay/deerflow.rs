@@ -11,7 +11,7 @@ tests! { it_replays_with_declared_callers_and_without_any,
     a_miss_says_that_the_fixture_contains_no_conversations,
     callers_with_the_same_conversation_are_only_distinguished_by_a_rule,
     it_is_served_over_http_to_calls_without_a_caller,
-    after_an_import_it_is_in_retake_s_format_and_replays_the_same,
+    after_an_import_it_is_in_retakes_format_and_replays_the_same,
 }
 
 fn data(name: &str) -> String {
@@ -98,7 +98,7 @@ fn it_is_served_over_http_to_calls_without_a_caller() {
     assert_eq!(serving.end("-TERM").code(), Some(0));
 }
 
-fn after_an_import_it_is_in_retake_s_format_and_replays_the_same() {
+fn after_an_import_it_is_in_retakes_format_and_replays_the_same() {
     let tree = tree("write_read_file", "write_read_file");
     let imported = tree.path("fixtures/write_read_file.json");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file"));

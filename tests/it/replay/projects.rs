@@ -52,6 +52,7 @@ fn recorded(suite: &str) -> Tree {
     tree
 }
 
+/// Returns the messages of a call: a system prompt, and this text from the user.
 fn asked(text: &str) -> Value {
     json!([{ "role": "system", "content": "Be brief." }, { "role": "user", "content": text }])
 }

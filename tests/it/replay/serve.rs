@@ -120,6 +120,7 @@ pub(super) fn greeting() -> Tree {
     tree
 }
 
+/// Returns the messages of a call: a system prompt, and this text from the user.
 pub(super) fn said(text: &str) -> Value {
     json!([{ "role": "system", "content": "Be brief" }, { "role": "user", "content": text }])
 }

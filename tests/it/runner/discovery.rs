@@ -17,7 +17,7 @@ tests! { a_project_without_scenarios_is_an_error_that_names_the_command_to_run,
     a_seeded_scenario_needs_no_fixture,
     an_option_that_names_nothing_suggests_the_nearest_name,
     an_unknown_system_is_reported_with_the_nearest_name,
-    these_tests_know_all_of_the_project_s_own_scenarios,
+    these_tests_know_all_of_the_projects_own_scenarios,
 }
 
 /// Returns a scenario that asks the service `oddities` one question.
@@ -170,7 +170,7 @@ fn an_unknown_system_is_reported_with_the_nearest_name() {
     tree.runner("no-system").run().exits(2).says(&["error: there is no system to test", "[systems.NAME]"]);
 }
 
-fn these_tests_know_all_of_the_project_s_own_scenarios() {
+fn these_tests_know_all_of_the_projects_own_scenarios() {
     let tree = Tree::of(&SCENARIOS);
     tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
     let scenarios = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).unwrap();

@@ -13,6 +13,7 @@ tests! { several_filters_select_every_scenario_that_one_of_them_matches,
     the_list_shows_what_each_scenario_drives_and_replays,
 }
 
+/// Returns a project with five scenarios, one of which has two cases.
 fn project() -> Tree {
     let tree = Tree::with_suite(COMMAND_SUITE);
     for name in ["hello", "hello_again", "parting", "write_note"] {
@@ -25,19 +26,21 @@ fn project() -> Tree {
     tree
 }
 
+/// Returns the names of the trials that `--list` printed.
 fn listed(ran: Ran) -> Vec<String> {
     let ran = ran.exits(0);
     ran.stdout.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect()
 }
 
-fn of(tree: &Tree, filters: &[&str]) -> Vec<String> {
+/// Returns the trials that these filters select.
+fn selected(tree: &Tree, filters: &[&str]) -> Vec<String> {
     listed(tree.retake().arg("test").args(filters).args(&["--", "--list"]).run())
 }
 
 fn several_filters_select_every_scenario_that_one_of_them_matches() {
     let tree = project();
-    assert_eq!(of(&tree, &["part", "write_"]), ["parting", "write_note"]);
-    assert_eq!(of(&tree, &["hello"]), ["hello", "hello_again"]);
+    assert_eq!(selected(&tree, &["part", "write_"]), ["parting", "write_note"]);
+    assert_eq!(selected(&tree, &["hello"]), ["hello", "hello_again"]);
     let exact = tree.retake().args(&["test", "hello", "parting", "--", "--list", "--exact"]).run();
     assert_eq!(listed(exact), ["hello", "parting"]);
 }
@@ -45,10 +48,10 @@ fn several_filters_select_every_scenario_that_one_of_them_matches() {
 fn the_folder_of_a_scenario_selects_it_and_its_cases_and_nothing_else() {
     let tree = project();
     for path in ["scenarios/hello", "./scenarios/hello/", "scenarios/hello/scenario.toml"] {
-        assert_eq!(of(&tree, &[path]), ["hello"], "{path}");
+        assert_eq!(selected(&tree, &[path]), ["hello"], "{path}");
     }
-    assert_eq!(of(&tree, &["scenarios/modes", "part"]), ["modes.fast", "modes.slow", "parting"]);
-    assert_eq!(of(&tree, &["scenarios/"]).len(), 7, "all, and the orphans");
+    assert_eq!(selected(&tree, &["scenarios/modes", "part"]), ["modes.fast", "modes.slow", "parting"]);
+    assert_eq!(selected(&tree, &["scenarios/"]).len(), 7, "all trials, including the check for orphans");
     let inside = tree.retake().in_folder(&tree.path("scenarios/hello")).args(&["test", ".", "--", "--list"]);
     assert_eq!(listed(inside.run()), ["hello"]);
 }

@@ -63,6 +63,7 @@ fn a_guardian_removes_the_lock_of_a_runner_that_was_killed_before_it_reported_it
     assert!(!lock.exists());
 }
 
+/// Whether a lock file exists that no process holds.
 fn is_stale(lock: &std::path::Path) -> bool {
     std::fs::File::open(lock).is_ok_and(|file| file.try_lock().is_ok()) && lock.exists()
 }
@@ -74,6 +75,7 @@ fn interrupts_are_ignored() -> bool {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 0b10 != 0)
 }
 
+/// Aborts a run in the way and at the moment that belong to its number, and asserts that nothing is left of it.
 fn abort(run: usize) {
     let kind = match KINDS[run % KINDS.len()] {
         // A shell starts background jobs with SIGINT ignored, and children inherit that.
@@ -134,6 +136,7 @@ fn abort(run: usize) {
     }
 }
 
+/// Waits for the runner to end.
 fn ended(runner: &mut Child) -> std::process::ExitStatus {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {

@@ -29,6 +29,7 @@ fn environment(tree: &Tree, name: &str) -> String {
     tree.read(&format!("goldens/{name}.snap"))
 }
 
+/// Asserts that a golden contains these lines, except for white space.
 #[track_caller]
 fn assert_holds(text: &str, lines: &[&str]) {
     // The width of the columns does not matter here.
@@ -98,7 +99,7 @@ fn with_cwd_copy_a_system_runs_in_a_copy_of_its_folder() {
     assert!(!tree.has("svc/data.txt"), "it wrote into the project");
     tree.replace("scenarios/suite.toml", "cwd_copy = true", "");
     environment(&tree, "one");
-    assert!(tree.has("svc/data.txt"), "the system wrote nothing, so the test shows nothing");
+    assert!(tree.has("svc/data.txt"), "the system wrote nothing, so the test proves nothing");
     assert_eq!(tree.left(), [""; 0]);
 }
 

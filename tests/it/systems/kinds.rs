@@ -91,6 +91,7 @@ impl Drop for Attached {
     }
 }
 
+/// Starts the service, which calls a model server on this port. Returns it with its own port.
 fn attach(model: u16) -> (Attached, u16) {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();

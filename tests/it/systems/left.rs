@@ -14,6 +14,7 @@ tests!(
     recording_notes_the_prompt_and_the_context,
 );
 
+/// A scenario that disconnects from a stream midway, so the system disconnects from the model.
 const LEAVES: &str = "[[step]]\npost = \"/relay\"\ncancel = { after = \"piece\" }\n[golden]\ncollapse = [\"piece\"]\n";
 
 fn tree(scenario: &str) -> Tree {
@@ -39,6 +40,7 @@ fn a_client_that_does_not_disconnect_in_replay_is_explained_at_the_time_limit() 
     ]);
 }
 
+/// A scenario whose system calls the model as `suggest_agent` long after its last step.
 const SUGGESTS: &str = "settle = \"0ms\"\nlinger = \"0ms\"\n[[step]]\npost = \"/chat\"\njson = { message = \"hi\" }\n\
     stream = { last = \"end\" }\n[[step]]\npost = \"/suggest/700\"\n";
 

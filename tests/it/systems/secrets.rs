@@ -9,7 +9,7 @@ tests!(
     recording_passes_the_real_value_to_the_system_and_stores_only_its_name,
     steps_can_use_secrets_too,
     a_secret_that_is_not_set_or_not_declared_stops_the_recording,
-    a_provider_s_error_becomes_a_turn_if_the_scenario_says_so,
+    a_providers_error_becomes_a_turn_if_the_scenario_says_so,
 );
 
 const VALUE: &str = "r3al/value+of \"stripe\"";
@@ -92,7 +92,7 @@ fn a_secret_that_is_not_set_or_not_declared_stops_the_recording() {
     assert!(tree.read("fixtures/chat.json").contains("use <DEPLOY_TOKEN>"));
 }
 
-fn a_provider_s_error_becomes_a_turn_if_the_scenario_says_so() {
+fn a_providers_error_becomes_a_turn_if_the_scenario_says_so() {
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", &chat("\"too much\""));
     record(&tree, &["chat"]).red(&[
