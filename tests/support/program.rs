@@ -11,8 +11,8 @@ pub(crate) fn retake() -> Program {
     Program::new(Path::new(env!("CARGO_BIN_EXE_retake")))
 }
 
-/// A program to start. Environment variables that would change what it does are removed: `CI` and those of insta, GitHub,
-/// Retake and the providers.
+/// A program to start. Environment variables that would change what it does are removed: `CI`, `UPDATE_GOLDEN`, and those of
+/// insta, GitHub, Retake and the providers.
 pub(crate) struct Program {
     command: Command,
     input: Vec<u8>,

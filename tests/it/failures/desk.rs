@@ -18,7 +18,7 @@ use crate::support::loopback::client;
 /// The argument that makes this binary the desk.
 pub(crate) const DESK: &str = "serve-as-a-desk";
 
-/// Serves on `PORT`.
+/// The `main` of the desk, which listens on `PORT`.
 pub(crate) fn serve() -> ExitCode {
     if is("no_start") {
         eprintln!("cannot read config: no such file");

@@ -113,7 +113,7 @@ fn failed(ran: &Ran) -> Vec<String> {
     failed
 }
 
-/// Gives all goldens one detail.
+/// Sets the same detail for all goldens.
 fn set_detail(tree: &Tree, detail: &str) {
     for name in SCENARIOS {
         let file = format!("scenarios/{name}/scenario.toml");

@@ -331,7 +331,7 @@ fn no_planted_secret_is_in_a_file_after_import_and_replay_matches() {
     with_variables(import, &planted).args(&["--out", "fixtures/out.json"]).run().exits(0);
     assert_in_no_file(&planted, &tree);
     assert!(tree.read("fixtures/out.json").contains(&format!("Hello {}", declared.word)));
-    // deer-flow's form keeps hashes of the calls.
+    // deer-flow's format contains only hashes of the calls.
     let output = json!({ "type": "ai", "data": { "content": format!("Hello {}", declared.secret) } });
     let turn = json!({ "caller": "lead_agent", "conversation_hash": "0".repeat(64), "input_hash": "0".repeat(64), "output": output });
     archives.write("theirs.json", &json!({ "scenario": "s", "prompt": declared.secret, "turns": [turn] }).to_string());
