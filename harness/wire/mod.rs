@@ -2,8 +2,8 @@
 //! becomes an [`Answer`](crate::conversation::Answer), and an answer becomes a response that the provider's own clients accept.
 //!
 //! There is one module for each provider API, and the functions listed here choose between them. All code here is pure: it takes
-//! parsed bodies, returns responses without sending them, and does not panic on any input. It knows nothing about keys,
-//! about which turn answers a call, or about sending bytes; see the modules `key` and `model` for these.
+//! parsed bodies, returns responses without sending them, and does not panic on any input. It does not compute keys, decide
+//! which turn answers a call, or send bytes; the modules `key` and `model` do that.
 
 mod answer;
 mod anthropic;

@@ -62,7 +62,7 @@ impl Stream {
                     self.add_usage(usage);
                 }
             }
-            // Pings, the ends of blocks and of the message, and events that do not exist yet.
+            // Pings, the ends of blocks and of the message, and kinds of events that are not known here.
             _ => {}
         }
         Ok(())
