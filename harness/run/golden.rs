@@ -223,7 +223,9 @@ impl Goldens {
         let folder = tempfile::tempdir().map_err(|e| files::failed("make", &std::env::temp_dir(), &e))?;
         let (golden, copy) = (self.file(name), folder.path().join(format!("{name}.snap")));
         if self.committed(&golden).is_ok_and(|committed| committed.is_some()) {
-            std::fs::copy(&golden, &copy).map_err(|e| files::failed("copy", &golden, &e))?;
+            // Not `fs::copy`, which would copy the permissions too: insta could not write over a read-only copy.
+            let bytes = std::fs::read(&golden).map_err(|e| files::failed("read", &golden, &e))?;
+            std::fs::write(&copy, bytes).map_err(|e| files::failed("write", &copy, &e))?;
         }
         let equal = self.assert(folder.path(), name, text, input);
         // One that is a torso itself cannot be read, or holds less.
