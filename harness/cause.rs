@@ -35,7 +35,6 @@ pub(crate) enum CauseClass {
 }
 
 /// The kind of a cause.
-#[expect(dead_code, reason = "calls and goldens are told apart by all of them soon")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CauseKind {
     /// The call comes from a different caller than the recorded one.
@@ -94,8 +93,6 @@ pub(crate) enum CauseKind {
     Crash,
     /// A router panicked.
     Panic,
-    /// The system did not become ready, or could not be started.
-    NotReady,
     /// The scenario reached its timeout.
     TimeUp,
     /// A step did not get the response that it expects.
@@ -162,7 +159,6 @@ impl CauseKind {
             CauseKind::ErrorEvent => "error_event",
             CauseKind::Crash => "crash",
             CauseKind::Panic => "panic",
-            CauseKind::NotReady => "not_ready",
             CauseKind::TimeUp => "time_up",
             CauseKind::Step => "step",
             CauseKind::Protocol => "protocol",
@@ -200,7 +196,6 @@ impl CauseKind {
             CauseKind::ErrorEvent
             | CauseKind::Crash
             | CauseKind::Panic
-            | CauseKind::NotReady
             | CauseKind::TimeUp
             | CauseKind::Step
             | CauseKind::Protocol
