@@ -230,8 +230,8 @@ impl Attempt {
         (number, false)
     }
 
-    /// Forgets the recorded step after a live one if it has no fingerprint: a live step may have another result than the
-    /// recorded one, and nothing shows that the step after it is still the same.
+    /// Forgets the recorded step after a live one if it has no fingerprint: a live step may have a different result
+    /// than the recorded one, and nothing shows that the step after it is still the same.
     fn forget_unverifiable_after(&mut self, live: &StepNumber) {
         let next = StepNumber { run: live.run.clone(), position: live.position + 1 };
         if self.recorded.get(&next).is_some_and(|step| step.asked.fingerprint.is_none()) {

@@ -363,8 +363,8 @@ fn rename(places: &mut Vec<(String, String, bool)>, old: &[WrittenKey<'_>], new:
     let place = |path: &str| path.rfind('/').map(|at| path[..at].to_owned());
     let is_new = what(old, come).is_none();
     if is_new && place(gone) == place(come) && what(old, gone) == what(new, come) {
-        let told = format!("`{gone}` is now called `{come}`");
-        *places = vec![(come.clone(), told, false)];
+        let words = format!("`{gone}` is now called `{come}`");
+        *places = vec![(come.clone(), words, false)];
     }
 }
 

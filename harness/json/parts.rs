@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::JsonError;
 use super::parser::{Parsed, Parser, utf8};
-use super::text::JsonText;
+use super::text::{JsonText, string_end};
 use super::value::Json;
 
 impl Json {
@@ -152,7 +152,10 @@ impl Parser<'_> {
         let mut start = self.at;
         while let Some(byte) = self.peek() {
             match byte {
-                b'"' => self.skip_string(),
+                b'"' => {
+                    self.at += string_end(&self.text[self.at..]);
+                    continue;
+                }
                 b'[' | b'{' => depth += 1,
                 b']' | b'}' if depth > 0 => depth -= 1,
                 b',' | b']' | b'}' if depth == 0 => {
@@ -171,18 +174,5 @@ impl Parser<'_> {
             self.at += 1;
         }
         elements
-    }
-
-    /// Moves the parser from the opening quote of a string to its closing quote.
-    fn skip_string(&mut self) {
-        self.at += 1;
-        while let Some(found) = memchr::memchr2(b'"', b'\\', &self.text[self.at.min(self.text.len())..]) {
-            self.at += found;
-            if self.text[self.at] == b'"' {
-                return;
-            }
-            self.at += 2;
-        }
-        self.at = self.text.len();
     }
 }

@@ -112,10 +112,6 @@ pub(super) fn print_list<T>(
     mut print: impl FnMut(T, &mut String),
 ) {
     out.push(brackets.0);
-    let newline = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
     let filled = items.len() > 0;
     for (i, item) in items.enumerate() {
         if i > 0 {
@@ -130,6 +126,12 @@ pub(super) fn print_list<T>(
         newline(out, depth);
     }
     out.push(brackets.1);
+}
+
+/// Begins a line that is indented by two spaces for each level of `depth`.
+pub(super) fn newline(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
 }
 
 /// Appends Python's `repr` of a float: the fewest digits that parse back to the same float, with an exponent below `1e-4` and

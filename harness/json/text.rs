@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::printer::{Layout, print_string};
+use super::printer::{Layout, newline, print_string};
 use super::value::Json;
 
 /// A JSON value as compact text, with its original order of keys and spelling of numbers and strings. Clones share the text.
@@ -63,10 +63,6 @@ impl JsonText {
 
     /// Appends the text with an indent of two spaces for each level, beginning at the level `depth`.
     pub(super) fn print_pretty(&self, out: &mut String, mut depth: usize) {
-        let newline = |out: &mut String, depth: usize| {
-            out.push('\n');
-            out.extend(std::iter::repeat_n("  ", depth));
-        };
         let mut opened = false;
         for token in tokens(self.text()) {
             let closes = matches!(token, "}" | "]");
@@ -115,8 +111,8 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the offset after the string with which a text begins.
-fn string_end(text: &[u8]) -> usize {
+/// Returns the offset after the string with which a text begins; the length of the text if the string does not end.
+pub(super) fn string_end(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;
