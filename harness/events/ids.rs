@@ -43,7 +43,7 @@ pub(super) enum ShownId {
 }
 
 /// An id that was found.
-struct Met {
+struct FoundId {
     first_place: u64,
     shared: bool,
     /// Its rank among the ids in events whose order is fixed.
@@ -53,10 +53,10 @@ struct Met {
 }
 
 /// Collects the ids in payloads.
-struct Meeting<'a> {
+struct Collector<'a> {
     options: &'a ShapeOptions,
     normalize: &'a Normalize<'a>,
-    met: HashMap<String, Met>,
+    found: HashMap<String, FoundId>,
     ranks: usize,
 }
 
@@ -66,7 +66,7 @@ impl Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let mut meeting = Meeting { options, normalize, met: HashMap::new(), ranks: 0 };
+        let mut collector = Collector { options, normalize, found: HashMap::new(), ranks: 0 };
         let mut labels = Labels::new(options, normalize);
         for (nth, capture) in captures.iter().enumerate() {
             for event in capture.all_events(options).filter(|event| event.is_real()) {
@@ -75,11 +75,11 @@ impl Ids {
                 if !label.ignored {
                     // Usually no place is loose, and then no pointers are needed.
                     let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
-                    meeting.value(&json, place(nth as u64, &label.text), pointer, &label);
+                    collector.value(&json, place(nth as u64, &label.text), pointer, &label);
                 }
             }
         }
-        meeting.numbered()
+        collector.numbered()
     }
 
     /// Returns what the golden shows for a text if it is an id.
@@ -116,14 +116,14 @@ impl Ids {
     }
 }
 
-impl Meeting<'_> {
+impl Collector<'_> {
     fn value(&mut self, value: &Json, at: u64, pointer: Option<String>, label: &Label) {
         match value {
             Json::Str(text) => {
                 let id =
                     id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
                 if let Some(id) = id {
-                    self.meet(id, at, label);
+                    self.add(id, at, label);
                 }
             }
             Json::Object(entries) => {
@@ -144,18 +144,18 @@ impl Meeting<'_> {
         }
     }
 
-    fn meet(&mut self, id: &str, at: u64, label: &Label) {
+    fn add(&mut self, id: &str, at: u64, label: &Label) {
         let id = if uuid_at_end(id) { id.to_ascii_lowercase() } else { id.to_owned() };
-        let met = match self.met.entry(id) {
-            Entry::Occupied(met) => met.into_mut(),
+        let found = match self.found.entry(id) {
+            Entry::Occupied(found) => found.into_mut(),
             Entry::Vacant(new) => {
-                new.insert(Met { first_place: at, shared: false, rank: None, unordered: label.unordered })
+                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered })
             }
         };
-        met.shared |= met.first_place != at;
+        found.shared |= found.first_place != at;
         // The number of collapsed events, and so the order of their ids, depends on where a text was cut.
-        if met.rank.is_none() && !label.collapsed && !label.unordered {
-            met.rank = Some(self.ranks);
+        if found.rank.is_none() && !label.collapsed && !label.unordered {
+            found.rank = Some(self.ranks);
             self.ranks += 1;
         }
     }
@@ -163,11 +163,11 @@ impl Meeting<'_> {
     fn numbered(self) -> Ids {
         let mut shown = HashMap::new();
         let mut ranked = Vec::new();
-        for (id, met) in self.met {
+        for (id, found) in self.found {
             let normal = (self.normalize)(&id);
             if is_name(&normal) {
                 shown.insert(id, ShownId::Named(normal.into()));
-            } else if let (Some(rank), true, false) = (met.rank, met.shared, met.unordered) {
+            } else if let (Some(rank), true, false) = (found.rank, found.shared, found.unordered) {
                 ranked.push((rank, id));
             }
         }
