@@ -110,7 +110,7 @@ fn root_selects_another_project() {
         .run()
         .exits(2)
         .says(&["lie in different projects", "--root"]);
-    elsewhere(&file).args(&["--root", "gone"]).run().exits(2).says(&["gone: failed to open it: no such file"]);
+    elsewhere(&file).args(&["--root", "gone"]).run().exits(2).says(&["gone: there is no such folder"]);
 }
 
 fn drift_that_the_suite_sets_to_fail_fails_serve_and_a_replay_model() {
