@@ -1,4 +1,4 @@
-//! What the project's pages refer to: files that exist, pages of the guide that exist, and figures that were measured.
+//! Checks what the pages of the project refer to: files, pages of the guide, and measured figures.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ tests!(
     the_figures_of_the_readme_are_those_of_the_benchmark
 );
 
-/// Where the guide is published. What follows is the name of a page.
+/// The address of the published guide. The name of a page follows it.
 const GUIDE: &str = "https://docs.rs/retake/latest/retake/guide/";
 
 fn every_link_of_a_page_leads_to_a_file_or_a_page_of_the_guide() {
@@ -19,7 +19,7 @@ fn every_link_of_a_page_leads_to_a_file_or_a_page_of_the_guide() {
             let file = match target.strip_prefix(GUIDE) {
                 Some("") => project().join("harness/guide/mod.rs"),
                 Some(name) => project().join(format!("harness/guide/{}.md", name.trim_end_matches('/'))),
-                // rustdoc checks paths of Rust; others' pages cannot be asked without a network.
+                // rustdoc checks Rust paths, and other addresses would need the network.
                 None if target.contains("::") || target.starts_with("mod@") || target.starts_with("https://") => {
                     continue;
                 }
@@ -46,7 +46,7 @@ fn the_figures_of_the_readme_are_those_of_the_benchmark() {
     }
 }
 
-/// The pages that people read.
+/// Returns the pages that people read.
 fn pages() -> Vec<PathBuf> {
     let guide = std::fs::read_dir(project().join("harness/guide")).unwrap().map(|entry| entry.unwrap().path());
     let guide = guide.filter(|file| file.extension().is_some_and(|extension| extension == "md"));

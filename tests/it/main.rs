@@ -1,7 +1,7 @@
-//! The runner and the command as a user starts them, each on a project of its own in a temporary folder.
+//! Tests that start the runner and the command as a user does, each on its own project in a temporary folder.
 //!
-//! This binary is both sides: without more it runs the tests; started by one of them with `RETAKE_IT_RUNNER` it is the
-//! runner of that test's project. So nothing here passes unless a runner ran, failed or passed, and said why.
+//! This binary plays both parts. Started normally, it runs the tests. Started by one of these tests with `RETAKE_IT_RUNNER`
+//! set, it is the runner of that test's project. It also serves as several of the systems that the tests drive.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -9,10 +9,10 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// The module of a test, its name, and the test.
+/// A test: its module, its name and its function.
 type Test = (&'static str, &'static str, fn());
 
-/// The tests of a module. One that is not in the list is never used, and the compiler says so.
+/// Lists the tests of a module. The compiler warns about a test that is missing from the list, because nothing uses it.
 macro_rules! tests {
     ($($name:ident),+ $(,)?) => {
         pub(crate) const TESTS: &[crate::Test] = &[$((module_path!(), stringify!($name), $name)),+];
@@ -62,13 +62,13 @@ fn main() -> ExitCode {
         })
     });
     let trials = trials.chain(record::cassettes::trials()).chain(mutants::trials()).collect();
-    // Most of them wait for processes of theirs.
+    // Most tests spend their time waiting for the processes that they started.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(12);
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// All tests, with their modules below this one.
+/// Returns all tests, with their module paths relative to this crate.
 fn all() -> Vec<Test> {
     let tests = [
         audit::TESTS,
@@ -88,7 +88,7 @@ fn all() -> Vec<Test> {
         browser::TESTS,
     ];
     let tests = tests.concat().concat().into_iter();
-    // Without the name of this program.
+    // The module paths begin with the name of this program, which is dropped.
     tests
         .map(|(module, name, test)| (module.split_once("::").map_or(module, |(_, module)| module), name, test))
         .collect()
