@@ -36,7 +36,7 @@ pub struct Captured {
     pub events: Vec<Event>,
     /// What came when the step was done with it.
     pub after: AfterLast,
-    /// In place of a response: the accessible tree of a region, a node a line.
+    /// In place of a response: the accessibility tree of a region, a node a line.
     pub tree: Option<String>,
 }
 

@@ -51,7 +51,8 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
     tree.write("scenarios/conflict/scenario.toml", &format!("<<<<<<< HEAD\n{SILENT}=======\n>>>>>>> topic\n"));
     let run = tree.runner("oddities").run().exits(101);
     for (name, near) in names {
-        let near = if near.is_empty() { String::new() } else { format!("\n  rename the folder, to `{near}` perhaps") };
+        let near =
+            if near.is_empty() { String::new() } else { format!("\n  rename the folder, for example to `{near}`") };
         let says = format!("scenarios/{name}: `{name}` cannot be the name of a scenario\n  {rule}{near}");
         assert_eq!(run.failure(name), says);
     }
@@ -160,7 +161,7 @@ fn what_editors_leave_is_passed_over() {
             let says = format!(
                 "scenarios/{name}: expected the folder of a scenario, found a link to `{to}` that leads nowhere"
             );
-            assert_eq!(run.failure(name), format!("{says}\n  let it lead to a folder, or remove it"));
+            assert_eq!(run.failure(name), format!("{says}\n  point the link at a folder, or remove it"));
         }
         let says = "scenarios/empty/scenario.toml: expected a file, found a link to `gone.toml` that leads nowhere";
         assert_eq!(run.failure("empty"), says);
@@ -179,12 +180,12 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
         (
             "outside",
             "../suite.toml",
-            "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder\n  what several scenarios share is in ../_shared/",
+            "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder\n  files that several scenarios share are in ../_shared/",
         ),
         (
             "absolute",
             "/etc/hosts",
-            "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder\n  what several scenarios share is in ../_shared/",
+            "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder\n  files that several scenarios share are in ../_shared/",
         ),
         ("folder", "inner", "inner: expected a file, found a folder\n  named by scenarios/folder/scenario.toml:4:13"),
         (
