@@ -80,14 +80,12 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
     (
         "line-for-ever",
         "stream = { last = \"end\" }",
-        &["more than 64 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: xxxx"],
+        &["more than 64 MB of one event came without its end\n  0 events had come; it begins: \"data: xxxx"],
     ),
     (
         "event-for-ever",
         "stream = { last = \"end\" }",
-        &[
-            "more than 64 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: 0123456789\\n",
-        ],
+        &["more than 64 MB of one event came without its end\n  0 events had come; it begins: \"data: 0123456789\\n"],
     ),
     (
         "body-for-ever",
@@ -98,7 +96,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "comments-for-ever",
         "stream = { last = \"end\" }",
         &[
-            "more than 1000000 events and comments came of one stream, and its end did not\n  1",
+            "more than 1000000 events and comments of one stream came without its end\n  1",
             " events had come; it begins: \"event: tick\\ndata: {}\\n\\n:\\n:",
         ],
     ),
@@ -125,19 +123,19 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "stream = true",
         &["no event came: what came is not a stream of events\n  it begins: \"<!doctype html>\\n<p>Log in\""],
     ),
-    ("gzip", "stream = true", &["the answer has the content encoding \"gzip\", and none was asked for"]),
+    ("gzip", "stream = true", &["the answer has the content encoding \"gzip\", but the request did not ask for one"]),
     (
         "to-itself",
         "",
         &[
-            "expected a status of 200 to 299, found 302\n  it redirects to /to-itself, and steps do not follow redirects",
+            "expected a status of 200 to 299, found 302\n  it redirects to /to-itself, but steps do not follow redirects",
         ],
     ),
     (
         "to-another",
         "",
         &[
-            "expected a status of 200 to 299, found 307\n  it redirects to http://example.com/, and steps do not follow redirects",
+            "expected a status of 200 to 299, found 307\n  it redirects to http://example.com/, but steps do not follow redirects",
         ],
     ),
 ];
@@ -240,7 +238,7 @@ fn a_stream_without_end_is_refused_where_it_is_listened_to_as_well() {
     for (name, step) in [("listens", "listen /line-for-ever"), ("runs", "run sh -c yes | tr -d '\\n'")] {
         let says = format!(
             "scenarios/{name}/scenario.toml:4:1: failed to take step 1 ({step}): \
-             more than 64 MB came of one event, and its end did not"
+             more than 64 MB of one event came without its end"
         );
         assert!(run.failure(name).starts_with(&says), "{}", run.failure(name));
     }
