@@ -122,7 +122,7 @@ fn a_name_that_no_report_can_show_is_written_out() {
     tree.write("scenarios/two\nlines/scenario.toml", SILENT);
     let run = tree.runner("oddities").run().exits(101);
     let says =
-        format!("scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long, at most 200 fit");
+        format!("scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long; at most 200 are allowed");
     assert_eq!(run.failure(&long), says);
     assert!(run.failure("\\u{1b}[31m\\u{202e}red").contains("cannot be the name of a scenario"));
     assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));
@@ -335,7 +335,7 @@ fn what_a_step_renders_to_is_checked_before_it_is_sent() {
         ),
         (
             "header",
-            ":4:17: failed to take step 1 (POST /silent): the header `x` would hold '\\n', and a header's value is one line of text",
+            ":4:17: failed to take step 1 (POST /silent): the header `x` would contain '\\n', and a header's value is one line of text",
         ),
         (
             "attribute",

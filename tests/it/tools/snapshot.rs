@@ -114,7 +114,7 @@ fn a_scenario_of_kind_tools_is_a_trial_like_others() {
     tree.retake().args(&["tools", "again"]).run().exits(0).says(&["drift in 1"]);
     for (field, says) in [
         ("system = \"x\"", "a scenario of kind = \"tools\" has no `system`"),
-        ("recording = \"nowhere\"", "the calls are those of `recording` or those of `fixture`"),
+        ("recording = \"nowhere\"", "the calls come from `recording` or from `fixture`"),
         ("conversation = \"x\"", "`conversation` chooses one of the conversations in a folder"),
     ] {
         tree.write(scenario, &format!("kind = \"tools\"\nfixture = \"write_read_file\"\n{field}\n"));
