@@ -121,8 +121,9 @@ fn a_name_that_no_report_can_show_is_written_out() {
     tree.write(&format!("scenarios/{long}/scenario.toml"), SILENT);
     tree.write("scenarios/two\nlines/scenario.toml", SILENT);
     let run = tree.runner("oddities").run().exits(101);
-    let says =
-        format!("scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long; at most 200 are allowed");
+    let says = format!(
+        "scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long; at most 200 are allowed"
+    );
     assert_eq!(run.failure(&long), says);
     assert!(run.failure("\\u{1b}[31m\\u{202e}red").contains("cannot be the name of a scenario"));
     assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));

@@ -87,11 +87,7 @@ const BROKEN: &[(&str, &str, &[&str])] = &[
         "stream = { last = \"end\" }",
         &["more than 64 MB of one event came without its end\n  0 events had come; it begins: \"data: 0123456789\\n"],
     ),
-    (
-        "body-for-ever",
-        "",
-        &["more than 64 MB of the answer came without its end\n  status 200; it begins: \"xxxx"],
-    ),
+    ("body-for-ever", "", &["more than 64 MB of the answer came without its end\n  status 200; it begins: \"xxxx"]),
     (
         "comments-for-ever",
         "stream = { last = \"end\" }",
