@@ -63,5 +63,5 @@ pub(super) fn path(template: &Template, context: &Context) -> Result<String> {
     }
     // Text that does not start with `/`, appended to the system's address, could turn it into the address of another machine.
     let error = template.error(format!("the path is `{path}`, which does not start with `/`"));
-    Err(error.help("the system's address comes before it: a template gives the path alone"))
+    Err(error.help("retake puts the system's address before it: a template gives only the path"))
 }

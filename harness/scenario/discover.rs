@@ -114,7 +114,7 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
     if !path.is_dir() {
         let error = Error::new("this file belongs to no scenario").in_file(&dir);
         let error = suggest(error, &shown, [SUITE]);
-        return broken(error.help("`scenarios` holds `suite.toml`, and a folder for each scenario"));
+        return broken(error.help("`scenarios` contains `suite.toml`, and a folder for each scenario"));
     }
     if !is_name(&shown) {
         let error = no_name(&shown, "scenario").in_file(&dir);
@@ -124,7 +124,8 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
         );
     }
     if shown == SHARED {
-        let error = Error::new(format!("`{SHARED}` holds inputs of several scenarios, and is not a scenario itself"));
+        let error =
+            Error::new(format!("`{SHARED}` contains inputs of several scenarios, and is not a scenario itself"));
         return broken(error.in_file(&dir).help(format!("move its {SCENARIO} into a folder of its own")));
     }
     if shown == "none" {

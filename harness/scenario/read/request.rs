@@ -65,7 +65,7 @@ pub(super) fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Res
     let template = Template::parse(path.get_ref(), scenario.source, path.span())?;
     if !path.get_ref().starts_with('/') && !path.get_ref().starts_with("{{") {
         let error = template.error(format!("the path `{}` does not start with `/`", path.get_ref()));
-        return Err(error.help("the system's address comes before it: write the path alone"));
+        return Err(error.help("retake puts the system's address before it: write only the path"));
     }
     if let Some(c) = path.get_ref().chars().find(|c| c.is_control()) {
         return Err(template.error(format!("the path contains {c:?}")));

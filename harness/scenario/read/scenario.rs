@@ -43,7 +43,7 @@ impl Reader<'_> {
             return vec![self.scenario(self.name.to_owned(), &raw).or_else(|error| broken(self.name, error))];
         };
         if cases.is_empty() {
-            return vec![broken(self.name, Error::new("`case` holds no case").in_file(&self.file.source.file))];
+            return vec![broken(self.name, Error::new("`case` contains no case").in_file(&self.file.source.file))];
         }
         let mut trials = Vec::with_capacity(cases.len());
         for (case, over) in cases {

@@ -88,7 +88,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     scenario.refuse(&raw.page_fields(), "belongs to one of the steps in `together`")?;
     let parts = raw.together.as_ref().ok_or_else(|| Error::new("no steps"))?;
     if parts.get_ref().is_empty() {
-        return Err(scenario.source.error(parts.span().start, "`together` holds no step"));
+        return Err(scenario.source.error(parts.span().start, "`together` contains no step"));
     }
     let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
     for part in parts.get_ref() {

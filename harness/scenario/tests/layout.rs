@@ -49,7 +49,7 @@ fn a_folder_in_place_of_a_file() {
 #[test]
 fn a_stray_file_does_not_hide_the_others() {
     let says = "a\n[sweet.toml] scenarios/sweet.toml: this file belongs to no scenario\n  did you mean `suite.toml`?\n  \
-                `scenarios` holds `suite.toml`, and a folder for each scenario";
+                `scenarios` contains `suite.toml`, and a folder for each scenario";
     assert_layout(&[("scenarios/a/scenario.toml", STEP), ("scenarios/sweet.toml", "")], says);
 }
 
@@ -77,7 +77,7 @@ fn a_folder_and_a_case_of_one_name() {
 #[test]
 fn a_mistake_that_all_cases_share_is_reported_once_and_others_with_their_case() {
     let says = "[a] scenarios/a/scenario.toml:2:7: the path `x` does not start with `/`\n  \
-                the system's address comes before it: write the path alone";
+                retake puts the system's address before it: write only the path";
     assert_layout(&[("scenarios/a/scenario.toml", "[[step]]\nget = \"x\"\n[case.b]\n[case.c]\n")], says);
     let text = format!("{STEP}[case.b]\n[case.c]\ntimeout = \"0s\"\n");
     let says = "a.b\n[a.c] scenarios/a/scenario.toml:5:11: a timeout of zero always fails";
@@ -88,7 +88,7 @@ fn a_mistake_that_all_cases_share_is_reported_once_and_others_with_their_case() 
 fn the_folder_of_shared_inputs_is_not_a_scenario() {
     let step = ("scenarios/a/scenario.toml", STEP);
     assert_layout(&[step, ("scenarios/_shared/body.json", "{}")], "a");
-    let says = "[_shared] scenarios/_shared: `_shared` holds inputs of several scenarios, and is not a scenario itself\n  \
+    let says = "[_shared] scenarios/_shared: `_shared` contains inputs of several scenarios, and is not a scenario itself\n  \
                 move its scenario.toml into a folder of its own\na";
     assert_layout(&[step, ("scenarios/_shared/scenario.toml", STEP)], says);
     let wrong = |named: &str| format!("[[step]]\npost = \"/\"\njson_file = \"{named}\"\n");

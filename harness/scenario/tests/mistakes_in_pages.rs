@@ -13,7 +13,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         files: &[],
         text: "[[step]]\nbrowser = \"chat/new\"\n",
         says: "scenarios/a/scenario.toml:2:11: the path `chat/new` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "body of a page",

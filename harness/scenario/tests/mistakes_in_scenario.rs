@@ -167,7 +167,7 @@ post = "/b"
 get = "api/x"
 "#,
         says: r"scenarios/a/scenario.toml:2:7: the path `api/x` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "a path with a host",
@@ -176,7 +176,7 @@ get = "api/x"
 get = "http://localhost/x"
 "#,
         says: r"scenarios/a/scenario.toml:2:7: the path `http://localhost/x` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "a step kind misspelt",
@@ -415,7 +415,7 @@ var = { x = 1 }
 get = "/"
 [case]
 "#,
-        says: "scenarios/a/scenario.toml: `case` holds no case",
+        says: "scenarios/a/scenario.toml: `case` contains no case",
     },
     Mistake {
         name: "system: not there",

@@ -25,7 +25,7 @@ run = ["agent"]
 listen = "events"
 "#,
         says: r"scenarios/a/scenario.toml:2:10: the path `events` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "listen with a body",
@@ -336,7 +336,7 @@ files = {}
         text: r"[[step]]
 together = []
 ",
-        says: "scenarios/a/scenario.toml:2:12: `together` holds no step",
+        says: "scenarios/a/scenario.toml:2:12: `together` contains no step",
     },
     Mistake {
         name: "together with a status",

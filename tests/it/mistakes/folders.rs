@@ -65,7 +65,7 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
         ),
         (
             "stray",
-            "scenarios/stray: this file belongs to no scenario\n  `scenarios` holds `suite.toml`, and a folder for each scenario",
+            "scenarios/stray: this file belongs to no scenario\n  `scenarios` contains `suite.toml`, and a folder for each scenario",
         ),
         (
             "suite.tml",
@@ -332,7 +332,7 @@ fn what_a_step_renders_to_is_checked_before_it_is_sent() {
         (
             "machine",
             ":3:8: failed to take step 1 (POST @machine.invalid/): the path is `@machine.invalid/`, which does not start with `/`\n  \
-             the system's address comes before it: a template gives the path alone",
+             retake puts the system's address before it: a template gives only the path",
         ),
         (
             "header",
