@@ -146,9 +146,9 @@ fn what_is_hidden_there_twice_or_late_is_told_apart() {
         ("once = \"Twice\", within = \"100ms\"", "2 elements match: <p> \"Twice\", <p> \"Twice\""),
         ("see = \"Nobody sees this\", within = \"100ms\"", "the only match is hidden"),
         ("see = \"Never comes\", within = \"20ms\"", "nothing on the page matches"),
-        ("unseen = \"Twice\", within = \"100ms\"", "2 elements fit"),
+        ("unseen = \"Twice\", within = \"100ms\"", "2 elements match"),
         ("above = [\"Greet\", \"A form\"], within = \"100ms\"", "`text:Greet` ends at"),
-        ("above = [\"Twice\", \"A form\"], within = \"100ms\"", "`text:Twice`: 2 elements fit"),
+        ("above = [\"Twice\", \"A form\"], within = \"100ms\"", "`text:Twice`: 2 elements match"),
     ] {
         run(&acts("form", &[act])).exits(101).tells(&[says, "scenarios/page/scenario.toml:5:3: failed to take step 1"]);
     }
@@ -183,7 +183,7 @@ fn fields_are_filled_and_buttons_clicked_as_a_person_would() {
 fn an_act_that_cannot_be_done_says_why() {
     for (page, act, says) in [
         ("form", "click = \"Never\"", "it is disabled"),
-        ("form", "click = \"Twice\"", "2 elements fit"),
+        ("form", "click = \"Twice\"", "2 elements match"),
         ("form", "fill = \"css:h1\", text = \"x\"", "text cannot be entered into it"),
         ("form", "click = \"css:p[\"", "is not a valid selector"),
         ("covered", "click = \"Under\"", "is in front of it"),
