@@ -69,7 +69,7 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
         ),
         (
             "suite.tml",
-            "scenarios/suite.tml: this file belongs to no scenario\n  did you mean `suite.toml`?\n  `scenarios` holds \
+            "scenarios/suite.tml: this file belongs to no scenario\n  did you mean `suite.toml`?\n  `scenarios` contains \
                        `suite.toml`, and a folder for each scenario",
         ),
         (
