@@ -1,4 +1,4 @@
-// The page: which thread it shows, and what happens when the user says something.
+// The page: which thread it shows, and what happens when the user sends a message.
 
 import * as api from "./api.js";
 import * as thread from "./thread.js";
@@ -6,9 +6,9 @@ import * as thread from "./thread.js";
 const find = (selector) => document.querySelector(selector);
 const [composer, say, send, signIn] = ["#composer", "#say", "#send", "#sign-in"].map(find);
 
-/** The thread that is shown; none before the first message of a new one. */
+/** The id of the thread that is shown; undefined before the first message of a new thread. */
 let current;
-/** Whether an answer is being written. */
+/** Whether an answer is still arriving. */
 let busy = false;
 
 async function open() {
@@ -29,7 +29,7 @@ async function open() {
   say.focus();
 }
 
-/** Builds the thread from its runs. */
+/** Shows the thread, with the messages of all its runs. */
 async function load() {
   const [{ title }, runs] = await Promise.all([api.thread(current), api.history(current)]);
   thread.clear();
@@ -38,7 +38,7 @@ async function load() {
   toTheEnd();
 }
 
-/** Loads the thread once its last run is over. */
+/** Waits until the thread's last run has ended, then loads the thread. */
 async function loadWhenDone() {
   setBusy(true);
   try {
@@ -84,7 +84,7 @@ async function ask(content) {
   if (asked === current && !busy) suggest(questions);
 }
 
-/** One event of an answer. */
+/** Handles one event of an answer. */
 function take(name, payload) {
   const near = isNearTheEnd();
   if (name === "messages") thread.addText(payload.id, payload.content);
@@ -102,7 +102,7 @@ function wentWrong(error, content) {
   if (error instanceof api.BrokenOff) {
     thread.showError("The connection broke off in the middle of the answer.", "Load the answer", loadWhenDone);
   } else {
-    // The service did not take the message, so it is the user's again.
+    // The service did not accept the message, so put it back into the user's input.
     thread.unsay();
     say.value ||= content;
     grow();
@@ -154,7 +154,7 @@ function setBusy(now) {
   find("#messages").setAttribute("aria-busy", String(now));
 }
 
-/** The box is as high as what it holds. */
+/** Makes the input as high as its text. */
 function grow() {
   say.style.height = "auto";
   say.style.height = `${say.scrollHeight}px`;
