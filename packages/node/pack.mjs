@@ -33,5 +33,6 @@ for (let at = 0; at < platforms.length; at += 2) {
 }
 const manifest = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
 const optionalDependencies = Object.fromEntries(Object.keys(manifest.optionalDependencies).map((name) => [name, version]));
-pack('retake', ['bin', 'lib', 'README.md'].map((file) => [join(here, file), file]), { ...manifest, version, optionalDependencies });
+const files = ['bin', 'lib', 'README.md'].map((file) => [join(here, file), file]);
+pack('retake', files, { ...manifest, version, optionalDependencies });
 rmSync(work, { recursive: true });

@@ -1,6 +1,6 @@
 """Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` on PATH.
 
-Where a page installs OLD, this script installs NEW. If `FOLLOW_IN` is set, it follows the page in that folder and keeps the folder.
+Where a page installs OLD, this script installs NEW. If `FOLLOW_IN` is set, it follows the page in that folder and keeps it.
 
 - A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is written to that file. For languages without
   comments, the path stands above the block: `<!-- file: PATH -->`.

@@ -1,7 +1,7 @@
 """Runs a test program and checks its results: `check.py RED GREEN FILE… -- COMMAND…`.
 
 According to the program's summary, RED tests must fail and GREEN tests must pass. The output must contain every text that the
-FILEs announce: the docstrings of tests in Python, the comments `// says: …` in JavaScript. If a check fails, the output is printed.
+FILEs announce: the docstrings of tests in Python, the comments `// says: …` in JavaScript. If not, the output is printed.
 """
 
 import pathlib

@@ -74,9 +74,9 @@ def filesystem():
     check("a changed file: drift on exactly that action", actions, [("read_text_file", True)] + same(*tools[1:]))
     line = project.actions[0]
     drift = line["Drift from expected observation"]
-    check("the log contains the expected observation", "first\n" in json.dumps(drift["Expected"]).encode().decode("unicode_escape"), True)
-    check("the log contains the actual observation", line["Actual Observation"][0]["observation"]["content"][0]["text"], "second\n")
-    check("the log contains the pointer of the difference", drift["Difference"][0]["pointer"], "/0/observation/content/0/text")
+    check("the expected observation is in the log", "first\n" in json.dumps(drift["Expected"]).encode().decode("unicode_escape"), True)
+    check("the actual observation is in the log", line["Actual Observation"][0]["observation"]["content"][0]["text"], "second\n")
+    check("the pointer of the difference is in the log", drift["Difference"][0]["pointer"], "/0/observation/content/0/text")
     project.end()
     shutil.rmtree(files)
 

@@ -1,4 +1,5 @@
-// An agent without a model. It makes the given tool calls on an MCP server, and writes them into FOLDER as an OpenHands conversation.
+// An agent without a model. It makes the given tool calls on an MCP server, and writes them into FOLDER as an OpenHands
+// conversation.
 //
 //     node record.mjs FOLDER CALLS SERVER…
 //

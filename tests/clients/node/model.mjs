@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Starts a replay model. Returns its base URLs `openai`, `anthropic`, `gemini` and `ollama`, its `key`, and the function `end`. */
+/** Starts a replay model. Returns its base URLs `openai`, `anthropic`, `gemini` and `ollama`, its `key`, and a function `end`. */
 export async function start(fixture) {
   const folder = await mkdtemp(join(tmpdir(), "model-"));
   const report = join(folder, "report.json");

@@ -38,7 +38,7 @@ class Question:
     """`("user", text)`, `("answer", Answer)` or `("results", [(Call, text), …])`."""
 
     def messages(self, user, answer, results):
-        """Returns the steps as messages of an SDK. `user` and `answer` return one message, `results` returns a list of messages."""
+        """Returns the steps as messages of an SDK. `user` and `answer` return one message, `results` returns a list of them."""
         messages = []
         for kind, step in self.steps:
             if kind == "results":

@@ -25,7 +25,8 @@ async function chat(model, question) {
     let text = "";
     stream.on("content", (piece) => (text += piece));
     completion = await stream.finalChatCompletion();
-    if (text !== (completion.choices[0].message.content ?? "")) throw new Error(`the streamed text is ${text}, which is not the message's`);
+    const { content } = completion.choices[0].message;
+    if (text !== (content ?? "")) throw new Error(`the streamed text is ${text}, not ${content}`);
   } else {
     completion = await completions.create(request);
   }
