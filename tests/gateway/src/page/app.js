@@ -22,7 +22,7 @@ async function open() {
     if (current) await load();
   } catch (error) {
     if (error.status === 401) return void askWho();
-    thread.showError(error.status === 404 ? "There is no such conversation here." : `This did not load: ${error.message}`);
+    thread.showError(error.status === 404 ? "This conversation does not exist." : `Could not load this: ${error.message}`);
   }
   find("#welcome").hidden = !thread.isEmpty();
   composer.hidden = false;
@@ -48,7 +48,7 @@ async function loadWhenDone() {
     }
     await Promise.all([load(), listThreads()]);
   } catch (error) {
-    thread.showError(`This did not load: ${error.message}`, "Load again", loadWhenDone);
+    thread.showError(`Could not load the answer: ${error.message}`, "Try again", loadWhenDone);
   } finally {
     setBusy(false);
   }
@@ -106,7 +106,8 @@ function wentWrong(error, content) {
     thread.unsay();
     say.value ||= content;
     grow();
-    thread.showError(error.status ? `This was not sent: ${error.message}` : "This was not sent: the service is out of reach.");
+    const reason = error.status ? error.message : "the service cannot be reached.";
+    thread.showError(`Your message was not sent: ${reason}`);
   }
   toTheEnd();
 }
@@ -173,7 +174,7 @@ signIn.addEventListener("submit", async (event) => {
     signIn.hidden = true;
     await open();
   } catch (error) {
-    wrong.textContent = error.status ? `That did not work: ${error.message}.` : "The service is out of reach.";
+    wrong.textContent = error.status ? `Could not sign you in: ${error.message}.` : "The service cannot be reached.";
   }
 });
 
