@@ -7,7 +7,7 @@ Where a page installs OLD, this script installs NEW. If `FOLLOW_IN` is set, it f
 - In a `console` block, the lines that begin with `$ ` are commands. All commands of a page run in one shell. The lines below a
   command must occur in its output, in this order; `…` matches anything. A command must succeed, unless the block is marked
   `console fails`: then it must fail.
-- A page with `<!-- continues: PAGE.md -->` starts where that page ended.
+- At `<!-- continues: PAGE.md -->` the folder is emptied and that page is followed; this page then continues where it ended.
 - A comment `<!-- before: … -->` contains commands that the test needs and a reader does not.
 - Every other block is a fragment. If it is TOML or JSON, it must parse.
 """
@@ -17,13 +17,13 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
 
-BLOCK = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$|^<!-- before:\n(?P<before>.*?)^-->$", re.DOTALL | re.MULTILINE)
-CONTINUES = re.compile(r"^<!-- continues: (\S+) -->$", re.MULTILINE)
+BLOCK = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$|^<!-- before:\n(?P<before>.*?)^-->$|^<!-- continues: (?P<earlier>\S+) -->$", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"(?:#|//|--) (?P<path>[\w./-]+\.\w+)(?::.*)?$")
 # The shell prints this after each command, on its own line, followed by the command's exit code.
 DONE = "followed-to-here"
@@ -43,7 +43,7 @@ class Shell:
         environment = {name: value for name, value in os.environ.items() if name not in ("CI", "UPDATE_GOLDEN")}
         self.process = subprocess.Popen(
             ["bash"], cwd=folder, env=environment | home, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )
 
     def type(self, command):
@@ -59,6 +59,8 @@ class Shell:
 
     def close(self):
         self.process.stdin.close()
+        # What a page left running in the background ends with its shell.
+        os.killpg(self.process.pid, signal.SIGTERM)
         self.process.stdout.close()
         self.process.wait()
         shutil.rmtree(self.home, ignore_errors=True)
@@ -77,9 +79,12 @@ def follow(page):
 
 def read(page, shell, folder):
     text = page.read_text()
-    if earlier := CONTINUES.search(text):
-        read(page.parent / earlier[1], shell, folder)
     for block in BLOCK.finditer(text):
+        if block["earlier"]:
+            for entry in folder.iterdir():
+                shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+            read(page.parent / block["earlier"], shell, folder)
+            continue
         if block["before"]:
             for command in block["before"].splitlines():
                 run(shell, command, [], False)
