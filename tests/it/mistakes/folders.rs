@@ -160,7 +160,7 @@ fn what_editors_leave_is_passed_over() {
         let run = tree.runner("oddities").run().exits(101);
         for (name, to) in [("nowhere", "gone"), ("cycle", "cycle")] {
             let says = format!("scenarios/{name}: expected the folder of a scenario, found a broken link to `{to}`");
-            assert_eq!(run.failure(name), format!("{says}\n  let it lead to a folder, or remove it"));
+            assert_eq!(run.failure(name), format!("{says}\n  point the link at a folder, or remove it"));
         }
         let says = "scenarios/empty/scenario.toml: expected a file, found a broken link to `gone.toml`";
         assert_eq!(run.failure("empty"), says);
