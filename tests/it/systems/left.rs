@@ -97,7 +97,7 @@ fn using_a_missing_note_of_the_fixture_is_an_error_before_the_first_step() {
     ran.red(&[
         "scenario.toml:6:",
         "`fixture.prompt` is not defined",
-        "recording notes the vars `prompt` and `context`",
+        "recording stores the vars `prompt` and `context`",
     ]);
     assert!(!ran.all().contains("going down"), "{}", ran.all());
 }
