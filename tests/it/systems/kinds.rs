@@ -124,7 +124,7 @@ fn a_system_that_runs_already_is_driven_by_url() {
     };
     let recorded = with_key(&["record", "a", "b"]);
     recorded.green();
-    recorded.tells(&["a: its system is attached, so one replay has to do in place of two"]);
+    recorded.tells(&["a: its system is attached, so the proof is one replay instead of two"]);
     tree.retake()
         .args(&["test"])
         .run()
