@@ -49,7 +49,7 @@ pub(super) struct Serve {
     /// At the end, print the report as JSON instead of messages about misses and drift
     #[arg(long)]
     json: bool,
-    /// Also exit at the end of standard input, so together with the program that holds its other end
+    /// Also exit when standard input ends, as it does when the program that started this one ends
     #[arg(long)]
     until_eof: bool,
     #[command(flatten)]

@@ -36,7 +36,8 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         lines.extend([String::new(), "turns that no call asked for".to_owned()]);
         for turn in &run.unused {
             let caller = turn.caller.as_deref().unwrap_or("unknown");
-            lines.push(in_a_line(&format!("  turns[{}] by {caller}: {}", turn.index, says(turn)), width));
+            let line = in_a_line(&format!("turns[{}] by {caller}: {}", turn.index, says(turn)), width - 2);
+            lines.push(format!("  {line}"));
         }
     }
     if let Some(golden) = &run.golden {
@@ -45,7 +46,8 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         lines.push(match (&golden.committed, &golden.run, &run.failure) {
             (None, Some(_), _) => format!("golden: {file} does not exist; this run would write it"),
             (Some(_), Some(_), _) => format!("golden: {file} differs (- golden, + this run)"),
-            (_, None, Some(_)) => format!("golden: {file}: nothing in this run differs from it"),
+            (None, None, Some(_)) => format!("golden: {file} does not exist, and the run ended too early to write it"),
+            (Some(_), None, Some(_)) => format!("golden: {file}: nothing in this run differs from it"),
             (_, None, None) => format!("golden: {file}: unchanged"),
         });
         if let (Some(_), Some(diff)) = (&golden.committed, &golden.diff) {

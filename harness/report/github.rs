@@ -38,10 +38,10 @@ pub(crate) fn markdown(runs: &[RunData]) -> String {
         let Some(failure) = &run.failure else { continue };
         let _ = write!(text, "\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
         for evidence in &failure.evidence {
-            text += &fenced(evidence);
+            text += &fenced("diff", evidence);
         }
         for advice in &failure.advice {
-            let _ = write!(text, "\n{}:\n{}", advice.case, fenced(&advice.command));
+            let _ = write!(text, "\n{}:\n{}", advice.case, fenced("", &advice.command));
         }
         text += "\n</details>\n";
     }
@@ -53,10 +53,10 @@ pub(crate) fn markdown(runs: &[RunData]) -> String {
 }
 
 /// A code block with a text. Its fence is longer than any in the text.
-fn fenced(text: &str) -> String {
+fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end())
+    format!("\n{fence}{language}\n{}\n{fence}\n", text.trim_end())
 }
 
 fn cell(text: &str) -> String {

@@ -71,7 +71,7 @@ impl Replayed {
         let answer = |index: usize| format!("turns[{index}] ({})", answer_in_short(&turns[index].output));
         let caller = turns[first].caller.as_deref();
         let served = |index: &usize| !self.unused.contains(index);
-        // Calls without a caller are told apart by the first message of the conversation.
+        // Calls without a caller are distinguished by the first message of the conversation.
         let root = |index: usize| fixture.conversation(index, &self.rules)?.into_iter().next();
         let first_message = if caller.is_none() { root(first) } else { None };
         let of_caller = |index: &usize| {

@@ -207,7 +207,7 @@ impl Goldens {
             self.committed(&file)
         };
         let written = write().map_err(|error| {
-            // Shown by its path from the project's folder.
+            // Show the path relative to the project's folder.
             let error = Error::new(error.what()).in_file(self.shown(&file));
             error.help("is there permission to write it, and room on the disk?")
         })?;

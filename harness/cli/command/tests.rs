@@ -45,7 +45,7 @@ fn add(page: &mut String, command: &mut Command) {
     }
     for argument in own {
         let help = text(argument.get_help());
-        // A default that clap does not know stands at the end of the text, in clap's own form.
+        // A default that clap does not know is at the end of the text, in the form that clap uses.
         let (help, described) =
             help.strip_suffix(']').and_then(|help| help.split_once(" [default: ")).unwrap_or((&help, ""));
         let defaults = argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy()));

@@ -62,7 +62,8 @@ impl Proof<'_> {
         let name = &self.scenario.name;
         let Inquiry { findings, rules, loosening, outcome } = inquiry;
         if findings.iter().any(|finding| finding.reordered) {
-            let what = "no rule can mend an order: let the tool or the system sort what it returns".to_owned();
+            let what =
+                "a rule cannot undo a different order: let the tool or the system sort what it returns".to_owned();
             failure = failure.resolve("for the same items in a different order", what);
         }
         if let Some(loosening) = loosening {

@@ -129,7 +129,7 @@ fn items_in_another_order_are_not_mended_by_a_rule() {
             .says(&[
                 "varies    message 3 of 3 (tool `look`), in `content`",
                 "it is     the same items in a different order",
-                "no rule can mend an order: let the tool or the system sort what it returns",
+                "a rule cannot undo a different order: let the tool or the system sort what it returns",
             ])
             .never_says("[[normalize]]");
         assert!(!tree.has("fixtures/look.json"));
