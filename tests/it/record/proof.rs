@@ -155,7 +155,7 @@ fn free_text_gets_no_rule() {
     let provider = Service::provider();
     let refused = recorder(&tree("words"), &provider, "record").run().exits(1);
     refused
-        .says(&["it is     other text", "retake record look --resume --accept-unstable"])
+        .says(&["it is     different text", "retake record look --resume --accept-unstable"])
         .never_says("[[normalize]]");
 }
 
@@ -204,7 +204,7 @@ fn a_rule_that_makes_two_calls_equal_is_not_proposed() {
     let tree = tree("order");
     tree.write("scenarios/look/scenario.toml", &scenario("order").repeat(2));
     let refused = recorder(&tree, &provider, "record").run().exits(1);
-    refused.says(&["it is     other text"]).never_says("[[normalize]]");
+    refused.says(&["it is     different text"]).never_says("[[normalize]]");
 }
 
 fn the_rules_are_resumed_with_at_no_cost() {

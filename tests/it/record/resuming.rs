@@ -222,7 +222,7 @@ fn a_failed_recording_is_gone_on_from() {
     assert_ne!(failed, lines[2]);
     tree.write(journal, &format!("{}\n{}\n{failed}\n", lines[0], lines[1]));
     resume(&tree, &provider)
-        .says(&["less what equals a recorded call: 2 calls recorded in fixtures/.journal/work.jsonl"]);
+        .says(&["less the calls that equal a recorded one: 2 calls recorded in fixtures/.journal/work.jsonl"]);
     assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
 }
 

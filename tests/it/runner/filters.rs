@@ -132,7 +132,7 @@ fn a_list_tells_what_each_scenario_drives_and_replays() {
     assert_eq!(
         rows,
         [
-            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "is", "not", "there"],
+            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "missing"],
             vec!["alone", "command", "line", "-", "no", "model", "no", "golden"],
             vec!["chat", "requests", "agent", "1", "turn", "golden"],
         ]

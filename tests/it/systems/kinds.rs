@@ -45,7 +45,7 @@ fn what_a_shared_system_keeps_is_found_by_the_proof() {
     let ran = tree.retake().args(&["test", "--update", "--", "--test-threads", "1"]).run();
     ran.red(&[
         "unstable: two replays of scenario `b` differ",
-        "the second one a process of its own",
+        "the second one used a process of its own",
         "-   chats      1",
         "+   chats      0",
     ]);
