@@ -306,7 +306,6 @@ impl Failing<'_> {
             !matches!(
                 cause.kind,
                 CauseKind::Crash
-                    | CauseKind::NotReady
                     | CauseKind::TimeUp
                     | CauseKind::Step
                     | CauseKind::ErrorEvent
