@@ -57,7 +57,12 @@ pub fn measure(table: &mut Table) {
         let time = fastest(2, || drop(black_box(read(body.as_bytes()))));
         let per_byte = (time.as_secs_f64() / body.len() as f64) / (small.as_secs_f64() / few.len() as f64);
         let figure = format!("{:.2} s, {:.0} MB/s", time.as_secs_f64(), rate(body.len(), time));
-        table.row(&format!("capture {what}"), figure, "20,000 events", format!("{per_byte:.2} times its time per byte"));
+        table.row(
+            &format!("capture {what}"),
+            figure,
+            "20,000 events",
+            format!("{per_byte:.2} times its time per byte"),
+        );
     }
     let line = format!("data: {{\"text\": \"{}\"}}\n\n", "x".repeat(10_000_000));
     let time = fastest(2, || drop(black_box(read(line.as_bytes()))));
