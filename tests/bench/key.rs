@@ -1,4 +1,4 @@
-//! From the text of a conversation to its key, parsing included.
+//! Benchmark of computing the key of a conversation from its JSON text, including parsing.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ pub fn measure(table: &mut Table) {
     for (name, text) in [("long conversation", conversations::long()), ("hard conversation", conversations::hard())] {
         let key = || {
             let json = Json::parse(text.as_bytes()).unwrap();
-            let Json::Array(messages) = json else { panic!("no list") };
+            let Json::Array(messages) = json else { panic!("the conversation is not a list") };
             let messages = messages.into_iter().map(|m| message_from_langchain(m).unwrap()).collect();
             black_box(rules.key(&rules.canonical(messages), Some("lead_agent")));
         };
@@ -24,6 +24,6 @@ pub fn measure(table: &mut Table) {
         let figure =
             format!("{:.0} MB/s (parsing alone {:.0})", rate(text.len(), paired.ours), rate(text.len(), parse));
         let against = format!("SHA-256 alone, {:.0} MB/s", rate(text.len(), paired.theirs));
-        table.row(&what, figure, &against, format!("{:.2} of its time", paired.ratio));
+        table.row(&what, figure, &against, format!("{:.2} times its time", paired.ratio));
     }
 }

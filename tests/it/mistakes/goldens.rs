@@ -73,7 +73,7 @@ fn each_mistake_in_a_golden_is_told_and_the_command_resolves_it() {
     }
     let run = tree.runner("oddities").run().exits(101);
     for (name, _, says) in GOLDENS {
-        let command = format!("to write it anew:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
+        let command = format!("to rewrite it:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
         assert_eq!(run.failure(name), format!("goldens/{name}.snap{says}\n\n{command}"), "{name}");
     }
     only_these_fail(&run, &names);
@@ -104,12 +104,12 @@ fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
     for update in ["0", "1"] {
         let run = tree.runner("oddities").env("UPDATE_GOLDEN", update).run().exits(101);
         for (name, why) in [
-            ("folder", "a folder stands where a file was expected"),
-            ("nowhere", "it is a link to `gone.snap` that leads nowhere"),
-            ("cycle", "it is a link to `cycle.snap` that leads nowhere"),
+            ("folder", "it is a folder, expected a file"),
+            ("nowhere", "it is a broken link to `gone.snap`"),
+            ("cycle", "it is a broken link to `cycle.snap`"),
             ("pipe", "it is a named pipe, expected a file"),
         ] {
-            let command = format!("once it is removed:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
+            let command = format!("after removing it:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
             assert_eq!(run.failure(name), format!("goldens/{name}.snap: failed to read it: {why}\n\n{command}"));
         }
         only_these_fail(&run, &["folder", "nowhere", "cycle", "pipe"]);
