@@ -195,7 +195,7 @@ fn each_mistake_in_a_fixture_is_reported_with_its_place() {
         let wanted = format!("fixtures/{name}.json{says}");
         // Only the beginning is compared if a message contains hashes.
         let is_long = name.contains("hash") || *name == "edited-message";
-        let told_of = told.strip_suffix(&format!("\n  to record it anew: retake record {name}"));
+        let told_of = told.strip_suffix(&format!("\n  to record it again: retake record {name}"));
         if !told_of.is_some_and(|told| told == wanted || (is_long && told.starts_with(&wanted))) {
             others.push(format!("{told}\nbut wanted:\n{wanted}"));
         }
@@ -208,10 +208,7 @@ fn a_fixture_that_names_another_scenario_is_noted() {
     let tree = copies(&["copied"]);
     tree.write("fixtures/copied.json", &tree.read("fixtures/greeting.json"));
     let run = tree.runner("oddities").run().exits(0);
-    assert_eq!(
-        run.stderr,
-        "note: copied: fixtures/copied.json was recorded for scenario `greeting`, as it says itself\n"
-    );
+    assert_eq!(run.stderr, "note: copied: fixtures/copied.json says that it was recorded for scenario `greeting`\n");
     // Two scenarios may share a fixture, no matter which of them it was recorded for.
     tree.remove("fixtures/copied.json");
     tree.write(
@@ -267,7 +264,7 @@ fn an_entry_that_is_not_a_file_in_place_of_a_fixture_is_named() {
     let unprivileged = without_permissions(&tree);
     let forbidden = unprivileged.is_some();
     let run = unprivileged.unwrap_or_else(|| tree.runner("oddities")).run().exits(101);
-    let record = |name: &str| format!("to record it anew: retake record {name}");
+    let record = |name: &str| format!("to record it again: retake record {name}");
     let unreadable = |name: &str, why: &str| {
         assert_eq!(run.failure(name), format!("fixtures/{name}.json: failed to read it: {why}"), "{name}");
     };
@@ -287,7 +284,7 @@ fn an_entry_that_is_not_a_file_in_place_of_a_fixture_is_named() {
         ("missing", ""),
     ] {
         let says = format!(
-            "scenarios/{name}/scenario.toml: scenario `{name}` has no fixture: fixtures/{name}.json is not there\n  {help}to \
+            "scenarios/{name}/scenario.toml: scenario `{name}` has no fixture: fixtures/{name}.json does not exist\n  {help}to \
              record it: retake record {name}\n  or, if the scenario calls no model: fixture = \"none\""
         );
         assert_eq!(run.failure(name), says);
@@ -319,7 +316,7 @@ fn an_error_in_the_last_line_of_a_large_fixture_has_its_line_and_column() {
         let run = tree.runner("oddities").arg("large").run().exits(101);
         assert_eq!(
             run.failure("large"),
-            format!("fixtures/large.json{says}\n  to record it anew: retake record large")
+            format!("fixtures/large.json{says}\n  to record it again: retake record large")
         );
     }
 }

@@ -129,15 +129,15 @@ fn no_rule_is_proposed_for_items_in_another_order() {
         refused
             .says(&[
                 "varies    message 3 of 3 (tool `look`), in `content`",
-                "it is     the same items in another order",
-                "no rule can mend an order: let the tool or the system sort what it returns",
+                "it is     the same items in a different order",
+                "a rule cannot undo a different order: let the tool or the system sort what it returns",
             ])
             .never_says("[[normalize]]");
         assert!(!tree.has("fixtures/look.json"));
     }
     // Other things that vary are reported as well.
     let refused = recorder(&tree("clock set"), &provider, "record").run().exits(1);
-    refused.says(&["it is     a time of day", "it is     the same items in another order"]);
+    refused.says(&["it is     a time of day", "it is     the same items in a different order"]);
 }
 
 fn a_date_is_found_if_the_system_honours_retake_date() {
@@ -147,7 +147,7 @@ fn a_date_is_found_if_the_system_honours_retake_date() {
 fn a_date_that_could_not_be_varied_is_reported_as_untested() {
     let provider = Service::provider();
     let untested =
-        "look: untested: a result of the tool `look` holds today's date, and the system does not honour RETAKE_DATE";
+        "look: untested: a result of the tool `look` contains today's date, and the system does not honour RETAKE_DATE";
     recorder(&tree("real-day"), &provider, "record").run().exits(0).says(&[untested]);
     recorder(&tree("path"), &provider, "record").run().exits(0).never_says("untested");
 }
@@ -156,7 +156,7 @@ fn no_rule_is_proposed_for_free_text() {
     let provider = Service::provider();
     let refused = recorder(&tree("words"), &provider, "record").run().exits(1);
     refused
-        .says(&["it is     other text", "retake record look --resume --accept-unstable"])
+        .says(&["it is     different text", "retake record look --resume --accept-unstable"])
         .never_says("[[normalize]]");
 }
 
@@ -195,7 +195,7 @@ fn a_report_names_the_place_and_both_values() {
         "tried: with the rules below, two replays agree",
         "if it may vary, add to scenarios/suite.toml:\n    [[normalize]]\n    pattern = 'ticket [0-9a-f]{8}'\n    replace = \"ticket <ID>\"",
         "and then, without paying again:\n    retake record look --resume",
-        "to write it all the same, marked as unstable:\n    retake record look --resume --accept-unstable",
+        "to write it anyway, marked as unstable:\n    retake record look --resume --accept-unstable",
     ]);
 }
 
@@ -205,7 +205,7 @@ fn a_rule_that_would_make_two_calls_equal_is_not_proposed() {
     let tree = tree("order");
     tree.write("scenarios/look/scenario.toml", &scenario("order").repeat(2));
     let refused = recorder(&tree, &provider, "record").run().exits(1);
-    refused.says(&["it is     other text"]).never_says("[[normalize]]");
+    refused.says(&["it is     different text"]).never_says("[[normalize]]");
 }
 
 fn a_recording_is_resumed_with_the_rules_at_no_cost() {
@@ -217,7 +217,7 @@ fn a_recording_is_resumed_with_the_rules_at_no_cost() {
     // The provider is no longer reachable.
     let resumed =
         recorder(&tree, &provider, "record --resume").env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();
-    resumed.exits(0).says(&["look: 3 calls served from what was recorded, 0 calls to the provider"]);
+    resumed.exits(0).says(&["look: 3 calls served from the recording, 0 calls sent to the provider"]);
     tree.runner("varying").run().exits(0);
 }
 
@@ -227,7 +227,7 @@ fn an_unstable_recording_can_be_accepted_and_is_marked() {
     let accepted = recorder(&tree, &provider, "record --accept-unstable").run().exits(0);
     let why = "turns[1] of `unknown`, message 3 of 3 (tool `look`), in `content`: a random id";
     accepted.says(&[
-        "look: warning: written without a proof, since this varies:",
+        "look: warning: written without a proof, because this varies:",
         why,
         "look: 2 turns recorded to fixtures/look.json, marked as unstable",
     ]);
@@ -236,7 +236,7 @@ fn an_unstable_recording_can_be_accepted_and_is_marked() {
     tree.runner("varying")
         .run()
         .exits(101)
-        .says(&["fixtures/look.json was written without a proof, since this varied:"]);
+        .says(&["fixtures/look.json was written without a proof, because this varied:"]);
     // A recording that passes the proof removes the mark.
     tree.write("scenarios/look/scenario.toml", &scenario("path"));
     recorder(&tree, &provider, "record --accept-unstable").run().exits(0).says(&["two replays agree"]);

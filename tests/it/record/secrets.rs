@@ -337,7 +337,7 @@ fn no_planted_secret_is_in_a_file_after_import_and_replay_matches() {
     archives.write("theirs.json", &json!({ "scenario": "s", "prompt": declared.secret, "turns": [turn] }).to_string());
     let import = tree.retake().args(&["import", "deerflow"]).arg(archives.path("theirs.json"));
     let ran = with_variables(import, &planted).args(&["--out", "fixtures/out.json"]).run().exits(0);
-    ran.says(&["secrets were taken out of its answers (env:CUSTOMER_13)"]);
+    ran.says(&["secrets were removed from its answers (env:CUSTOMER_13)"]);
     assert_in_no_file(&planted, &tree);
 }
 

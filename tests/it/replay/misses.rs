@@ -70,7 +70,7 @@ fn one_changed_word_in_a_tool_result_fails_even_if_all_events_keep_their_shape()
         "- hi from rehearsal.",
         "+ hi from replay.",
         "words \"rehearsal.\" → \"replay.\"",
-        "if the change is meant:\n    retake record write_read_file --resume\n",
+        "if the change is intended:\n    retake record write_read_file --resume\n",
     ]);
     // The gateway hides the miss: its client gets a friendly sentence, and events with exactly the shapes of the golden.
     let swallowed = std::fs::read_to_string(&captured).unwrap();
@@ -92,7 +92,7 @@ const CASES: [Case; 5] = [
             "call       4: POST /v1/chat/completions",
             "messages   1 in the key: human",
             "nearest    turns[",
-            "if the change is meant:\n    retake record write_read_file --resume\n",
+            "if the change is intended:\n    retake record write_read_file --resume\n",
         ],
     ),
     (
@@ -102,7 +102,7 @@ const CASES: [Case; 5] = [
             "unused: `subagent:poet` never asks: turns[4] (answers \"Roses are red\") was recorded\n",
             "not asked: turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
             "if the system is right not to ask:\n    retake record write_read_file --resume\n",
-            "if another scenario asks for them, in scenarios/write_read_file/scenario.toml:\n    unused = [\"subagent:poet\"]\n",
+            "if another scenario asks for them, set in scenarios/write_read_file/scenario.toml:\n    unused = [\"subagent:poet\"]\n",
         ],
     ),
     (
@@ -110,7 +110,7 @@ const CASES: [Case; 5] = [
         |tree| fixtures::edit(tree, NAME, |turns| turns[3].caller = Some("middleware:headline".to_owned())),
         &[
             "replay miss: caller `middleware:title` asks what was recorded for `middleware:headline`\n",
-            "if the change is meant:\n    retake record write_read_file --resume\n",
+            "if the change is intended:\n    retake record write_read_file --resume\n",
         ],
     ),
     (

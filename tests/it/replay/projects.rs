@@ -109,7 +109,7 @@ fn root_selects_another_project() {
         .arg(other.path("fixtures/orders.json"))
         .run()
         .exits(2)
-        .says(&["lie in different projects", "--root"]);
+        .says(&["are in different projects", "--root"]);
     elsewhere(&file).args(&["--root", "gone"]).run().exits(2).says(&["gone: there is no such folder"]);
 }
 
@@ -155,7 +155,7 @@ fn import_and_key_use_the_rules_of_the_project_that_contains_the_fixture() {
         .green();
     assert_eq!(keys("fixtures/again.json"), recorded);
     let unchanged = away(&["key", "--write", &path("fixtures/again.json")]);
-    unchanged.exits(0).says(&["unchanged, each key is that of its call"]);
+    unchanged.exits(0).says(&["unchanged, every key fits its call"]);
     // `retake key` prints the same key for the same call.
     tree.write(
         "calls.jsonl",

@@ -25,7 +25,7 @@ fn a_fixture_is_shown_as_a_conversation_with_each_message_once() {
         "tools         write_file, read_file, ls",
         "human         Create note.txt",
         "→ calls       write_file {\"content\": \"hi from replay.\", \"path\": \"note.txt\"}",
-        "goes on from turns[0]: has the result of `write_file`",
+        "continues from turns[0], with the result of `write_file`",
         "← write_file  Wrote 15 bytes to note.txt",
         "→ ai          I wrote note.txt and read it back.",
         "turns[3] · middleware:title",
@@ -54,12 +54,12 @@ fn one_turn_is_shown_with_everything_that_was_sent_to_the_model() {
     show(&tree, &["write_read_file", "--turn", "4"])
         .run()
         .exits(2)
-        .says(&["it has no turns[4]", "it has 4 turns, from 0"]);
+        .says(&["there is no turns[4]", "the fixture has 4 turns, counted from 0"]);
 }
 
 fn callers_with_the_same_conversation_are_distinguished() {
     let tree = Tree::of(&["two_callers"]);
-    show(&tree, &["two_callers"]).run().exits(0).says(&["the conversation of turns[0], by another caller"]);
+    show(&tree, &["two_callers"]).run().exits(0).says(&["the conversation of turns[0], by a different caller"]);
 }
 
 fn an_unknown_fixture_is_reported_with_the_nearest_name() {

@@ -59,7 +59,7 @@ fn the_folder_of_a_scenario_selects_it_and_its_cases_and_nothing_else() {
 fn a_filter_that_matches_nothing_is_an_error_even_if_another_one_matches() {
     let tree = project();
     let run = |filters: &[&str]| tree.retake().arg("test").args(filters).run().exits(2);
-    run(&["hello", "partign"]).says(&["error: no scenario has in its name `partign`", "did you mean `parting`?"]);
+    run(&["hello", "partign"]).says(&["error: no scenario's name contains `partign`", "did you mean `parting`?"]);
     run(&["scenarios/helo"]).says(&["error: no scenario is called `helo`", "did you mean `hello`?"]);
 }
 
@@ -97,7 +97,7 @@ fn last_failed_runs_the_scenarios_that_failed_or_all_if_none_did() {
     };
     let (names, said) = ran(&[]);
     assert_eq!(names, all);
-    assert!(said.contains("no scenario failed when it ran last: all are run"), "{said}");
+    assert!(said.contains("no scenario failed in its last run, so all of them run"), "{said}");
     assert_eq!(ran(&[]).0, ["a_red", "c_red"]);
     assert_eq!(ran(&["c_"]).0, ["c_red"]);
     tree.scenario("a_red", &steps(0));
@@ -135,7 +135,7 @@ fn the_list_shows_what_each_scenario_drives_and_replays() {
     assert_eq!(
         rows,
         [
-            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "is", "not", "there"],
+            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "missing"],
             vec!["alone", "command", "line", "-", "no", "model", "no", "golden"],
             vec!["chat", "requests", "agent", "1", "turn", "golden"],
         ]
@@ -154,5 +154,5 @@ fn the_list_shows_what_each_scenario_drives_and_replays() {
         .args(&["list", "chta"])
         .run()
         .exits(2)
-        .says(&["no scenario has in its name `chta`", "did you mean `chat`?"]);
+        .says(&["no scenario's name contains `chta`", "did you mean `chat`?"]);
 }

@@ -56,12 +56,12 @@ fn a_filter_that_leaves_no_trial_is_an_error_if_it_is_meant_for_scenarios_only()
     let none = ["--ignored", "--skip=e", "--bench"];
     for flag in none {
         let run = tree.retake().args(&["test", "--", flag]).run().exits(2);
-        run.says(&[&format!("error: nothing was tested: no trial is left by `{flag}`")]);
+        run.says(&[&format!("error: nothing was tested: no trial is left with `{flag}`")]);
     }
     // `RETAKE_ACTION` is set when the `retake` command starts the runner of a Rust project. Without it, `cargo test` starts
     // the runner, and the filter may be meant for another test binary of the crate.
     let runner = || tree.runner("no-system").arg("hallo");
-    runner().env("RETAKE_ACTION", "test").run().exits(2).says(&["no scenario has in its name `hallo`", "`hello`?"]);
+    runner().env("RETAKE_ACTION", "test").run().exits(2).says(&["no scenario's name contains `hallo`", "`hello`?"]);
     runner().run().exits(0);
     let ignored = tree.runner("no-system").arg("--ignored").env("RETAKE_ACTION", "test").run();
     ignored.exits(2).says(&["nothing was tested"]);

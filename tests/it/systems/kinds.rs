@@ -45,7 +45,7 @@ fn the_proof_finds_state_that_a_shared_system_keeps() {
     let ran = tree.retake().args(&["test", "--update", "--", "--test-threads", "1"]).run();
     ran.red(&[
         "unstable: two replays of scenario `b` differ",
-        "the second one a process of its own",
+        "the second one used a process of its own",
         "-   chats      1",
         "+   chats      0",
     ]);
@@ -125,7 +125,7 @@ fn a_system_that_is_already_running_is_reached_by_its_url() {
     };
     let recorded = with_key(&["record", "a", "b"]);
     recorded.green();
-    recorded.tells(&["a: its system is attached, so one replay has to do in place of two"]);
+    recorded.tells(&["a: its system is attached, so the proof is one replay instead of two"]);
     tree.retake()
         .args(&["test"])
         .run()

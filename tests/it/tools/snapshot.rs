@@ -106,7 +106,7 @@ fn a_scenario_of_kind_tools_is_a_trial_like_any_other() {
     red.says(&[
         "drift: in scenario `again`: 2 actions executed, drift in 1, 0 model calls",
         "recorded  \"hi from replay.\"",
-        "all of it: .retake/tools/again/drift-0002.jsonl",
+        "the whole log: .retake/tools/again/drift-0002.jsonl",
         "drift = { observation = \"note\" } in scenarios/again/scenario.toml",
     ]);
     tree.write(scenario, "kind = \"tools\"\nfixture = \"write_read_file\"\ndrift = { observation = \"note\" }\n");
