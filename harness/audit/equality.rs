@@ -17,8 +17,8 @@ pub(super) fn stable_text(captures: &[Captured], normalize: &dyn Fn(&str) -> Str
             printer.line(&normalize(&event.label()));
             match (event.json(), &event.payload) {
                 (Some(json), _) => {
-                    let stable_text = printer.json(&json).print(Layout::Compact);
-                    printer.line(&stable_text);
+                    let text = printer.json(&json).print(Layout::Compact);
+                    printer.line(&text);
                 }
                 (None, Payload::Data(text)) => printer.line(&normalize(text)),
                 (None, _) => printer.line(""),

@@ -109,7 +109,7 @@ pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), 
 fn failure(project: &Project, scenario: &Scenario, outcome: &Outcome) -> Failure {
     let log = shown(project, outcome);
     Failure::new(format!("drift: in scenario `{}`: {}", scenario.name, explain::summary(outcome)))
-        .evidence(format!("{}\n  all of it: {log}", explain::drifts(outcome)))
+        .evidence(format!("{}\n  the whole log: {log}", explain::drifts(outcome)))
         .resolve(
             "if the tools are right",
             format!("drift = {{ observation = \"note\" }} in {}", scenario.file.display()),

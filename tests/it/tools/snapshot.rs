@@ -83,7 +83,7 @@ fn drift_of_one_tool_is_on_exactly_its_action() {
     assert_eq!((&about["Executed"], &about["Drifted"]), (&json!(2), &json!(1)));
     // A log is of one run.
     let again = tree.retake().args(&["tools", "write_read_file", "--log", "drift.jsonl"]).run().exits(2);
-    again.says(&["drift.jsonl: the file is there already"]);
+    again.says(&["drift.jsonl: the file already exists"]);
 }
 
 fn a_tool_without_a_target_stops_everything_before_the_first_call() {
@@ -106,7 +106,7 @@ fn a_scenario_of_kind_tools_is_a_trial_like_others() {
     red.says(&[
         "drift: in scenario `again`: 2 actions executed, drift in 1, 0 model calls",
         "recorded  \"hi from replay.\"",
-        "all of it: .retake/tools/again/drift-0002.jsonl",
+        "the whole log: .retake/tools/again/drift-0002.jsonl",
         "drift = { observation = \"note\" } in scenarios/again/scenario.toml",
     ]);
     tree.write(scenario, "kind = \"tools\"\nfixture = \"write_read_file\"\ndrift = { observation = \"note\" }\n");
