@@ -8,7 +8,7 @@
 pub(crate) struct Cause {
     /// Of what kind it is.
     pub(crate) kind: CauseKind,
-    /// What is said of it: ``tool `read_file` returned other text than recorded ("sunny" → "rainy")``.
+    /// What is said of it: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
     pub(crate) what: String,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum CauseKind {
     MessageText,
     /// Another tool is called, or has answered.
     ToolName,
-    /// A tool is called with another argument.
+    /// A tool is called with a different argument.
     ToolArgument,
     /// A tool returned something else.
     ToolResult,

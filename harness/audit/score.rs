@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::equality::{texts_of_the_run, stable_text};
+use super::equality::{stable_text, texts_of_the_run};
 use super::kind::Kind;
 use super::settings::{Setting, candidates};
 use super::sites::{Base, Site};
@@ -68,8 +68,12 @@ pub(crate) struct Rendering<'a> {
 /// not counted.
 pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
     let base = Base::of(captures);
-    let mut tried =
-        Tried { base: &base, rendering, texts: Vec::new(), stable_text: stable_text(&base.captures, rendering.normalize) };
+    let mut tried = Tried {
+        base: &base,
+        rendering,
+        texts: Vec::new(),
+        stable_text: stable_text(&base.captures, rendering.normalize),
+    };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
     for site in base.sites().into_iter().filter(|site| site.kind.counts_at(options.detail)) {
         places.entry(site.kind).or_default().push((site.class(), site));
@@ -145,7 +149,8 @@ impl Tried<'_> {
         let stable_text = |captures: &[Captured]| stable_text(captures, self.rendering.normalize);
         let base = &self.base.captures[site.capture];
         let is_change = stable_text(std::slice::from_ref(&changed)) != stable_text(std::slice::from_ref(base))
-            || self.concerns_others(site.capture, &changed) && stable_text(&self.with(site.capture, changed)) != self.stable_text;
+            || self.concerns_others(site.capture, &changed)
+                && stable_text(&self.with(site.capture, changed)) != self.stable_text;
         is_change.then_some(false)
     }
 

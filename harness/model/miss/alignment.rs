@@ -1,5 +1,5 @@
-//! The calls of a run that missed beside the turns that no call asked for as they are: known once the run is over. A call
-//! that is like a turn which a later call asks for exactly is one call more than was recorded, and no changed one.
+//! Matches the calls that missed with the turns that no call asked for, once the run is over. A call may resemble a turn that a
+//! later call asks for exactly. Then it is an additional call, not a changed one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,11 +19,11 @@ use crate::text::around;
 pub(in crate::model) struct Over<'a> {
     pub(in crate::model) fixture: &'a Fixture,
     pub(in crate::model) rules: &'a Rules,
-    /// Of each turn that a call asked for as it is, the number of that call.
+    /// For each turn that a call asked for by its key, the number of that call.
     pub(in crate::model) asked: &'a HashMap<usize, usize>,
 }
 
-/// Says anew of each call that missed what of it is not as recorded, where that is clearer when the run is over.
+/// Describes the differences of the missed calls again, if that is clearer now that the run is over.
 pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
     let calls = over.calls(missed);
     if !over.is_crowded(missed, &calls) {
@@ -41,7 +41,7 @@ pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
         }
     }
     over.tell_more(missed, &more, &placed);
-    // A client that tries again makes the same call.
+    // A client that retries makes the same call again, so it gets the same description.
     for index in 1..missed.len() {
         let (before, rest) = missed.split_at_mut(index);
         let call = &mut rest[0];
@@ -55,7 +55,8 @@ pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
 }
 
 impl Over<'_> {
-    /// The calls that are like a turn, or may be: by their place, and each that a client repeats once.
+    /// Returns the indexes of the missed calls that may be changed or additional calls. A call that a client repeats is in the
+    /// list only once.
     fn calls(&self, missed: &[MissedCall]) -> Vec<usize> {
         let mut known = HashSet::new();
         let of_a_recorded_caller = |lookup: &Lookup| {
@@ -78,7 +79,7 @@ impl Over<'_> {
         (0..missed.len()).filter(|index| is_one(&missed[*index]) && known.insert(key(&missed[*index]))).collect()
     }
 
-    /// Whether calls are like a turn that is not theirs alone.
+    /// Whether a call resembles a turn that another call asks for or resembles too.
     fn is_crowded(&self, missed: &[MissedCall], calls: &[usize]) -> bool {
         let mut meant = HashSet::new();
         calls.iter().filter_map(|index| missed[*index].nearest).any(|turn| {
@@ -87,7 +88,7 @@ impl Over<'_> {
         })
     }
 
-    /// Calls with the turns that they are most like, no turn twice: first those that are nearest to each other.
+    /// Pairs calls with the turns that they resemble, each turn at most once. The closest pairs are made first.
     fn pairs(&self, missed: &[MissedCall], calls: &[usize]) -> BTreeMap<usize, Nearest> {
         let turns = self.fixture.table.turns().len();
         let asked: Vec<bool> = (0..turns).map(|turn| self.asked.contains_key(&turn)).collect();
@@ -107,7 +108,7 @@ impl Over<'_> {
         pairs
     }
 
-    /// Compares a call with another turn than when it came.
+    /// Compares a call with this turn, which may be a different one than when the call came.
     fn compare(&self, call: &mut MissedCall, nearest: &Nearest) {
         let asked: Vec<bool> = (0..self.fixture.table.turns().len()).map(|t| self.asked.contains_key(&t)).collect();
         let served_to = |turn: usize| self.asked.get(&turn).copied();
@@ -116,8 +117,8 @@ impl Over<'_> {
         (call.nearest, call.differences, call.lines) = (nearest, differences, lines);
     }
 
-    /// Says of calls that they are more than was recorded: of each caller in one line. `placed` are the turns that calls
-    /// have, with these.
+    /// Describes additional calls, in one line for each caller. `placed` maps the turns that calls asked for or resemble to the
+    /// numbers of these calls.
     fn tell_more(&self, missed: &mut [MissedCall], more: &[usize], placed: &HashMap<usize, usize>) {
         let mut told: BTreeMap<Option<String>, Difference> = BTreeMap::new();
         for index in more {
@@ -134,14 +135,15 @@ impl Over<'_> {
                 let text = message.str_of("content").unwrap_or_default().replace('\n', "⏎");
                 format!("\n  + {}: {}", describe(message), around(&text, 0))
             });
-            let asks = format!("it asks    message {messages} of {messages}, which was never recorded:{last}");
+            let asks = format!("asks with  message {messages} of {messages}, which was never recorded:{last}");
             call.lines.truncate(1);
-            call.lines.push(format!("beside     {neighbour}"));
+            call.lines.push(format!("next to    {neighbour}"));
             call.lines.extend(asks.lines().map(str::to_owned));
         }
     }
 
-    /// Where a call stands among those that have a turn: before or after which; none where there is no such call.
+    /// Returns the place of a call among the calls that have a turn, and a description of its neighbour. `None` if no call has a
+    /// turn.
     fn place_of(&self, number: usize, placed: &HashMap<usize, usize>) -> Option<(String, String)> {
         let after = placed.iter().filter(|(_, call)| **call > number).min_by_key(|(_, call)| **call);
         let before = || placed.iter().filter(|(_, call)| **call < number).max_by_key(|(_, call)| **call);

@@ -91,7 +91,7 @@ impl Answers {
         lines.push(format!("recorded   {}", asked(method, &recorded.exchange.params)));
         for Difference { pointer, expected, actual } in found.iter().take(3) {
             let shown = |value: &Option<Json>| value.as_ref().map_or("nothing".to_owned(), |v| v.print(Layout::Python));
-            lines.push(format!("they part  at {pointer}: {} → {}", shown(expected), shown(actual)));
+            lines.push(format!("difference at {pointer}: {} → {}", shown(expected), shown(actual)));
         }
         lines
     }

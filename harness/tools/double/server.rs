@@ -128,7 +128,9 @@ impl Doubles {
                     }
                     #[cfg(not(unix))]
                     ToolBy::McpCommand(_) => {
-                        return Err(of_tool(Error::new("a server that is started as a command needs Linux or macOS for now")));
+                        return Err(of_tool(Error::new(
+                            "a server that is started as a command needs Linux or macOS for now",
+                        )));
                     }
                     _ => continue,
                 })

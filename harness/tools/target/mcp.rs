@@ -53,7 +53,8 @@ impl Mcp {
     pub(crate) async fn connect(url: String, headers: Vec<(String, String)>, within: Duration) -> Result<Mcp> {
         let client = Clients::keeping(8).of(&url)?.clone();
         let headers = headers.into_iter().map(|(name, value)| {
-            let wrong = || Error::new(format!("`{name}` is not a valid header name, or its value is not a valid header value"));
+            let wrong =
+                || Error::new(format!("`{name}` is not a valid header name, or its value is not a valid header value"));
             let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
             Ok((header, HeaderValue::from_str(&value).map_err(|_| wrong())?))
         });

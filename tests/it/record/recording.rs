@@ -136,7 +136,7 @@ fn without_a_provider_it_says_which_variables_name_one() {
     let tree = Tree::of(&[NAME]);
     let runner = tree.runner("gateway").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", NAME);
     runner.run().exits(2).says(&[
-        "error: recording needs a provider, and none is configured",
+        "error: recording needs a provider, but none is configured",
         "set OPENAI_API_KEY",
         "or RETAKE_UPSTREAM_OPENAI",
     ]);

@@ -89,7 +89,7 @@ fn results_that_are_not_as_recorded_fail_and_say_how() {
         answering.checks.results = "call 1, `write_file`: an error".into();
     });
     tree.runner("gateway").run().exits(101).says(&[
-        "drift: tool results of `lead_agent` are not marked as recorded",
+        "drift: tool results of `lead_agent` are marked differently than recorded",
         "- call 1, `write_file`: an error",
         "if the change is meant:\n    retake record write_read_file",
     ]);

@@ -47,6 +47,6 @@ fn a_miss_names_the_nearest_call_and_the_difference() {
     let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
     let (reason, evidence) = answers.take("tools/call", &other).unwrap_err();
     assert_eq!(reason, MissReason::ToolNotRecorded { call: "`tools/call` of `read`".to_owned() });
-    assert_eq!(evidence.last().unwrap(), "they part  at /arguments/n: 1 → 2");
+    assert_eq!(evidence.last().unwrap(), "difference at /arguments/n: 1 → 2");
     assert_eq!(answers.unused().len(), 1);
 }
