@@ -201,12 +201,13 @@ impl Goldens {
         let write = || {
             let written = self.on_copy(name, text, input)?;
             let golden = written.golden.filter(|_| written.equal);
-            let golden = golden.ok_or_else(|| Error::new("insta did not write it"))?;
+            let golden = golden.ok_or_else(|| Error::new("insta did not write the golden"))?;
             files::write_whole(&file, &golden)?;
             self.committed(&file)
         };
-        let written = write().map_err(|_| {
-            let error = Error::new("the golden could not be written").in_file(self.shown(&file));
+        let written = write().map_err(|error| {
+            // Shown by its path from the project's folder.
+            let error = Error::new(error.what()).in_file(self.shown(&file));
             error.help("is there permission to write it, and room on the disk?")
         })?;
         Ok(match old {

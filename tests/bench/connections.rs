@@ -84,7 +84,7 @@ pub fn measure(table: &mut Table) {
         table.row(
             &format!("memory of {} more calls on {last} connections, {name}", last * CALLS),
             format!("{:.0} KB", more / 1e3),
-            "the entries of the calls in the registry, 24 bytes each",
+            "the entries of the calls in the registry",
             format!("{:.0} bytes a call", more / (last * CALLS) as f64),
         );
     }

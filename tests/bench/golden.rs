@@ -28,14 +28,16 @@ fn texts() -> [(&'static str, String); 3] {
 /// Writes the goldens where there are none; else compares each with what is equal, with what differs in the middle and with
 /// what differs all over. Prints what took how many seconds.
 pub fn compare(folder: &Path) {
-    let writes = !folder.join("goldens").exists();
+    let (writes, input) = (!folder.join("goldens").exists(), folder.join("scenario.toml"));
+    // A golden names the file that it belongs to, which has to exist.
+    std::fs::write(&input, "").unwrap();
     let policy = if writes { Policy::Overwrite } else { Policy::Propose };
     silence_comparisons();
     let goldens = Goldens::new(folder.join("goldens"), policy, retake::assert_golden!());
     for (what, text) in texts() {
         let time = |how: &str, text: &str| {
             let start = Instant::now();
-            let compared = goldens.compare(&what.replace(' ', "-"), text, &folder.join("scenario.toml")).unwrap();
+            let compared = goldens.compare(&what.replace(' ', "-"), text, &input).unwrap();
             if let Compared::Differs(old) = compared {
                 assert!(unified(&old, text).lines().count() < 50);
             }
@@ -56,12 +58,12 @@ pub fn measure(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
     for policy in [Policy::Overwrite, Policy::Propose] {
         let mut comparing = Command::new(std::env::current_exe().unwrap());
-        comparing.env(COMPARES, folder.path()).env_remove("CI").envs(environment(policy, folder.path()));
-        let told = comparing.output().unwrap();
-        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-        let told = String::from_utf8(told.stdout).unwrap();
+        comparing.current_dir(folder.path()).env(COMPARES, folder.path()).env_remove("CI").envs(environment(policy, folder.path()));
+        let printed = comparing.output().unwrap();
+        assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
+        let printed = String::from_utf8(printed.stdout).unwrap();
         let time = |line: &'_ str| line.split_once('\t').unwrap().1.parse::<f64>().unwrap();
-        let lines: Vec<&str> = told.lines().collect();
+        let lines: Vec<&str> = printed.lines().collect();
         let (small, others) = lines.split_at(lines.len() / 3);
         for (line, small) in others.iter().zip(small.iter().cycle()) {
             let (time, small) = (time(line), time(small));

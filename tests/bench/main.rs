@@ -76,6 +76,9 @@ fn main() -> ExitCode {
             measure(&mut table);
         }
     }
+    if table.is_empty() {
+        return ExitCode::SUCCESS;
+    }
     let text = table.text();
     println!("{text}");
     if write {

@@ -13,6 +13,11 @@ impl Table {
         self.0.push([what.to_owned(), figure, against.to_owned(), ratio]);
     }
 
+    /// Whether nothing was measured.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The machine and the table, as Markdown.
     pub fn text(&self) -> String {
         let rows = self

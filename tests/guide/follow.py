@@ -4,8 +4,8 @@ page installs OLD, NEW is installed. With `FOLLOW_IN` the one page is followed i
 A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is that file, and so is one below
 `<!-- file: PATH -->`, for languages that have no comments. Of a `console` block the lines that begin with `$ ` are typed, all of a page in one shell, and what stands below a
 command has to be in its output, line by line and in this order; `…` stands for anything. A command fails only where the block
-says so: `console fails`. A page with `<!-- continues: PAGE.md -->` goes on where that page ended, and a comment
-`<!-- before: … -->` holds commands that a reader has no need of. Other blocks are fragments: those in TOML and JSON have to
+says so: `console fails`. At `<!-- continues: PAGE.md -->` that page is followed first, in an
+emptied folder, and this one goes on where it ended. A comment `<!-- before: … -->` holds commands that a reader has no need of. Other blocks are fragments: those in TOML and JSON have to
 parse.
 """
 
@@ -14,13 +14,13 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
 
-BLOCK = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$|^<!-- before:\n(?P<before>.*?)^-->$", re.DOTALL | re.MULTILINE)
-CONTINUES = re.compile(r"^<!-- continues: (\S+) -->$", re.MULTILINE)
+BLOCK = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$|^<!-- before:\n(?P<before>.*?)^-->$|^<!-- continues: (?P<earlier>\S+) -->$", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"(?:#|//|--) (?P<path>[\w./-]+\.\w+)(?::.*)?$")
 # Printed after each command with its exit code, on a line of its own.
 DONE = "followed-to-here"
@@ -40,7 +40,7 @@ class Shell:
         environment = {name: value for name, value in os.environ.items() if name not in ("CI", "UPDATE_GOLDEN")}
         self.process = subprocess.Popen(
             ["bash"], cwd=folder, env=environment | home, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )
 
     def type(self, command):
@@ -56,6 +56,8 @@ class Shell:
 
     def close(self):
         self.process.stdin.close()
+        # What a page left running in the background ends with its shell.
+        os.killpg(self.process.pid, signal.SIGTERM)
         self.process.stdout.close()
         self.process.wait()
         shutil.rmtree(self.home, ignore_errors=True)
@@ -74,9 +76,12 @@ def follow(page):
 
 def read(page, shell, folder):
     text = page.read_text()
-    if earlier := CONTINUES.search(text):
-        read(page.parent / earlier[1], shell, folder)
     for block in BLOCK.finditer(text):
+        if block["earlier"]:
+            for entry in folder.iterdir():
+                shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+            read(page.parent / block["earlier"], shell, folder)
+            continue
         if block["before"]:
             for command in block["before"].splitlines():
                 run(shell, command, [], False)

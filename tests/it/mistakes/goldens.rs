@@ -141,7 +141,7 @@ fn a_golden_that_cannot_be_written_says_so() {
     std::fs::set_permissions(&folder, mode(0o555)).unwrap();
     if let Some(runner) = in_need(&tree) {
         let run = runner.env("UPDATE_GOLDEN", "1").run().exits(101);
-        run.says(&["goldens/held.snap: the golden could not be written", "is there permission to write it"]);
+        run.says(&["goldens/held.snap: failed to write it: no permission", "is there permission to write it"]);
         assert_eq!(tree.read("goldens/held.snap"), differing);
     }
     std::fs::set_permissions(&folder, mode(0o755)).unwrap();
