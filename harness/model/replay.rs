@@ -12,7 +12,9 @@ use super::going_on::{GoingOn, any_text, meant_turn};
 use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
-use super::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Over, Situation, align, explain, kind_of};
+use super::miss::{
+    Difference, Explanation, FinishedRun, Miss, MissReason, MissedCall, Situation, align, explain, kind_of,
+};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use super::served::Served;
@@ -350,7 +352,7 @@ impl Replay {
             of.next().is_some() && self.state().meant.contains(turn)
         };
         asked.retain(|turn, _| !meant(turn));
-        align(&mut missed, &Over { fixture: &self.fixture, rules: &self.rules, asked: &asked });
+        align(&mut missed, &FinishedRun { fixture: &self.fixture, rules: &self.rules, asked: &asked });
         missed
     }
 

@@ -58,7 +58,11 @@ pub fn measure(table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
     for policy in [Policy::Overwrite, Policy::Propose] {
         let mut comparing = Command::new(std::env::current_exe().unwrap());
-        comparing.current_dir(folder.path()).env(COMPARES, folder.path()).env_remove("CI").envs(environment(policy, folder.path()));
+        comparing
+            .current_dir(folder.path())
+            .env(COMPARES, folder.path())
+            .env_remove("CI")
+            .envs(environment(policy, folder.path()));
         let printed = comparing.output().unwrap();
         assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
         let printed = String::from_utf8(printed.stdout).unwrap();

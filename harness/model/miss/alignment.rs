@@ -15,8 +15,8 @@ use crate::key::Rules;
 use crate::model::lookup::Lookup;
 use crate::text::around;
 
-/// A run that is over.
-pub(in crate::model) struct Over<'a> {
+/// A run that is over, with the turns that were asked for.
+pub(in crate::model) struct FinishedRun<'a> {
     pub(in crate::model) fixture: &'a Fixture,
     pub(in crate::model) rules: &'a Rules,
     /// For each turn that a call asked for by its key, the number of that call.
@@ -24,23 +24,23 @@ pub(in crate::model) struct Over<'a> {
 }
 
 /// Describes the differences of the missed calls again, if that is clearer now that the run is over.
-pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
-    let calls = over.calls(missed);
-    if !over.is_crowded(missed, &calls) {
+pub(in crate::model) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
+    let calls = run.calls(missed);
+    if !run.is_crowded(missed, &calls) {
         return;
     }
-    let mut pairs = over.pairs(missed, &calls);
+    let mut pairs = run.pairs(missed, &calls);
     let of_pair = |(index, nearest): (&usize, &Nearest)| (nearest.turn, missed[*index].number);
     let mut placed: HashMap<usize, usize> = pairs.iter().map(of_pair).collect();
-    placed.extend(over.asked);
+    placed.extend(run.asked);
     let mut more = Vec::new();
     for index in calls {
         match pairs.remove(&index) {
-            Some(nearest) => over.compare(&mut missed[index], &nearest),
+            Some(nearest) => run.compare(&mut missed[index], &nearest),
             None => more.push(index),
         }
     }
-    over.tell_more(missed, &more, &placed);
+    run.describe_additional(missed, &more, &placed);
     // A client that retries makes the same call again, so it gets the same description.
     for index in 1..missed.len() {
         let (before, rest) = missed.split_at_mut(index);
@@ -54,7 +54,7 @@ pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
     }
 }
 
-impl Over<'_> {
+impl FinishedRun<'_> {
     /// Returns the indexes of the missed calls that may be changed or additional calls. A call that a client repeats is in the
     /// list only once.
     fn calls(&self, missed: &[MissedCall]) -> Vec<usize> {
@@ -119,14 +119,14 @@ impl Over<'_> {
 
     /// Describes additional calls, in one line for each caller. `placed` maps the turns that calls asked for or resemble to the
     /// numbers of these calls.
-    fn tell_more(&self, missed: &mut [MissedCall], more: &[usize], placed: &HashMap<usize, usize>) {
-        let mut told: BTreeMap<Option<String>, Difference> = BTreeMap::new();
+    fn describe_additional(&self, missed: &mut [MissedCall], more: &[usize], placed: &HashMap<usize, usize>) {
+        let mut described: BTreeMap<Option<String>, Difference> = BTreeMap::new();
         for index in more {
             let Some((place, neighbour)) = self.place_of(missed[*index].number, placed) else { continue };
             let caller = missed[*index].lookup.caller.clone();
             let times = more.iter().filter(|other| missed[**other].lookup.caller == caller).count();
             let call = &mut missed[*index];
-            let difference = told.entry(caller).or_insert_with(|| one_more(&call.lookup, times, &place));
+            let difference = described.entry(caller).or_insert_with(|| one_more(&call.lookup, times, &place));
             call.differences = vec![difference.clone()];
             call.nearest = None;
             let messages = call.lookup.conversation.len();

@@ -44,8 +44,8 @@ pub(in crate::model) struct Situation<'a> {
 }
 
 /// Explains a miss.
-pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situation<'_>) -> Explanation {
-    let Situation { fixture, rules, served, .. } = *in_;
+pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
+    let Situation { fixture, rules, served, .. } = *situation;
     let who = who(lookup);
     let mut lines = head(lookup);
     let only = |kind, what: String| vec![Difference::of(kind, what)];
@@ -61,16 +61,16 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
             let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
             only(CauseKind::Caller, format!("caller {who} asks what was recorded for {}", callers.join(", ")))
         }
-        MissReason::AllServed { .. } if of_another(lookup, in_).is_some() => {
-            let turn = of_another(lookup, in_).unwrap_or_default();
+        MissReason::AllServed { .. } if turn_of_another_caller(lookup, situation).is_some() => {
+            let turn = turn_of_another_caller(lookup, situation).unwrap_or_default();
             let caller = fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-            lines.push(format!("nearest    {}", place(in_, turn)));
+            lines.push(format!("nearest    {}", place(situation, turn)));
             nearest_turn = Some(turn);
             only(CauseKind::Caller, format!("caller {who} asks what was recorded for `{caller}`"))
         }
         MissReason::AllServed { turns, more } => {
             let last = turns.last().copied().unwrap_or_default();
-            let place = place(in_, last);
+            let place = place(situation, last);
             lines.push(format!("nearest    {place}"));
             lines.push(format!("open       {} of {} turns were not served yet", open.len(), served.len()));
             let times =
@@ -83,7 +83,7 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
         MissReason::NoFixture => {
             only(CauseKind::NoModelExpected, format!("{who} calls a model, but the scenario says `fixture = \"none\"`"))
         }
-        MissReason::RequestNotRecorded { request } if is_no_models(request, lookup, in_) => only(
+        MissReason::RequestNotRecorded { request } if is_wrong_path(request, lookup, situation) => only(
             CauseKind::WrongUrl,
             format!("the service calls `{request}`, which is not a path of a model: is a base URL wrong?"),
         ),
@@ -92,7 +92,7 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
             nearest_turn = found.as_ref().map(|nearest| nearest.turn);
             let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
             alike = found.as_ref().is_none_or(|nearest| nearest.alike || !calls_tools(nearest.turn));
-            not_recorded(reason, found.as_ref(), lookup, in_, &who, &mut lines)
+            not_recorded(reason, found.as_ref(), lookup, situation, &who, &mut lines)
         }
         _ => only(kind_of(reason), reason.to_string()),
     };
@@ -100,7 +100,7 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
 }
 
 /// Parts of paths at which providers serve something other than chat models.
-const BESIDE_CHATS: [&str; 9] = [
+const OTHER_THAN_CHATS: [&str; 9] = [
     "embeddings",
     "rerank",
     "moderations",
@@ -114,25 +114,30 @@ const BESIDE_CHATS: [&str; 9] = [
 
 /// Whether the path of a request is probably wrong. That is so if nothing was recorded for the path, providers do not serve
 /// anything other than chats there, and either it looks like the path of a chat, or no turn was served yet.
-fn is_no_models(request: &str, lookup: &Lookup, in_: &Situation<'_>) -> bool {
+fn is_wrong_path(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> bool {
     let name = |messages: &[Json]| messages.first().and_then(|message| message.str_of("name").map(str::to_owned));
-    let recorded = |turn: usize| in_.fixture.conversation(turn, in_.rules).and_then(|messages| name(&messages));
+    let recorded =
+        |turn: usize| situation.fixture.conversation(turn, situation.rules).and_then(|messages| name(&messages));
     let of_opaque = |turn: &usize| {
-        let turns = in_.fixture.table.turns();
+        let turns = situation.fixture.table.turns();
         turns[*turn].wire.as_ref().is_some_and(|wire| wire.api == crate::wire::Api::Opaque)
     };
-    let known = (0..in_.served.len()).filter(of_opaque).any(|turn| recorded(turn) == name(&lookup.conversation));
+    let known = (0..situation.served.len()).filter(of_opaque).any(|turn| recorded(turn) == name(&lookup.conversation));
     let path = request.split_once(' ').map_or(request, |(_, path)| path);
     let path = path.split('?').next().unwrap_or_default();
-    let beside = BESIDE_CHATS.iter().any(|known| path.contains(known));
+    let other_than_chat = OTHER_THAN_CHATS.iter().any(|known| path.contains(known));
     let asks_for_a_chat = ["completions", "messages", "responses", "chat"].iter().any(|end| path.ends_with(end));
-    request.starts_with("POST ") && !known && !beside && (asks_for_a_chat || in_.served.iter().all(|served| !served))
+    request.starts_with("POST ")
+        && !known
+        && !other_than_chat
+        && (asks_for_a_chat || situation.served.iter().all(|served| !served))
 }
 
 /// Compares a call whose conversation no turn has with this turn.
-pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, in_: &Situation<'_>) -> Explanation {
+pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
     let mut lines = head(lookup);
-    let differences = not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, in_, &who(lookup), &mut lines);
+    let differences =
+        not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, situation, &who(lookup), &mut lines);
     Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike }
 }
 
@@ -168,9 +173,9 @@ fn who(lookup: &Lookup) -> String {
 }
 
 /// Returns an open turn of another caller that has the call's conversation.
-fn of_another(lookup: &Lookup, in_: &Situation<'_>) -> Option<usize> {
-    let group = in_.fixture.table.of_conversation(in_.rules.conversation_hash(&lookup.conversation))?;
-    group.turns.iter().copied().find(|turn| !in_.served[*turn])
+fn turn_of_another_caller(lookup: &Lookup, situation: &Situation<'_>) -> Option<usize> {
+    let group = situation.fixture.table.of_conversation(situation.rules.conversation_hash(&lookup.conversation))?;
+    group.turns.iter().copied().find(|turn| !situation.served[*turn])
 }
 
 /// Returns the turns that were not served.
@@ -179,14 +184,14 @@ fn open(served: &[bool]) -> Vec<usize> {
 }
 
 /// Describes a turn: its place, its caller, and whether it was served.
-fn place(in_: &Situation<'_>, turn: usize) -> String {
-    let caller = in_.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-    let state = match (in_.served[turn], (in_.served_to)(turn)) {
+fn place(situation: &Situation<'_>, turn: usize) -> String {
+    let caller = situation.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+    let state = match (situation.served[turn], (situation.served_to)(turn)) {
         (false, _) => "not yet served".to_owned(),
         (true, None) => "served before".to_owned(),
         (true, Some(call)) => format!("served before, to call {call}"),
     };
-    format!("{}, by `{caller}`, {state}", in_.fixture.place_of(turn))
+    format!("{}, by `{caller}`, {state}", situation.fixture.place_of(turn))
 }
 
 /// Returns the differences of a call whose conversation no turn has, and adds their evidence to `lines`.
@@ -194,11 +199,11 @@ fn not_recorded(
     reason: &MissReason,
     found: Option<&Nearest>,
     lookup: &Lookup,
-    in_: &Situation<'_>,
+    situation: &Situation<'_>,
     who: &str,
     lines: &mut Vec<String>,
 ) -> Vec<Difference> {
-    let Situation { fixture, served, .. } = *in_;
+    let Situation { fixture, served, .. } = *situation;
     let turns = fixture.table.turns();
     let only = |kind, what: String| vec![Difference::of(kind, what)];
     if turns.is_empty() {
@@ -210,7 +215,7 @@ fn not_recorded(
         return only(CauseKind::Conversation, format!("{who} asks something that was never recorded"));
     };
     let turn = &turns[*index];
-    lines.push(format!("nearest    {}", place(in_, *index)));
+    lines.push(format!("nearest    {}", place(situation, *index)));
     let text = |json: &Json| json.clone();
     let of_plain = turn.wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
     let (recorded, called) = if of_plain {

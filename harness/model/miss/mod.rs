@@ -25,7 +25,7 @@ mod one_more;
 mod reason;
 mod words;
 
-pub(super) use alignment::{Over, align};
+pub(super) use alignment::{FinishedRun, align};
 pub(crate) use difference::Difference;
 pub(super) use explanation::{Explanation, Situation, explain, kind_of};
 pub(crate) use field::first_difference;

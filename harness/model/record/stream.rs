@@ -35,7 +35,7 @@ pub(super) fn sent_on(
         let nothing = Response { status, content_type, body: Body::Text(String::new()) };
         return http::answer(&nothing, in_flight);
     }
-    let told: Vec<_> =
+    let retry_headers: Vec<_> =
         RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
@@ -52,7 +52,7 @@ pub(super) fn sent_on(
     if let Ok(value) = content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, value);
     }
-    for (name, value) in told {
+    for (name, value) in retry_headers {
         out.headers_mut().insert(name, value);
     }
     out

@@ -11,7 +11,7 @@ fn said(caller: Option<&str>, messages: &[(&str, &str)], answer: &str) -> Record
 }
 
 /// Replays the calls, where each call that misses gets an answer, and returns the first line about each call that missed.
-fn told(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
+fn first_lines(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
     let replay = replay_of(turns).going_on(GoingOn::Meant);
     for call in calls {
         let (caller, conversation) = (call.caller.clone(), call.conversation.clone());
@@ -42,7 +42,7 @@ fn a_call_before_the_first_recorded_one_is_additional_and_not_a_change_of_the_fi
     for (caller, who) in [(None, "the service"), (Some("agent"), "`agent`")] {
         let safe = || said(caller, &[("human", "Is this safe? A train to Ghent")], "");
         assert_eq!(
-            told(recording(caller), &with(caller, 0, safe())),
+            first_lines(recording(caller), &with(caller, 0, safe())),
             [format!(
                 "{who} asks once more than recorded, before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\""
             )]
@@ -57,14 +57,14 @@ fn additional_calls_between_and_after_recorded_ones_are_reported_with_their_plac
     for (caller, who) in [(None, "the service"), (Some("agent"), "`agent`")] {
         let reflect = || said(caller, &history, "");
         assert_eq!(
-            told(recording(caller), &with(caller, 1, reflect())),
+            first_lines(recording(caller), &with(caller, 1, reflect())),
             [format!(
                 "{who} asks once more than recorded, before turns[1] (answers \"two\"): \"Reflect: is that right?\""
             )]
         );
         let rate = || said(caller, &[("human", "Rate the trip: a train to Ghent")], "");
         assert_eq!(
-            told(recording(caller), &with(caller, 3, rate())),
+            first_lines(recording(caller), &with(caller, 3, rate())),
             [format!(
                 "{who} asks once more than recorded, after turns[2] (answers \"three\"): \"Rate the trip: a train to Ghent\""
             )]
@@ -78,7 +78,7 @@ fn additional_calls_of_one_caller_are_counted_in_one_line() {
     let mut calls = with(None, 0, safe("Is this safe? A train to Ghent"));
     calls.insert(2, safe("Is this safe? And back?"));
     let line = "the service asks 2 times more than recorded, first before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\"";
-    assert_eq!(told(recording(None), &calls), [line, line]);
+    assert_eq!(first_lines(recording(None), &calls), [line, line]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_question_that_is_edited_in_all_calls_is_not_an_additional_call() {
             let text = call.conversation[0].print(crate::json::Layout::Compact).replace("Ghent", "Bruges");
             call.conversation[0] = Json::parse(text.as_bytes()).unwrap();
         }
-        let lines = told(recording(caller), &calls);
+        let lines = first_lines(recording(caller), &calls);
         assert_eq!(lines.len(), 3);
         assert!(lines.iter().all(|line| line.contains("message 1 (human) of")), "{lines:#?}");
         assert!(lines.iter().all(|line| line.ends_with("says different text than recorded (\"Ghent\" → \"Bruges\")")));
@@ -102,9 +102,9 @@ fn an_edited_call_and_an_additional_one_are_told_apart_in_either_order() {
     let safe = || said(Some("agent"), &[("human", "Is this request safe, yes or no? Answer in a word.")], "");
     let one = || vec![recording(Some("agent")).remove(0)];
     let changed = "message 1 (human) of `agent` says different text than recorded (\"Ghent\" → \"Bruges\")";
-    let lines = told(one(), &[safe(), edited()]);
+    let lines = first_lines(one(), &[safe(), edited()]);
     assert_eq!(lines[1], changed, "{lines:#?}");
-    let lines = told(one(), &[edited(), safe()]);
+    let lines = first_lines(one(), &[edited(), safe()]);
     assert_eq!(lines[0], changed, "{lines:#?}");
     assert!(lines[1].starts_with("`agent` asks once more than recorded"), "{lines:#?}");
 }
@@ -114,12 +114,12 @@ fn missing_and_reordered_calls_are_not_additional_calls() {
     let alone = |text| said(None, &[("human", text)], text);
     let three = || vec![alone("Title: Ghent"), alone("Summary: Ghent"), alone("Labels: Ghent")];
     let calls = [alone("Title: Ghent"), alone("Labels: Ghent")];
-    assert!(told(three(), &calls).is_empty());
+    assert!(first_lines(three(), &calls).is_empty());
     let calls = [alone("Labels: Ghent"), alone("Title: Ghent"), alone("Summary: Ghent")];
-    assert!(told(three(), &calls).is_empty());
+    assert!(first_lines(three(), &calls).is_empty());
     // The nearest turn of an edited call belongs to a later call that asks for it exactly. Then the turn that is left is meant.
     let calls = [alone("Summary: Bruges, Ghent"), alone("Title: Ghent"), alone("Labels: Ghent")];
-    let lines = told(three(), &calls);
+    let lines = first_lines(three(), &calls);
     assert_eq!(lines.len(), 1);
     assert!(lines[0].contains("says different text than recorded"), "{lines:#?}");
 }

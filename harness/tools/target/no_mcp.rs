@@ -16,11 +16,11 @@ pub(crate) enum Mcp {}
 #[expect(clippy::unused_async, reason = "same signature as with the feature")]
 impl Mcp {
     pub(crate) async fn start(_: Command, _: Duration) -> Result<Mcp> {
-        Err(without())
+        Err(not_built_in())
     }
 
     pub(crate) async fn connect(_: String, _: Vec<(String, String)>, _: Duration) -> Result<Mcp> {
-        Err(without())
+        Err(not_built_in())
     }
 
     pub(crate) async fn tools(&self) -> Result<Vec<String>> {
@@ -38,7 +38,7 @@ impl Target for Mcp {
     }
 }
 
-fn without() -> Error {
+fn not_built_in() -> Error {
     Error::new("this program was built without MCP")
         .help("cargo install retake --features mcp")
         .help("in a Rust project: retake = { version = \"…\", features = [\"mcp\"] }")
