@@ -1,4 +1,4 @@
-//! Bodies as recorders keep them: compressed or not, with a content type or with none.
+//! Bodies of recordings, which may be compressed, and which may have a content type or not.
 
 use std::io::Read;
 
@@ -8,24 +8,25 @@ use crate::wire::{self, Response};
 /// A body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Body {
-    /// As it went over the wire, or as its recorder unpacked it.
+    /// The bytes of the body, either as they were sent or as the recorder decompressed them.
     Bytes(Vec<u8>),
-    /// JSON that its recorder had read.
+    /// JSON that the recorder had parsed.
     Json(Json),
 }
 
-/// The most that a body may unpack to, in bytes.
+/// The maximum size of a decompressed body, in bytes.
 const MAX_UNPACKED: u64 = 256 << 20;
 
-/// A body without its compression. Many recorders unpack it and leave the header that names it.
+/// Decompresses a body. Many recorders store the decompressed body but keep the header that names the compression, so the bytes
+/// themselves decide where possible.
 ///
 /// # Errors
-/// What the header names, where the body is neither that nor text.
+/// If the body is neither text nor compressed as `encodings` says.
 pub(super) fn unpacked(bytes: Vec<u8>, encodings: &str) -> Result<Vec<u8>, String> {
     let mut bytes = bytes;
     for encoding in encodings.split(',').map(|name| name.trim().to_ascii_lowercase()).rev() {
         bytes = match encoding.as_str() {
-            // Seen from the bytes, since some recorders leave the headers out.
+            // Recognized by the bytes below, since some recorders leave out the headers.
             "" | "identity" | "gzip" | "x-gzip" | "zstd" => bytes,
             _ if is_text(&bytes) => bytes,
             "br" => read_all(brotli_decompressor::Decompressor::new(bytes.as_slice(), 4096), "br")?,
@@ -33,14 +34,15 @@ pub(super) fn unpacked(bytes: Vec<u8>, encodings: &str) -> Result<Vec<u8>, Strin
                 let zlib = read_all(flate2::read::ZlibDecoder::new(bytes.as_slice()), "deflate");
                 zlib.or_else(|_| read_all(flate2::read::DeflateDecoder::new(bytes.as_slice()), "deflate"))?
             }
-            other => return Err(format!("the body has the content encoding `{other}`, which is not known")),
+            other => return Err(format!("the body has the unknown content encoding `{other}`")),
         };
-        bytes = unpacked_by_sight(bytes)?;
+        bytes = unpacked_by_magic(bytes)?;
     }
     Ok(bytes)
 }
 
-fn unpacked_by_sight(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+/// Decompresses a body that begins with the magic number of gzip or zstd.
+fn unpacked_by_magic(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         return read_all(flate2::read::MultiGzDecoder::new(bytes.as_slice()), "gzip");
     }
@@ -65,7 +67,7 @@ fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok()
 }
 
-/// An answer of a status, a content type (which may be blank or wrong), and a body.
+/// Creates a response. The content type may be empty or wrong; if it is empty, it is chosen by the kind of the body.
 pub(super) fn response(status: u16, content_type: &str, body: Body) -> Response {
     let content_type = content_type.trim();
     let mut response = match body {

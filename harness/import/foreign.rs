@@ -1,4 +1,4 @@
-//! Files and folders of a foreign format as one fixture.
+//! Makes one fixture from files and folders of another tool's format.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,40 +14,40 @@ use crate::key::Rules;
 use crate::secrets::{Fired, Scrub};
 use crate::wire::Known;
 
-/// A form of recordings that other tools write.
+/// The format of another tool's recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
-    /// VCR.py and Ruby's VCR.
+    /// The cassettes of VCR.py and Ruby's VCR.
     Vcr,
-    /// go-vcr.
+    /// The cassettes of go-vcr.
     GoVcr,
-    /// HTTP archives of browsers and proxies.
+    /// The HTTP archives of browsers and proxies.
     Har,
-    /// CopilotKit's aimock, once llmock.
+    /// The fixtures of CopilotKit's aimock, formerly llmock.
     Aimock,
 }
 
-/// The turns of recordings, and what became none.
+/// The turns of recordings, and what did not become a turn.
 #[derive(Debug)]
 pub(crate) struct Imported {
     pub(crate) fixture: Fixture,
-    /// A line for each interaction that is not a turn: file, interaction, reason.
+    /// One line for each interaction that did not become a turn: file, interaction, reason.
     pub(crate) left_out: Vec<String>,
-    /// What a person should know of the rest.
+    /// What a person should know about the import.
     pub(crate) notes: Vec<String>,
 }
 
-/// What one file holds.
+/// The content of one file.
 enum Content {
     Interactions(Vec<PlacedInteraction>),
-    /// Turns without a request: their conversation is computed of what the tool matches on.
+    /// Turns without requests. Their conversations follow from what the tool matches on.
     Turns(aimock::Read),
 }
 
-/// Makes a fixture of files and folders, in the order in which they are named; folders are read in name order.
+/// Makes a fixture from files and folders, in the order in which they are named. The files of a folder are read in name order.
 ///
 /// # Errors
-/// Every file that cannot be read or is not of the form. Nothing is left half-done then.
+/// One error for every file that cannot be read or has another format.
 pub(crate) fn to_fixture(
     form: Foreign,
     inputs: &[PathBuf],
@@ -60,8 +60,8 @@ pub(crate) fn to_fixture(
     for file in found {
         match form.read(&file.path, options, &mut fired) {
             Ok(Some(content)) => contents.push((file.path, content)),
-            Ok(None) if file.named => errors.push(Error::new(form.not_of_it()).in_file(&file.path)),
-            Ok(None) => said.push(format!("{}: skipped: {}", file.path.display(), form.not_of_it())),
+            Ok(None) if file.named => errors.push(Error::new(form.mismatch()).in_file(&file.path)),
+            Ok(None) => said.push(format!("{}: skipped: {}", file.path.display(), form.mismatch())),
             Err(error) => errors.push(error.in_file(&file.path)),
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn to_fixture(
         match content {
             Content::Interactions(found) => {
                 if found.is_empty() {
-                    said.push(format!("{}: holds no interaction", path.display()));
+                    said.push(format!("{}: contains no interactions", path.display()));
                 }
                 for PlacedInteraction { place, interaction } in found {
                     match interaction.and_then(|interaction| interaction.recorded(options, &mut known, &mut fired)) {
@@ -101,7 +101,7 @@ pub(crate) fn to_fixture(
     Ok(Imported { fixture, left_out, notes: said })
 }
 
-/// A form has interactions or turns, never both.
+/// Makes the fixture. A format has either interactions or turns, never both.
 fn assemble(
     out: &Path,
     notes: BTreeMap<String, Json>,
@@ -117,7 +117,7 @@ fn assemble(
 }
 
 impl Foreign {
-    /// The endings of its files.
+    /// The endings of file names in this format.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Foreign::Vcr => &["yaml", "yml", "json"],
@@ -127,16 +127,17 @@ impl Foreign {
         }
     }
 
-    fn not_of_it(self) -> &'static str {
+    /// The message about a file of another format.
+    fn mismatch(self) -> &'static str {
         match self {
-            Foreign::Vcr => "no cassette of VCR: expected a list under `interactions`",
-            Foreign::GoVcr => "no cassette of go-vcr: expected a list under `interactions`",
-            Foreign::Har => "no HTTP archive: expected a list under `log.entries`",
-            Foreign::Aimock => "no fixture of aimock: expected a list under `fixtures`",
+            Foreign::Vcr => "not a VCR cassette: expected a list under `interactions`",
+            Foreign::GoVcr => "not a go-vcr cassette: expected a list under `interactions`",
+            Foreign::Har => "not an HTTP archive: expected a list under `log.entries`",
+            Foreign::Aimock => "not an aimock fixture: expected a list under `fixtures`",
         }
     }
 
-    /// What a file holds; `None` where it is of another form.
+    /// Reads the content of a file; `None` if the file has another format.
     fn read(self, path: &Path, options: &Options<'_>, fired: &mut Fired) -> Result<Option<Content>> {
         let bytes = crate::files::read(path)?;
         Ok(match self {
@@ -159,7 +160,7 @@ fn json(bytes: &[u8]) -> Result<Json> {
     })
 }
 
-/// A file of YAML, or of JSON, which is kept in the same form.
+/// Parses a file of YAML or JSON.
 fn tree(bytes: &[u8]) -> Result<Node> {
     if bytes.trim_ascii_start().starts_with(b"{")
         && let Ok(json) = json(bytes)

@@ -1,4 +1,4 @@
-//! One request and its answer as any recorder kept them, on the way to a turn.
+//! One request and its answer from any tool's recording, and how they become a turn.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -15,16 +15,16 @@ use crate::wire::{self, Api, Call, Known, RenderFor, Target};
 pub(super) struct Interaction {
     pub(super) method: String,
     pub(super) url: String,
-    /// For rules that tell callers by a header. They are not stored.
+    /// For rules that recognize callers by a header. Headers are not stored.
     pub(super) headers: HeaderMap,
     pub(super) request: Body,
-    /// `None` where it was not recorded.
+    /// `None` if it was not recorded.
     pub(super) status: Option<u16>,
     pub(super) content_type: String,
     pub(super) response: Body,
 }
 
-/// An interaction of a file, or the reason why it is none.
+/// An interaction in a file, or the reason why it could not be read.
 #[derive(Debug)]
 pub(super) struct PlacedInteraction {
     /// Where it is in its file: `interaction 3 (line 120)`.
@@ -33,10 +33,10 @@ pub(super) struct PlacedInteraction {
 }
 
 impl Interaction {
-    /// The turn that it makes, and what a person should know of it.
+    /// Returns the call for a turn, and a note if a person should know something about it.
     ///
     /// # Errors
-    /// Why it makes none.
+    /// Says why the interaction cannot become a turn.
     pub(super) fn recorded(
         &self,
         options: &Options<'_>,
@@ -44,24 +44,24 @@ impl Interaction {
         fired: &mut Fired,
     ) -> Result<(Recorded, Option<String>), String> {
         let what = self.what();
-        let path = path_of(&self.url).ok_or_else(|| format!("{what}: no URL with a path"))?;
+        let path = path_of(&self.url).ok_or_else(|| format!("{what}: its URL has no path"))?;
         let method = self.method.to_uppercase();
         let target = Target { method: &method, path };
         if !target.is_post() && !wire::is_of_provider(path) {
-            return Err(format!("{what}: not posted, so no model call"));
+            return Err(format!("{what}: not a POST request, so not a model call"));
         }
         let api = target.api().unwrap_or(Api::Opaque);
         let mut request = self.request_json(api).map_err(|reason| format!("{what}: the request: {reason}"))?;
         if api == Api::Opaque && asks_for_a_token(path, &request) {
-            return Err(format!("{what}: asks for an OAuth token, which belongs in no fixture"));
+            return Err(format!("{what}: asks for an OAuth token, which must not be in a fixture"));
         }
-        // An answer that is whole went well; of what was cut nobody can tell.
+        // Without a recorded status, a complete answer counts as a success. Incomplete answers are rejected below.
         let status = self.status.unwrap_or(200);
         if !(200..300).contains(&status) && !options.errors {
-            return Err(format!("{what}: status {status}; --errors takes answers that failed as well"));
+            return Err(format!("{what}: status {status}; with --errors, failed answers become turns, too"));
         }
         if self.status.is_none() && api == Api::Opaque {
-            return Err(format!("{what}: its status was not recorded, and its answer does not say how it went"));
+            return Err(format!("{what}: its status was not recorded, and its answer does not show whether it failed"));
         }
         let mut response = body::response(status, &self.content_type, self.response.clone());
         let path = options.scrub.text(target.path, fired);
@@ -71,7 +71,7 @@ impl Interaction {
             Ok(answer) => (answer, None),
             Err(_) if status >= 300 => (Answer::untold(format!("answer of status {status}")), None),
             Err(reason) if self.status.is_none() => {
-                return Err(format!("{what}: its status was not recorded, and its answer is not whole: {reason}"));
+                return Err(format!("{what}: its status was not recorded, and its answer cannot be read: {reason}"));
             }
             Err(reason) => (Answer::untold("answer that could not be read"), Some(reason)),
         };
@@ -88,17 +88,17 @@ impl Interaction {
         let recorded = recorded.map_err(|reason| format!("{what}: {reason}"))?;
         let note = match (unread, asked_for) {
             (Some(reason), _) => {
-                Some(format!("{what}: the answer is replayed as it came, and over this API only: {reason}"))
+                Some(format!("{what}: the answer is replayed unchanged and only through this API: {reason}"))
             }
             (None, Some(form)) => {
-                Some(format!("{what}: asked for {form} and got another form: replay sends what is asked for"))
+                Some(format!("{what}: asked for {form} and got another form; replay sends the form that is asked for"))
             }
             (None, None) => None,
         };
         Ok((recorded, note))
     }
 
-    /// `POST https://api.openai.com/v1/responses`, without the query: it may hold a key.
+    /// The method and the URL, as in `POST https://api.openai.com/v1/responses`, without the query, which may contain a key.
     pub(super) fn what(&self) -> String {
         format!("{} {}", self.method, self.url.split(['?', '#']).next().unwrap_or_default())
     }
@@ -113,7 +113,7 @@ impl Interaction {
     }
 }
 
-/// The path of a URL, with its query and without its fragment.
+/// Returns the path of a URL, with its query and without its fragment; `None` if it has none.
 fn path_of(url: &str) -> Option<&str> {
     let url = url.trim().split('#').next().unwrap_or_default();
     let path = match url.split_once("://") {
@@ -130,7 +130,7 @@ fn asks_for_a_token(path: &str, request: &Json) -> bool {
     grant || path.ends_with("/oauth2/token") || path.ends_with("/oauth/token")
 }
 
-/// Headers of names and values; what is not a header (HTTP/2's `:path`) is left out.
+/// Returns the headers with these names and values. Pairs that are not headers, such as HTTP/2's `:path`, are left out.
 pub(super) fn headers<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> HeaderMap {
     let header =
         |(name, value): (&str, String)| Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?));

@@ -1,8 +1,8 @@
-//! Recordings of other tools: one file a format, and what they share.
+//! Imports recordings of other tools. There is one file for each format, and a few for what the formats share.
 //!
-//! A format's file finds interactions ([`interaction`]); their requests and answers go through the same wires as those of
-//! a journal, so that each key is computed and none is taken over. What can become no turn is said with its place.
-//! Conversations of OpenHands hold no requests but events ([`openhands`]): they become turns here, and actions in
+//! The code for a format finds the interactions of a recording ([`interaction`]). Their requests and answers are decoded like
+//! those of a journal, so every key is computed here and never copied. What cannot become a turn is reported with its place.
+//! Conversations of OpenHands contain events instead of requests ([`openhands`]). They become turns here, and actions in
 //! [`tools`](crate::tools).
 
 #[cfg(feature = "cli")]

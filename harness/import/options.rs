@@ -1,4 +1,4 @@
-//! How recordings become turns.
+//! The options of an import.
 
 use axum::http::HeaderMap;
 
@@ -6,14 +6,14 @@ use crate::key::Rules;
 use crate::secrets::Scrub;
 use crate::wire::Call;
 
-/// How recordings become turns.
+/// The options of an import.
 pub(crate) struct Options<'a> {
-    /// The key rules.
+    /// The rules for computing keys.
     pub(crate) rules: &'a Rules,
-    /// Who made a call, of its headers and what it says.
+    /// Returns the caller of a call, from its headers and its content.
     pub(crate) caller: &'a dyn Fn(&HeaderMap, &Call) -> Option<String>,
-    /// Whether answers that failed become turns.
+    /// Whether failed answers become turns.
     pub(crate) errors: bool,
-    /// The secrets that recordings lose.
+    /// The secrets to remove from the recordings.
     pub(crate) scrub: &'a Scrub,
 }

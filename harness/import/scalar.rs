@@ -1,4 +1,4 @@
-//! What a scalar of YAML 1.1 says: the rules by which PyYAML leaves out quotes, so that what it wrote reads back.
+//! Resolves scalars by the rules of YAML 1.1. PyYAML leaves out quotes by these rules, so its files have to be read by them.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::json::Json;
 
-/// A plain scalar as a value. Dates are text: JSON has none.
+/// Returns the value of a plain scalar. Dates stay text, since JSON has no dates.
 pub(super) fn resolved(text: &str) -> Json {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Json::Null,
@@ -14,14 +14,14 @@ pub(super) fn resolved(text: &str) -> Json {
         "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => return Json::Bool(false),
         _ => {}
     }
-    // Most scalars are words.
+    // Most scalars are words, and are not tested any further.
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
         return text.into();
     }
     integer(text).or_else(|| float(text)).unwrap_or_else(|| text.into())
 }
 
-/// A pattern of this page. All are constant and hold.
+/// Compiles a pattern of this file. All of them are constant and valid.
 fn pattern(pattern: &str) -> Option<Regex> {
     Regex::new(pattern).ok()
 }
@@ -49,7 +49,7 @@ fn integer(text: &str) -> Option<Json> {
             .try_fold(0_i64, |all, place| all.checked_mul(60)?.checked_add(place.parse::<i64>().ok()?))?;
         Some(Json::Int(if sign == "-" { -places } else { places }))
     } else {
-        // Of any size.
+        // JSON's parser accepts integers of any size.
         Json::parse(format!("{sign}{digits}").as_bytes()).ok()
     }
 }
@@ -76,7 +76,7 @@ fn float(text: &str) -> Option<Json> {
     Some(Json::Float(if sign == "-" { -value } else { value }))
 }
 
-/// A number's sign, as a parser of numbers takes it, and the rest.
+/// Splits a number into its sign, as Rust's number parsers accept it, and the rest.
 fn signed(text: &str) -> (&'static str, &str) {
     match text.strip_prefix('-') {
         Some(rest) => ("-", rest),

@@ -1,4 +1,4 @@
-//! Samples of each form, as its tool writes them.
+//! Tests with samples of each format, as its tool writes them.
 
 mod archives;
 mod spoilt;
@@ -17,7 +17,7 @@ use crate::key::Rules;
 use crate::secrets::Scrub;
 use crate::wire::{self, Api, Response, to_base64};
 
-/// What becomes of files, written into a folder in which names are as given.
+/// Writes files into a folder and imports `inputs` from it.
 fn import_files(form: Foreign, files: &[(&str, &str)], inputs: &[&str], errors: bool) -> Result<Imported, Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -34,7 +34,7 @@ fn import_files(form: Foreign, files: &[(&str, &str)], inputs: &[&str], errors: 
     for lines in [&mut imported.left_out, &mut imported.notes] {
         *lines = std::mem::take(lines).into_iter().map(here).collect();
     }
-    // What is written reads back.
+    // The written fixture can be read again without changes.
     let text = imported.fixture.print();
     assert_eq!(Fixture::parse(Path::new("f"), text.as_bytes(), &rules).unwrap().print(), text);
     Ok(imported)
@@ -60,7 +60,7 @@ fn quoted(text: &str) -> String {
     Json::from(text).print(crate::json::Layout::Compact)
 }
 
-/// A cassette of one interaction with OpenAI's chat, of the lines of request and response.
+/// A cassette of one interaction with OpenAI's Chat Completions, with these lines for request and response.
 fn cassette(request: &str, response: &str) -> String {
     let indented = |text: &str| format!("    {}\n", text.lines().collect::<Vec<_>>().join("\n    "));
     format!(
@@ -71,7 +71,7 @@ fn cassette(request: &str, response: &str) -> String {
 }
 
 #[test]
-fn a_vcr_body_in_any_form_is_the_same_call_and_the_same_answer() {
+fn every_form_of_a_vcr_body_gives_the_same_call_and_answer() {
     use std::io::Write as _;
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(ANSWER.as_bytes()).unwrap();
@@ -119,14 +119,14 @@ fn a_vcr_body_in_any_form_is_the_same_call_and_the_same_answer() {
     }
 }
 
-/// What a JSON body says, in whatever order its recorder kept it.
+/// The value of a JSON body, in any order of keys.
 fn value_of(response: &Response) -> Json {
     let wire::Body::Json(body) = &response.body else { panic!("{response:?}") };
     body.json()
 }
 
 #[test]
-fn cassettes_of_other_ages_and_tongues_are_read() {
+fn old_cassettes_and_those_of_ruby_are_read() {
     let body = quoted(ANSWER);
     let call = format!("{{method: post, uri: 'https://a/v1/chat/completions', body: {}}}", quoted(REQUEST));
     let before_versions = format!("- request: {call}\n  response: {{status: {{code: 200}}, body: {body}}}\n");
@@ -151,7 +151,7 @@ fn cassettes_of_other_ages_and_tongues_are_read() {
 }
 
 #[test]
-fn go_vcr_of_each_version_is_read_and_a_blank_content_type_is_seen_from_the_text() {
+fn every_version_of_go_vcr_is_read_and_an_empty_content_type_is_guessed() {
     let stream = "data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let call = r#"{"stream": true, "messages": [{"role": "user", "content": "q"}]}"#;
     let block = format!("            {}\n", stream.lines().collect::<Vec<_>>().join("\n            "));
@@ -183,7 +183,7 @@ fn go_vcr_of_each_version_is_read_and_a_blank_content_type_is_seen_from_the_text
 }
 
 #[test]
-fn each_providers_path_is_known_whatever_stands_before_it() {
+fn every_providers_path_is_recognized_with_any_prefix() {
     let chat = r#"{"messages": [{"role": "user", "content": "q"}]}"#;
     let gemini =
         r#"{"contents": [{"role": "user", "parts": [{"text": "q", "odd": {"a": 1}}, {"unheardOf": {}}]}], "odd": 1}"#;
@@ -253,7 +253,7 @@ fn each_providers_path_is_known_whatever_stands_before_it() {
 }
 
 #[test]
-fn bytes_stay_bytes() {
+fn a_binary_body_stays_binary() {
     let frames = [0_u8, 0, 0, 0xaa, 0xff, 0x7b];
     let text = cassette(
         "body: '{}'",
@@ -269,7 +269,7 @@ fn bytes_stay_bytes() {
 }
 
 #[test]
-fn what_is_no_turn_is_said_with_file_interaction_and_reason() {
+fn what_is_not_a_turn_is_reported_with_file_interaction_and_reason() {
     let answer = format!("response: {{status: {{code: 200}}, body: {{string: {}}}}}", quoted(ANSWER));
     let call =
         |method: &str, url: &str, body: &str| format!("request: {{method: {method}, uri: '{url}', body: {body}}}");
@@ -295,13 +295,13 @@ fn what_is_no_turn_is_said_with_file_interaction_and_reason() {
     let found = import_files(Foreign::Vcr, &files, &["a.yaml"], false).unwrap();
     let chat = format!("POST {chat}");
     let expected = [
-        "a.yaml: interaction 1 (line 2): GET https://a/kiwi.png: not posted, so no model call".to_owned(),
+        "a.yaml: interaction 1 (line 2): GET https://a/kiwi.png: not a POST request, so not a model call".to_owned(),
         format!("a.yaml: interaction 2 (line 4): {chat}: the request: its body was not recorded"),
         format!("a.yaml: interaction 3 (line 6): {chat}: the request: not JSON: expected a JSON value, found the end of the text at line 1, column 14"),
         format!("a.yaml: interaction 4 (line 8): {chat}: the request: messages: expected an array, found number"),
-        format!("a.yaml: interaction 5 (line 10): {chat}: status 429; --errors takes answers that failed as well"),
-        "a.yaml: interaction 6 (line 12): POST https://oauth2.googleapis.com/token: asks for an OAuth token, which belongs in no fixture".to_owned(),
-        "a.yaml: interaction 7 (line 14): no `request.uri`, but a `request.url`: this is go-vcr's form, `retake import go-vcr`".to_owned(),
+        format!("a.yaml: interaction 5 (line 10): {chat}: status 429; with --errors, failed answers become turns, too"),
+        "a.yaml: interaction 6 (line 12): POST https://oauth2.googleapis.com/token: asks for an OAuth token, which must not be in a fixture".to_owned(),
+        "a.yaml: interaction 7 (line 14): no `request.uri`, but a `request.url`: this is go-vcr's format, use `retake import go-vcr`".to_owned(),
         "a.yaml: interaction 8 (line 16): no `request`".to_owned(),
         "a.yaml: interaction 9 (line 18): `response.status`: expected an HTTP status".to_owned(),
     ];
@@ -312,7 +312,7 @@ fn what_is_no_turn_is_said_with_file_interaction_and_reason() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_read_is_replayed_as_it_came_over_its_own_api_only() {
+fn an_answer_that_cannot_be_decoded_is_replayed_only_through_its_own_api() {
     let cut = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n";
     let text = cassette(
         &format!("body: {}", quoted(&REQUEST.replace("\"model\"", "\"stream\": true, \"model\""))),
@@ -322,7 +322,7 @@ fn an_answer_that_cannot_be_read_is_replayed_as_it_came_over_its_own_api_only() 
     assert_eq!(
         found.notes,
         ["a.yaml: interaction 1 (line 2): POST https://api.openai.com/v1/chat/completions: the answer is \
-        replayed as it came, and over this API only: an incomplete answer: the stream ended before a finish_reason"]
+        replayed unchanged and only through this API: an incomplete answer: the stream ended before a finish_reason"]
     );
     let (turn, recorded) = (&found.fixture.table.turns()[0], &wires(&found)[0]);
     let call =
@@ -339,12 +339,12 @@ fn an_answer_that_cannot_be_read_is_replayed_as_it_came_over_its_own_api_only() 
     );
     assert!(
         import(Foreign::Vcr, &odd).notes[0]
-            .ends_with("asked for a stream and got another form: replay sends what is asked for")
+            .ends_with("asked for a stream and got another form; replay sends the form that is asked for")
     );
 }
 
 #[test]
-fn folders_are_read_in_name_order_and_what_is_none_of_it_is_said() {
+fn folders_are_read_in_name_order_and_skipped_files_are_reported() {
     let of = |text: &str| {
         cassette(
             &format!("body: {}", quoted(REQUEST)),
@@ -368,23 +368,23 @@ fn folders_are_read_in_name_order_and_what_is_none_of_it_is_said() {
     assert_eq!(
         found.notes,
         [
-            "of: 1 files skipped that do not end in .yaml, .yml, .json",
-            "of/settings.yaml: skipped: no cassette of VCR: expected a list under `interactions`",
-            "of/empty.yaml: holds no interaction",
+            "of: skipped 1 file without the ending .yaml, .yml, .json",
+            "of/settings.yaml: skipped: not a VCR cassette: expected a list under `interactions`",
+            "of/empty.yaml: contains no interactions",
         ]
     );
     let broken = [("a.yaml", "a: ["), ("b.yaml", &*b), ("c.yaml", "c: 1"), ("d.yaml", "\u{feff}"), ("none/x.md", "")];
     let errors = import_files(Foreign::Vcr, &broken, &["a.yaml", "b.yaml", "c.yaml", "gone.yaml"], false).unwrap_err();
     assert_eq!(errors.len(), 3, "{errors:?}");
     assert!(errors[0].starts_with("a.yaml:") && errors[0].contains("not YAML"), "{errors:?}");
-    assert_eq!(errors[1], "c.yaml: no cassette of VCR: expected a list under `interactions`");
+    assert_eq!(errors[1], "c.yaml: not a VCR cassette: expected a list under `interactions`");
     assert!(errors[2].contains("gone.yaml: failed to read it: no such file"), "{errors:?}");
     let none = import_files(Foreign::Vcr, &broken, &["none"], false).unwrap_err();
-    assert!(none[0].ends_with("none: the folder holds no file that ends in .yaml, .yml, .json"), "{none:?}");
+    assert!(none[0].ends_with("none: the folder contains no file that ends in .yaml, .yml, .json"), "{none:?}");
 }
 
 #[test]
-fn a_later_request_may_name_an_earlier_response() {
+fn a_request_may_refer_to_an_earlier_response() {
     let of = |request: &str, id: &str| {
         let answer = format!(
             r#"{{"id": "{id}", "status": "completed", "output": [{{"type": "message", "id": "m_{id}", "role": "assistant", "content": [{{"type": "output_text", "text": "a"}}]}}]}}"#
@@ -407,7 +407,7 @@ fn a_later_request_may_name_an_earlier_response() {
 }
 
 #[test]
-fn a_status_that_ends_no_answer_is_left_out() {
+fn an_interaction_whose_status_is_not_an_answers_is_left_out() {
     let text = cassette(
         &format!("body: {}\nheaders: {{content-type: [application/json]}}", quoted(REQUEST)),
         &format!("status: {{code: 101, message: x}}\nheaders: {{}}\nbody: {{string: {}}}", quoted(ANSWER)),
@@ -415,14 +415,14 @@ fn a_status_that_ends_no_answer_is_left_out() {
     let found = import_files(Foreign::Vcr, &[("a.yaml", &text)], &["a.yaml"], true).unwrap();
     assert_eq!(found.fixture.table.turns().len(), 0);
     assert!(
-        found.left_out[0].ends_with("the answer: its status is 101, and an answer's is 200 to 599"),
+        found.left_out[0].ends_with("the answer: its status is 101, but an answer's status is 200 to 599"),
         "{:?}",
         found.left_out
     );
 }
 
 #[test]
-fn of_go_vcr_a_cut_answer_without_a_status_is_no_turn() {
+fn an_incomplete_answer_without_a_status_is_not_a_turn() {
     let cassette = |body: &str| {
         format!(
             "---\nversion: 2\ninteractions:\n    - request:\n        body: '{}'\n        url: https://a/v1/chat/completions\n        method: POST\n      response:\n        body: {}\n",
@@ -440,7 +440,7 @@ fn of_go_vcr_a_cut_answer_without_a_status_is_no_turn() {
         cut.left_out,
         [
             "a.yaml: interaction 1 (line 4): POST https://a/v1/chat/completions: its status was not recorded, and its answer \
-          is not whole: an incomplete answer: the stream ended before a finish_reason"
+          cannot be read: an incomplete answer: the stream ended before a finish_reason"
         ]
     );
     assert_eq!(cut.fixture.table.turns().len(), 0);

@@ -1,4 +1,4 @@
-//! YAML as a tree that keeps how each scalar was written, since what a recording's body says depends on it.
+//! Parses YAML into a tree that remembers how each scalar was written, since the meaning of a recorded body depends on it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use super::scalar;
 use crate::error::{Error, Place, Result};
 use crate::json::{Json, Layout, MAX_DEPTH};
 
-/// How many nodes a file may have once its aliases are replaced by what they stand for.
+/// The maximum number of nodes in a file after its aliases are expanded.
 const MAX_NODES: usize = 4_000_000;
 
-/// One value of a file.
+/// One value in a file.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// The line on which it begins, from 1.
+    /// The line on which the value begins, counted from 1.
     pub(super) line: usize,
     value: Value,
 }
@@ -31,15 +31,15 @@ enum Value {
     },
     List(Vec<Node>),
     Map(Vec<(String, Node)>),
-    /// What is neither text nor holds any, of a file of JSON.
+    /// A number, boolean or null from a JSON file.
     Json(Json),
 }
 
 impl Node {
-    /// The first document of a text.
+    /// Parses a text that contains one document.
     ///
     /// # Errors
-    /// The place at which it is not YAML, or a second document.
+    /// Names the place where the text is not YAML, or where a second document begins.
     pub(super) fn parse(text: &str) -> Result<Node> {
         let text = text.trim_start_matches('\u{feff}');
         let mut building = Building::default();
@@ -55,7 +55,7 @@ impl Node {
         building.root.ok_or_else(|| Error::new("the file is empty"))
     }
 
-    /// A file of JSON in the same form.
+    /// Converts a JSON file into the same tree.
     pub(super) fn of_json(json: &Json) -> Node {
         let scalar = |text: String, plain| Value::Scalar { text, plain, tag: None };
         let value = match json {
@@ -69,23 +69,23 @@ impl Node {
         Node { line: 1, value }
     }
 
-    /// The value of a key; of a repeated one the last.
+    /// The value of a key; the last value if the key is repeated, and `None` if it is missing or null.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().rev().find(|(name, _)| name == key).map(|(_, node)| node).filter(|node| !node.is_null())
     }
 
-    /// The value of a key, whose case does not matter.
+    /// The value of a key, ignoring case.
     pub(super) fn get_any_case(&self, key: &str) -> Option<&Node> {
         let found = self.entries().iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
         found.map(|(_, node)| node)
     }
 
-    /// The entries of a map, in the file's order; none of anything else.
+    /// The entries of a map, in the order of the file; empty if the value is not a map.
     pub(super) fn entries(&self) -> &[(String, Node)] {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
-    /// The elements of a list.
+    /// The elements of a list; `None` if the value is not a list.
     pub(super) fn list(&self) -> Option<&[Node]> {
         if let Value::List(elements) = &self.value { Some(elements) } else { None }
     }
@@ -94,7 +94,7 @@ impl Node {
         matches!(self.value, Value::Map(_))
     }
 
-    /// What a scalar says as text, whatever else it could be read as; `!!binary` is what it encodes.
+    /// The text of a scalar, even if it could be read as a number or another type. For `!!binary`, this is the decoded text.
     pub(super) fn text(&self) -> Option<Cow<'_, str>> {
         match &self.value {
             Value::Scalar { text, .. } => Some(match self.binary() {
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// The bytes of a scalar: those that `!!binary` encodes, else its text.
+    /// The bytes of a scalar: the decoded bytes for `!!binary`, otherwise the bytes of its text.
     pub(super) fn bytes(&self) -> Option<Vec<u8>> {
         self.binary().or_else(|| Some(self.text()?.into_owned().into_bytes()))
     }
@@ -119,7 +119,7 @@ impl Node {
         }
     }
 
-    /// The value as JSON. What JSON cannot say (dates, bytes) is text.
+    /// The value as JSON. What JSON cannot express, such as dates and bytes, becomes text.
     pub(super) fn json(&self) -> Json {
         match &self.value {
             Value::Scalar { text, plain, tag } => match (tag.as_deref(), *plain) {
@@ -139,7 +139,7 @@ impl Node {
         (tag == "binary").then(|| STANDARD.decode(encoded).ok()).flatten()
     }
 
-    /// How many nodes it is made of.
+    /// The number of nodes in this tree.
     fn size(&self) -> usize {
         1 + match &self.value {
             Value::Scalar { .. } | Value::Json(_) => 0,
@@ -149,7 +149,7 @@ impl Node {
     }
 }
 
-/// A tree under construction.
+/// A tree that is being built.
 #[derive(Default)]
 struct Building {
     open: Vec<Open>,
@@ -159,7 +159,7 @@ struct Building {
     root: Option<Node>,
 }
 
-/// A list or map whose end has not come.
+/// A list or map whose end has not been reached.
 struct Open {
     anchor: usize,
     node: Node,
@@ -173,7 +173,7 @@ impl Building {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err("a second YAML document: expected one in a file".to_owned());
+                    return Err("a second YAML document, expected only one in a file".to_owned());
                 }
                 Ok(())
             }
@@ -189,7 +189,7 @@ impl Building {
                 None => Ok(()),
             },
             Event::Alias(anchor) => {
-                let node = self.anchors.get(&anchor).cloned().ok_or("an alias of what holds it")?;
+                let node = self.anchors.get(&anchor).cloned().ok_or("an alias of a value that contains the alias")?;
                 self.nodes += node.size();
                 self.put(0, node)
             }
@@ -230,8 +230,8 @@ impl Building {
     }
 }
 
-/// A text as YAML 1.1 has it, where three more characters end a line: an indent follows them, and the first of them is a
-/// line end like any other.
+/// Returns a text by the rules of YAML 1.1. In this version, three more characters end a line. An indent follows each of them,
+/// and the first of them counts as an ordinary line ending.
 fn of_1_1(text: Cow<'_, str>, style: ScalarStyle, span: Span) -> String {
     const NEXT_LINE: char = '\u{85}';
     const BREAKS: [char; 3] = [NEXT_LINE, '\u{2028}', '\u{2029}'];
@@ -239,7 +239,7 @@ fn of_1_1(text: Cow<'_, str>, style: ScalarStyle, span: Span) -> String {
         return text.into_owned();
     }
     let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-    // Where the text of a block begins is where its lines do.
+    // The column in which the text of a block begins is the indent of its lines.
     let indent = if block { span.start.col() } else { usize::MAX };
     let mut pieces = text.split_inclusive(BREAKS);
     let mut out = pieces.next().unwrap_or_default().to_owned();
@@ -250,7 +250,7 @@ fn of_1_1(text: Cow<'_, str>, style: ScalarStyle, span: Span) -> String {
     out.replace(NEXT_LINE, if block { "\n" } else { " " })
 }
 
-/// What a tag names: `binary` of `!!binary`; nothing that is known of any other kind is text.
+/// Returns the name of a tag, such as `binary` for `!!binary`; empty for tags of other schemas, whose values are text.
 fn name_of(tag: &Tag) -> String {
     let name = if tag.is_yaml_core_schema() || tag.handle == "!" { tag.suffix.as_str() } else { "" };
     name.rsplit(':').next().unwrap_or_default().to_owned()

@@ -9,7 +9,7 @@ use super::miss::{change, pointer_difference};
 use crate::fixture::{Fixture, Turn};
 use crate::json::{Json, Layout};
 use crate::key::Check;
-use crate::wire::{Api, told_by_each_api};
+use crate::wire::{Api, expressible_in_every_api};
 
 /// A check that differs from the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,10 @@ pub(super) fn drift(
         let recorded = fixture.texts.get(&hash).cloned().unwrap_or_default();
         let called = called.texts.of(check).clone();
         // Not every API marks a tool result as an error.
-        if check == Check::Results && !same_api && told_by_each_api(&recorded) == told_by_each_api(&called) {
+        if check == Check::Results
+            && !same_api
+            && expressible_in_every_api(&recorded) == expressible_in_every_api(&called)
+        {
             return None;
         }
         let other = || prompt_of_another(prompts.get_or_init(|| RecordedPrompts::of(fixture)), turn, &called);

@@ -1,4 +1,4 @@
-//! A recorded response as the [`Answer`] that it brings.
+//! Decodes a recorded response into an [`Answer`].
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use super::{Api, Body, Response, WireError, anthropic, gemini, ollama, openai_ch
 use crate::conversation::Answer;
 use crate::json::Json;
 
-/// Reads a recorded response, JSON or stream, as the answer that it brings.
+/// Decodes a recorded response, JSON or a stream, into an answer.
 ///
 /// # Errors
-/// The reason why the response is not a complete answer: an error of the provider, a stream that was cut, a field that is
-/// missing or of another type, text that is neither JSON nor a stream.
+/// If the response is not a complete answer: it is the provider's error, a stream without its end, or text that is neither JSON
+/// nor a stream, or a field is missing or has the wrong type.
 pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireError> {
     decode_read(api, response, None)
 }
 
-/// As [`decode_response`]. `json` is the value of the body, where it is JSON and was read before.
+/// Does the same as [`decode_response`]. `json` is the value of the body, if the body is JSON and has already been parsed.
 pub(crate) fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result<Answer, WireError> {
     if !(200..300).contains(&response.status) {
         let reason = match &response.body {
@@ -47,12 +47,13 @@ pub(crate) fn decode_read(api: Api, response: &Response, json: Option<&Json>) ->
         Api::Anthropic => anthropic::answer::of_json(body),
         Api::Gemini => gemini::answer::of_json(body),
         Api::Ollama => ollama::answer::of_json(body),
-        // What it says is not known: the response itself is the answer.
+        // The content of an opaque response is not interpreted; replay returns the response itself.
         Api::Opaque => Ok(Answer::default()),
     }
 }
 
-/// The body as it would be had no stream been asked for. Chat Completions' streams are read piece by piece instead.
+/// Returns the body as the API would have sent it without streaming. Streams of Chat Completions are not supported here; they are
+/// read piece by piece instead.
 pub(super) fn whole(api: Api, body: &Body) -> Result<Json, WireError> {
     match value(api, body)? {
         Json::Array(pieces) if api == Api::Gemini => gemini::stream::assemble_array(&pieces),

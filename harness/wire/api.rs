@@ -1,21 +1,21 @@
-//! The APIs, their names, and the paths that tell them.
+//! The provider APIs, their names, and the request paths that identify them.
 
 use std::fmt;
 
 /// A provider API that Retake speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Api {
-    /// OpenAI's Chat Completions, and the many services that copy it.
+    /// OpenAI's Chat Completions API, and the many services that copy it.
     OpenAiChat,
-    /// OpenAI's Responses.
+    /// OpenAI's Responses API.
     OpenAiResponses,
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// Google's Gemini.
+    /// Google's Gemini API.
     Gemini,
-    /// Ollama's own chat API.
+    /// Ollama's native chat API.
     Ollama,
-    /// Any other request that is posted: embeddings, counts of tokens, moderation.
+    /// Any other request: embeddings, token counts, moderation.
     Opaque,
 }
 
@@ -24,7 +24,7 @@ impl Api {
     pub const ALL: [Api; 6] =
         [Api::OpenAiChat, Api::OpenAiResponses, Api::Anthropic, Api::Gemini, Api::Ollama, Api::Opaque];
 
-    /// The name under which fixtures store it.
+    /// The name of this API in fixtures.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Api {
         }
     }
 
-    /// The API of a stored name.
+    /// The API with this name, as [`Api::name`] returns it; `None` if there is no such API.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Api> {
         Api::ALL.into_iter().find(|api| api.name() == name)
@@ -50,7 +50,7 @@ impl fmt::Display for Api {
     }
 }
 
-/// What providers have beside model calls, behind a version.
+/// The first path segment after the version (`/v1/`) of the resources that providers serve.
 const RESOURCES: [&str; 18] = [
     "models",
     "responses",
@@ -72,7 +72,7 @@ const RESOURCES: [&str; 18] = [
     "cachedContents",
 ];
 
-/// Whether a path is one under which providers have something, whatever the method: `/v1/responses/ID`.
+/// Whether a path belongs to a provider's API, for any method: `/v1/responses/ID`, for example.
 #[must_use]
 pub fn is_of_provider(path: &str) -> bool {
     let path = path.split(['?', '#']).next().unwrap_or_default();
@@ -82,12 +82,12 @@ pub fn is_of_provider(path: &str) -> bool {
     of_ollama || resource.is_some_and(|resource| RESOURCES.contains(&resource))
 }
 
-/// The API whose model calls are posted to a path, under any prefix: `/v1/chat/completions` as well as Azure's
-/// `/openai/deployments/gpt/chat/completions?api-version=1`.
+/// The API whose model calls are posted to this path; `None` if there is none. Any prefix is accepted:
+/// `/v1/chat/completions` as well as Azure's `/openai/deployments/gpt/chat/completions?api-version=1`.
 #[must_use]
 pub fn api_of_path(path: &str) -> Option<Api> {
     let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    // `/v1/threads/ID/messages` is of OpenAI's Assistants.
+    // `/v1/threads/ID/messages` belongs to OpenAI's Assistants API.
     let of_a_thread = || path.split('/').rev().nth(2) == Some("threads");
     match path.rsplit('/').next()? {
         "completions" if path.ends_with("/chat/completions") => Some(Api::OpenAiChat),

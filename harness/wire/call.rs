@@ -1,4 +1,4 @@
-//! A request for an answer, in no provider's words.
+//! A model call, independent of any provider's API.
 
 use super::{Api, RenderFor};
 use crate::conversation::Message;
@@ -7,33 +7,33 @@ use crate::json::Json;
 /// One request of a system to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The API that it came over.
+    /// The API through which the call came.
     pub api: Api,
-    /// The conversation so far. System and developer messages are among them, with the kind `system`; a key leaves
-    /// them out.
+    /// The conversation so far. It includes system and developer messages, with the kind `system`, although the key
+    /// leaves them out.
     pub messages: Vec<Message>,
-    /// Who made the call, by its own word: `metadata.caller`.
+    /// The caller that the call itself declares in `metadata.caller`.
     pub caller: Option<String>,
-    /// The metadata, where the API has such and the call used it.
+    /// The request's metadata, if the API has metadata and the call sent some.
     pub metadata: Option<Json>,
-    /// Whether the answer is to be a stream.
+    /// Whether the call asks for a stream.
     pub stream: bool,
-    /// Whether the stream is to be one JSON array: Gemini's, where it is not asked for SSE.
+    /// Whether the stream should be one JSON array, which is what Gemini sends unless the call asks for SSE.
     pub array: bool,
-    /// Whether the stream is to end with the tokens used.
+    /// Whether the call asks for token usage at the end of the stream.
     pub include_usage: bool,
-    /// The text of all system and developer messages, joined by an empty line.
+    /// The text of all system and developer messages, joined by empty lines.
     pub system: String,
-    /// The tool definitions as they were sent; null where there were none.
+    /// The tool definitions as they were sent; null if there were none.
     pub tools: Json,
-    /// The name of the model; empty where the API takes it from the path.
+    /// The name of the model; empty if the request names none.
     pub model: String,
-    /// Every other field of the request: temperature, response format and the like.
+    /// All other fields of the request, such as the temperature and the response format.
     pub settings: Json,
 }
 
 impl Call {
-    /// What a response to this call is rendered for. `seed` is the hex `input_hash`.
+    /// Returns what rendering a response to this call needs. `seed` is the call's `input_hash` in hexadecimal.
     #[must_use]
     pub fn render_for<'a>(&'a self, seed: &'a str) -> RenderFor<'a> {
         let Call { api, stream, array, include_usage, ref model, .. } = *self;

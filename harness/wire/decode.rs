@@ -1,14 +1,15 @@
-//! A request as a call, by its API.
+//! Decodes a request into a call.
 
 use super::parts::fields::WireError;
 use super::{Api, Call, Known, Target};
 use super::{anthropic, gemini, ollama, opaque, openai_chat, openai_responses};
 use crate::json::Json;
 
-/// Reads a request that was sent to a target; a path alone is posted to. `known` is what requests may refer to.
+/// Decodes the body of a request that was sent to a target; a target that is only a path means `POST`. `known` is what earlier
+/// requests and responses contained, since the request may refer to it.
 ///
 /// # Errors
-/// The path of the first field that is not what the API demands, with what was expected and what was found.
+/// Names the first field that is not what the API requires, what was expected and what was found.
 pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Known) -> Result<Call, WireError> {
     let target = to.into();
     match api {

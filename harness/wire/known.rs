@@ -1,45 +1,45 @@
-//! What a model server has served so far, for requests that name it instead of repeating it: OpenAI's Responses have
-//! `previous_response_id`, `item_reference` and `conversation`.
+//! Remembers what a model server has served so far, for requests that refer to it by id instead of repeating it. In OpenAI's
+//! Responses API these are `previous_response_id`, `item_reference` and `conversation`.
 
 use std::collections::HashMap;
 
 use super::{Api, Body, Response, Target, openai_responses};
 use crate::json::Json;
 
-/// What was served, by the ids under which a request may refer to it.
+/// What was served, by the ids that requests may use to refer to it.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     items: HashMap<String, Json>,
     responses: HashMap<String, Served>,
-    /// What was put into each conversation, in order.
+    /// What was added to each conversation, in order.
     conversations: HashMap<String, Vec<Part>>,
 }
 
-/// One response: what the request sent, and what came.
+/// One response, with the input of its request.
 #[derive(Clone, Debug)]
 struct Served {
     before: Option<String>,
     input: Vec<Json>,
-    /// Empty while a response in the background is under way.
+    /// Empty while a background response is not finished.
     output: Vec<Json>,
 }
 
-/// What was put into a conversation at once.
+/// One addition to a conversation.
 #[derive(Clone, Debug)]
 enum Part {
     Items(Vec<Json>),
-    /// What the response of this id was asked and said.
+    /// The input and the output of the response with this id.
     Response(String),
 }
 
 impl Known {
-    /// Whether requests of an API can refer to what was served, or it tells of what they can refer to.
+    /// Whether [`Known::learn`] has to be called for an API: later requests can refer to what it served.
     #[must_use]
     pub fn learns_of(api: Api) -> bool {
         matches!(api, Api::OpenAiResponses | Api::Opaque)
     }
 
-    /// Notes a request and the response that it got. Only APIs that can refer to it are noted.
+    /// Remembers a request and its response. Does nothing for an API whose requests cannot refer to earlier ones.
     pub fn learn<'a>(&mut self, api: Api, to: impl Into<Target<'a>>, request: &Json, response: &Response) {
         if !(200..300).contains(&response.status) {
             return;
@@ -64,8 +64,8 @@ impl Known {
         }
     }
 
-    /// Notes what is asked beside responses: conversations that are made and added to, and a response of the background
-    /// that is looked for.
+    /// Remembers what other requests reveal: conversations that are created or extended, and background responses that are
+    /// fetched.
     fn learn_beside(&mut self, target: Target<'_>, request: &Json, response: &Response) {
         let mut segments = target.segments();
         let (last, before, third) = (segments.next(), segments.next(), segments.next());
@@ -99,16 +99,17 @@ impl Known {
         output.to_vec()
     }
 
-    /// The item that was served under an id.
+    /// The item that was served with this id.
     pub(super) fn item(&self, id: &str) -> Option<&Json> {
         self.items.get(id)
     }
 
-    /// All items up to the end of a response, in order, and the id of the first response that is not known.
+    /// Returns all items up to the end of a response, in order. If the chain of previous responses leads to one that is not
+    /// known, returns its id, too.
     pub(super) fn history<'a>(&'a self, id: &'a str) -> (Option<&'a str>, Vec<&'a Json>) {
         let (mut chain, mut next) = (Vec::new(), Some(id));
         while let Some(served) = next.and_then(|id| self.responses.get(id)) {
-            // Ids that repeat could lead in a circle.
+            // Repeated ids could form a cycle.
             if chain.len() > self.responses.len() {
                 break;
             }
@@ -118,7 +119,7 @@ impl Known {
         (next, chain.into_iter().rev().flat_map(Served::items).collect())
     }
 
-    /// All items of a conversation, in order; `None` where it is not known.
+    /// Returns all items of a conversation, in order; `None` if the conversation is not known.
     pub(super) fn conversation<'k>(&'k self, id: &str) -> Option<Vec<&'k Json>> {
         let items = |part: &'k Part| -> Vec<&'k Json> {
             match part {
@@ -136,7 +137,7 @@ impl Served {
     }
 }
 
-/// The response that a body holds, whole or as a stream.
+/// Returns the JSON of a response, whether it came whole or as a stream.
 fn body_of(response: &Response) -> Option<Json> {
     match &response.body {
         Body::Frames(frames) => openai_responses::stream::assemble(frames.iter()).ok(),

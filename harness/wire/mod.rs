@@ -1,9 +1,9 @@
-//! The words of each provider's API, and back: a request becomes a [`Call`], an answer becomes an
-//! [`Answer`](crate::conversation::Answer), and one becomes a response that the provider's own clients take for theirs.
+//! Translates between each provider's API and Retake's own types: a request becomes a [`Call`], a recorded response
+//! becomes an [`Answer`](crate::conversation::Answer), and an answer becomes a response that the provider's own clients accept.
 //!
-//! One module a provider API, all behind the functions of this page. Everything is pure: bodies come in parsed, go out
-//! unsent, and no input makes it panic. What a call's key is, which turn answers it and how bytes travel is for others
-//! to know (`key`, `model`).
+//! There is one module for each provider API, and the functions listed here choose between them. All code here is pure: it takes
+//! parsed bodies, returns responses without sending them, and does not panic on any input. It does not compute keys, decide
+//! which turn answers a call, or send bytes; the modules `key` and `model` do that.
 
 mod answer;
 mod anthropic;
@@ -39,5 +39,5 @@ pub use parts::sse::split_frames;
 pub(crate) use respond::as_recorded;
 pub use respond::{error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable};
-pub(crate) use results::{Results, told_by_each_api};
+pub(crate) use results::{Results, expressible_in_every_api};
 pub use target::Target;

@@ -1,4 +1,5 @@
-//! Any other request: no conversation is known in it, so that it is taken as a whole, by method, path, query and body.
+//! Requests that are not chat calls. No conversation can be read from them, so the whole request counts: method, path, query and
+//! body.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,9 +8,9 @@ use super::{Api, Call, Known, Target, anthropic, gemini, openai_responses};
 use crate::conversation::{Message, OPAQUE};
 use crate::json::Json;
 
-/// A request as a conversation of one message: its name is method and path, with the query where that counts, its content
-/// the body. Of a request to count the tokens of a call only the conversation is content: prompt, tools and the like are
-/// checked, as they are of the call itself.
+/// Decodes a request into a call whose conversation is a single message. The name of the message is the method and the path, with
+/// the query if it counts; its content is the body. If the request counts the tokens of a call, the content is only that call's
+/// conversation, while its prompt, tools and so on become checks, as they do for the call itself.
 pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
     let request = |content: Json| Message {
         name: Some(format!("{} {}", target.method, target.stored())),
@@ -37,7 +38,7 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
     }
 }
 
-/// The call whose tokens a request counts, and the field that its conversation is in.
+/// Returns the call whose tokens a request counts, and the name of the field that contains its conversation.
 fn counted(target: Target<'_>, body: &Json) -> Option<(Call, &'static str)> {
     let mut segments = target.segments();
     let (last, before) = (segments.next()?, segments.next());
@@ -52,13 +53,13 @@ fn counted(target: Target<'_>, body: &Json) -> Option<(Call, &'static str)> {
     call.ok().map(|call| (call, field))
 }
 
-/// The request whose tokens are counted: Gemini's may stand in a field of its own.
+/// Returns the request whose tokens are counted. For Gemini it may be in a field of its own.
 fn counted_body(body: &Json) -> &Json {
     body.get("generateContentRequest").unwrap_or(body)
 }
 
-/// Whether a canonical conversation is a request that only reads. Such a one may come any number of times, or not at all:
-/// what a client polls is there when it is there.
+/// Whether a canonical conversation is a request that only reads. A client that polls sends such a request any number of times,
+/// or never.
 #[must_use]
 pub fn only_reads(conversation: &[Json]) -> bool {
     let request = conversation.first().filter(|message| message.str_of("type") == Some(OPAQUE));
@@ -66,7 +67,8 @@ pub fn only_reads(conversation: &[Json]) -> bool {
     matches!(method, Some("GET" | "HEAD"))
 }
 
-/// The body of any request as JSON: itself, or its text, or `{"base64": …}` where it is not text either. Nothing is null.
+/// Returns the body of any request as JSON: the parsed body if it is JSON, a string if it is other text, and `{"base64": …}` if
+/// it is not text. An empty body becomes null.
 #[must_use]
 pub fn request_body(bytes: &[u8]) -> Json {
     if bytes.is_empty() {
@@ -82,7 +84,7 @@ pub fn request_body(bytes: &[u8]) -> Json {
     }
 }
 
-/// A form's parts are parted by a line that each client makes up anew: one that is always the same in its place.
+/// Replaces the boundary between the parts of a multipart form, which clients choose at random, by one that is always the same.
 fn with_one_boundary(bytes: &[u8]) -> Vec<u8> {
     let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
     if !line.starts_with(b"--") || line.len() < 6 || line.len() > 72 {
@@ -99,12 +101,12 @@ fn with_one_boundary(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Bytes as text.
+/// Encodes bytes as base64.
 pub(crate) fn to_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The bytes of such text.
+/// Decodes base64; `None` if the text is not valid.
 pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }

@@ -1,4 +1,4 @@
-//! What the requests of several APIs have in common.
+//! Functions for decoding requests that several APIs share.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,8 @@ use crate::conversation::{Message, ToolCall};
 use crate::json::{Json, Layout, Object};
 use crate::wire::parts::fields::{self, WireError};
 
-/// The names of the tool calls made so far, by call id: a result is keyed with the name of the tool that it is of.
+/// The names of the tools called so far, by call id. The key of a tool result contains the tool's name, but many APIs send
+/// only the call id with the result.
 #[derive(Default)]
 pub(super) struct ToolNames(HashMap<String, String>);
 
@@ -21,26 +22,27 @@ impl ToolNames {
     }
 }
 
-/// The metadata of a request, and the caller that they name. Metadata are the user's own: a `caller` that is not a string names
-/// none.
+/// Returns the metadata of a request and the caller that it names. Users choose their metadata freely, so a `caller` that is
+/// not a string is not an error; it is ignored.
 pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), WireError> {
     let metadata = fields::optional_object(body, "metadata")?;
     let caller = metadata.and_then(|data| data.str_of("caller")).map(str::to_owned);
     Ok((metadata.cloned(), caller))
 }
 
-/// The fields of a request but those of the given names.
+/// Returns the fields of a request except those named in `but`.
 pub(super) fn settings(sent: &Object, but: &[&str]) -> Object {
     sent.iter().filter(|(key, _)| !but.contains(key)).map(|(key, value)| (key, value.clone())).collect()
 }
 
-/// The text of all system messages, joined by an empty line.
+/// Returns the text of all system messages, joined by empty lines.
 pub(super) fn system_of(messages: &[Message]) -> String {
     let system = messages.iter().filter(|m| m.kind == "system").map(|m| text_of(&m.content));
     system.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The text of a prompt: of parts the concatenation, where a part without text is its JSON.
+/// Returns the text of a message's content. The texts of several parts are concatenated; a part without text contributes its
+/// JSON.
 fn text_of(content: &Json) -> String {
     let text_of_part = |part: &Json| match part.as_str().or(part.str_of("text")) {
         Some(text) => text.to_owned(),
@@ -52,7 +54,8 @@ fn text_of(content: &Json) -> String {
     }
 }
 
-/// Content blocks as a message has them: a string where all are text. Empty ones say nothing.
+/// Returns content blocks as the content of a message: one string if all blocks are text, an array otherwise. Empty text
+/// blocks are dropped.
 pub(super) fn content_of(blocks: Vec<Json>) -> Json {
     let empty = |block: &Json| block.str_of("text") == Some("");
     let blocks: Vec<Json> = blocks.into_iter().filter(|block| !empty(block)).collect();

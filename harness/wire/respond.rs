@@ -1,4 +1,4 @@
-//! An answer as the response to a call: the recorded one where it fits, else one that its API would give.
+//! The response to a call: the recorded response if it fits the call, otherwise the answer rendered for the call's API.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,12 @@ use super::{anthropic, gemini, ollama, openai_chat, openai_responses};
 use crate::conversation::{Answer, Finish};
 use crate::json::{Json, Layout};
 
-/// The response to a call that a recorded answer answers. The recorded response goes out unchanged where it came over
-/// the call's API and in its form, and recast where it came in another form. Anything else is rendered.
+/// Returns the response to a call that a recorded answer answers. A recorded response of the same API is returned unchanged if it
+/// has the form that the call asked for, and is converted if it has another form (a stream where JSON was asked for, or the
+/// reverse). In all other cases the answer is rendered.
 ///
 /// # Errors
-/// The block that the API cannot express.
+/// If the answer contains a block that the API cannot express.
 pub fn respond(
     answer: &Answer,
     recorded: Option<(Api, &Response)>,
@@ -24,7 +25,7 @@ pub fn respond(
     }
     match recorded {
         Some((api, response)) if api == call.api => {
-            // All that only this API can say stays: signatures, ids of items, counts.
+            // Converting the recorded body keeps what only this API can express: signatures, ids of items, token counts.
             match whole(api, &response.body) {
                 Ok(body) if api != Api::OpenAiChat => Ok(in_form(body, call)),
                 _ => render(answer, call),
@@ -35,7 +36,8 @@ pub fn respond(
     }
 }
 
-/// An answer of another API: for the reason why the model stopped that only that one gives, the nearest that all have.
+/// Prepares an answer that was recorded through another API: replaces a finish reason that only that API knows by the nearest
+/// one that all APIs know.
 fn in_common_words(answer: &Answer) -> Cow<'_, Answer> {
     let Some(Finish::Other(word)) = &answer.finish else { return Cow::Borrowed(answer) };
     let word = word.to_ascii_lowercase();
@@ -52,17 +54,17 @@ fn in_common_words(answer: &Answer) -> Cow<'_, Answer> {
     Cow::Owned(Answer { finish: Some(near), ..answer.clone() })
 }
 
-/// The recorded response, where it answers a call unchanged.
+/// Returns the recorded response if it can answer the call unchanged.
 pub(crate) fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'_>) -> Option<&'a Response> {
     let (api, response) = recorded.filter(|(api, _)| *api == call.api)?;
-    // A provider's error is not a stream, whatever was asked for; text that is not JSON has no other form.
+    // A provider's error is not a stream, whatever the call asked for, and text that is not JSON has no other form.
     let as_it_came = response.status >= 300
         || api == Api::Opaque
         || BodyForm::of_body(api, &response.body).is_none_or(|form| form == BodyForm::of_call(call));
     as_it_came.then_some(response)
 }
 
-/// How a body comes.
+/// The form of a response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BodyForm {
     Whole,
@@ -93,7 +95,7 @@ impl BodyForm {
     }
 }
 
-/// A whole body as the response that the call asked for. Chat Completions renders its streams itself.
+/// Converts a whole body into the form that the call asked for. Chat Completions renders its streams itself.
 fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
     match (call.api, BodyForm::of_call(call)) {
         (Api::OpenAiChat | Api::Opaque, _) | (_, BodyForm::Whole) => Response::json(200, body),
@@ -108,15 +110,15 @@ fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
     }
 }
 
-/// Writes an answer as the API's own response, JSON or stream.
+/// Renders an answer as a response of the call's API, as JSON or as a stream.
 ///
-/// Chat Completions has one text, one reasoning and one refusal for an answer, and they come before the tool calls:
-/// blocks of a kind are joined, and text that followed a tool call is read before it; so it is with Ollama. A call of a
-/// custom tool goes out as one of a function, since an [`Answer`] does not tell them apart; its text is the arguments.
-/// Where an API has no refusals, a refusal is text.
+/// An answer of Chat Completions or Ollama has one text, one reasoning and one refusal, and they come before the tool calls.
+/// Blocks of the same kind are therefore joined, and text that followed a tool call is moved before it. An [`Answer`] does not
+/// distinguish calls of custom tools from calls of functions, so all are rendered as calls of functions, and the text of a
+/// custom tool's call becomes the arguments. In an API without refusals, a refusal becomes text.
 ///
 /// # Errors
-/// The block that the API cannot express: a tool of another provider's own, arguments that are not object.
+/// If the answer contains a block that the API cannot express: another provider's own tool, or arguments that are not an object.
 pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
     let whole = match (call.api, call.stream) {
         (Api::OpenAiChat, false) => return openai_chat::render::json(answer, call),
@@ -130,7 +132,7 @@ pub fn render(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrende
     Ok(in_form(whole, call))
 }
 
-/// An error in the API's own envelope, so that clients report it as they would the provider's.
+/// Creates an error response in the API's own envelope, so that clients report it like one from the provider.
 #[must_use]
 pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Response {
     match api {
@@ -141,7 +143,7 @@ pub fn error_response(api: Api, status: u16, kind: &str, message: &str) -> Respo
     }
 }
 
-/// The answer to a request for the list of models.
+/// Returns the body that answers a request for the list of models.
 #[must_use]
 pub fn models_response(api: Api, models: &[String]) -> Json {
     match api {
@@ -152,7 +154,7 @@ pub fn models_response(api: Api, models: &[String]) -> Json {
     }
 }
 
-/// What Ollama would say of a model that it is asked to show.
+/// Returns the body that answers Ollama's request to show a model.
 #[must_use]
 pub fn model_description() -> Json {
     ollama::render::description()

@@ -1,4 +1,4 @@
-//! What a model sends back over HTTP, and what has to be known of a call to write it.
+//! The HTTP response of a model, and what rendering one needs to know about the call.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::secrets::{Fired, Scrub};
 /// The content type of JSON lines.
 const LINES: &str = "application/x-ndjson";
 
-/// An HTTP response of a model.
+/// A model's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
     /// The HTTP status.
     pub status: u16,
-    /// The content type, with its parameters.
+    /// The content type, including its parameters.
     pub content_type: String,
     /// The body.
     pub body: Body,
@@ -24,26 +24,26 @@ pub struct Response {
 /// The body of a [`Response`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// One JSON value, in the order and spelling that it came in.
+    /// One JSON value, with the original order of keys and spelling of numbers and strings.
     Json(JsonText),
-    /// The pieces of a stream exactly as they came: frames of SSE, each with the blank line that ends it, or lines of
+    /// The pieces of a stream exactly as they arrived: SSE frames, each with the blank line that ends it, or lines of
     /// JSON, each with its newline.
     Frames(Frames),
-    /// Any other text, also JSON that has a key twice or a lone surrogate.
+    /// Any other text, including JSON that repeats a key or contains a lone surrogate.
     Text(String),
-    /// What is not text.
+    /// Bytes that are not UTF-8.
     Binary(Vec<u8>),
 }
 
 impl Body {
-    /// A JSON body.
+    /// Creates a JSON body.
     #[must_use]
     pub fn json(value: &Json) -> Body {
         Body::Json(value.into())
     }
 
-    /// What a body of JSON says, also where it is kept as text since no [`JsonText`] holds it: of a key that stands twice the last
-    /// value counts, half a pair of surrogates is U+FFFD.
+    /// Returns the value of a JSON body, even if the body is kept as text because [`JsonText`] cannot represent it. If a key is
+    /// repeated, the last value counts; a lone surrogate becomes U+FFFD.
     pub(super) fn value(&self) -> Option<Json> {
         match self {
             Body::Json(json) => Some(json.json()),
@@ -53,29 +53,29 @@ impl Body {
     }
 }
 
-/// What a rendered response takes from the call that it answers.
+/// What rendering a response needs to know about the call that it answers.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderFor<'a> {
-    /// The API that the call came over.
+    /// The API through which the call came.
     pub api: Api,
-    /// Whether it asked for a stream.
+    /// Whether the call asked for a stream.
     pub stream: bool,
-    /// Whether the stream is to be one JSON array.
+    /// Whether the stream should be one JSON array.
     pub array: bool,
-    /// Whether it asked for a stream that ends with the tokens used.
+    /// Whether the call asked for token usage at the end of the stream.
     pub include_usage: bool,
-    /// The model that it named: said where the answer names none.
+    /// The model that the call named. The response uses it if the answer names none.
     pub model: &'a str,
-    /// What ids are derived from where the answer has none, with their position in it: the hex `input_hash`.
+    /// The call's `input_hash` in hexadecimal. Ids that the answer lacks are derived from it and from their position.
     pub seed: &'a str,
 }
 
-/// An answer holds what an API has no words for.
+/// The error for an answer that contains something that an API cannot express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unrenderable {
-    /// The API.
+    /// The API that the answer was rendered for.
     pub api: Api,
-    /// What it cannot express.
+    /// A description of what it cannot express.
     pub block: String,
 }
 
@@ -88,12 +88,12 @@ impl fmt::Display for Unrenderable {
 impl std::error::Error for Unrenderable {}
 
 impl Unrenderable {
-    /// A block of another API.
+    /// The error for a block that belongs to another API.
     pub(super) fn native(api: Api, native: &Native) -> Unrenderable {
         Unrenderable { api, block: format!("the block `{}` of {}", native.kind(), native.api) }
     }
 
-    /// The arguments of a call, where they are the object that most APIs demand.
+    /// Returns the arguments of a tool call, or an error unless they are an object, as most APIs require.
     pub(super) fn unless_object(api: Api, call: &ToolCall) -> Result<Json, Unrenderable> {
         match &call.args {
             args @ Json::Object(_) => Ok(args.clone()),
@@ -106,9 +106,9 @@ impl Unrenderable {
 }
 
 impl Response {
-    /// A response of JSON.
+    /// Creates a JSON response.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "it is built for this")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers build the value for this call")]
     pub fn json(status: u16, body: Json) -> Response {
         Response { status, content_type: "application/json".to_owned(), body: Body::json(&body) }
     }
@@ -119,27 +119,27 @@ impl Response {
         matches!(self.body, Body::Frames(_))
     }
 
-    /// Whether it is a stream that the client left before its end.
+    /// Whether the body is a stream that the client left before its end.
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(&self.body, Body::Frames(frames) if frames.is_open())
     }
 
-    /// A response of SSE frames.
+    /// Creates a response with a stream of SSE frames.
     #[must_use]
     pub fn stream(frames: Vec<String>) -> Response {
         let content_type = "text/event-stream; charset=utf-8".to_owned();
         Response { status: 200, content_type, body: Body::Frames(frames.into_iter().collect()) }
     }
 
-    /// A response of JSON lines.
+    /// Creates a response with a stream of JSON lines.
     #[must_use]
     pub fn lines(lines: Vec<String>) -> Response {
         Response { status: 200, content_type: LINES.to_owned(), body: Body::Frames(lines.into_iter().collect()) }
     }
 
-    /// A response as it came over HTTP: a stream where it looks like one or says so, JSON where it is JSON, else text or bytes.
-    /// What is said is often wrong, so the content goes before the content type.
+    /// Creates a response from what came over HTTP, and decides what kind of body it is: a stream, JSON, text or bytes. The
+    /// content decides before the content type does, because the content type is often wrong.
     #[must_use]
     pub fn received(status: u16, content_type: &str, bytes: Vec<u8>) -> Response {
         let text = match String::from_utf8(bytes) {
@@ -168,7 +168,7 @@ impl Response {
         Response { status, content_type: content_type.to_owned(), body }
     }
 
-    /// Takes secrets out, also those that are parted over the frames of a stream.
+    /// Removes secrets, including those that are split across the frames of a stream.
     pub(crate) fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
         match &mut self.body {
             Body::Json(text) => {
@@ -195,7 +195,7 @@ impl Response {
         scrub.string(&mut self.content_type, fired);
     }
 
-    /// The body as it goes over HTTP.
+    /// The bytes of the body as they are sent over HTTP.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         match &self.body {
@@ -213,7 +213,7 @@ fn looks_like_sse(text: &str) -> bool {
 
 fn looks_like_lines(text: &str) -> bool {
     let is_json = |line: &str| line.trim().is_empty() || Json::parse(line.as_bytes()).is_ok();
-    // One line alone is JSON that its form here cannot hold.
+    // A single line that parses is a JSON body that `JsonText` could not represent.
     let several = text.lines().filter(|line| !line.trim().is_empty()).count() > 1;
     several && first_line(text).starts_with('{') && text.lines().all(is_json)
 }

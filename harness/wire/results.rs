@@ -1,5 +1,6 @@
-//! How a conversation's tool calls were answered: the protocol's flaws, and the exceptions that the check `results` holds
-//! (KEY.md, section 5). No key knows of either: keys drop the ids of calls, and leave empty results out.
+//! Examines how the tool calls of a conversation were answered. Finds flaws in the protocol, and the exceptions that make up the
+//! check `results` (KEY.md, section 5). Keys cannot show either of them, since they drop the ids of calls and leave out
+//! empty results.
 
 use super::{Api, Call};
 use crate::conversation::{Message, ToolCall};
@@ -7,7 +8,7 @@ use crate::json::Json;
 use crate::key::{CheckTexts, Normalizer};
 
 impl Call {
-    /// The texts of its checks (KEY.md, section 5).
+    /// Returns the texts of this call's checks (KEY.md, section 5).
     #[must_use]
     pub fn checks(&self, normalizer: &Normalizer) -> CheckTexts {
         let texts = CheckTexts::new(normalizer, &self.system, &self.tools, &self.model, &self.settings);
@@ -15,24 +16,24 @@ impl Call {
     }
 }
 
-/// What is to be said of the results of a conversation's tool calls.
+/// The findings about the results of a conversation's tool calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Results {
-    /// What a provider may refuse, or let pass and answer the worse: a line each, with the calls' ids.
+    /// One line for each flaw, with the id of the call: things that a provider may reject, or accept and then answer badly.
     pub(crate) flaws: Vec<String>,
-    /// The text of the check: what is exceptional, a line each, without ids. Empty as a rule.
+    /// The text of the check: one line for each exception, without ids. Usually empty.
     pub(crate) check: String,
 }
 
-/// The mark of a result that is an error, at the end of its line.
+/// The end of the line about a result that is an error.
 const ERROR: &str = ": an error";
-/// The mark of an id that is empty; not each API has ids.
+/// The end of the line about an empty id. Some APIs have no ids.
 const EMPTY_ID: &str = ": an empty id";
 
 impl Results {
-    /// Those of a call's conversation, in its order.
+    /// Examines the conversation of a call, in order.
     pub(crate) fn of(call: &Call) -> Results {
-        // Of a conversation that goes on from another one, a part is not here.
+        // If a conversation continues another one, its beginning is missing here, so nothing can be said.
         let goes_on = |message: &Message| {
             let mut blocks = message.content.as_array().unwrap_or_default().iter();
             let names_more = |b: &Json| ["previous_response_id", "conversation"].iter().any(|key| b.get(key).is_some());
@@ -53,20 +54,20 @@ impl Results {
     }
 }
 
-/// The text of the check as far as two different APIs can both tell it.
-pub(crate) fn told_by_each_api(check: &str) -> String {
+/// Returns the lines of the check that any two APIs can both express: those about errors and empty ids are left out.
+pub(crate) fn expressible_in_every_api(check: &str) -> String {
     let told = check.lines().filter(|line| !line.ends_with(ERROR) && !line.ends_with(EMPTY_ID));
     told.collect::<Vec<_>>().join("\n")
 }
 
-/// A way through a conversation, from call to result.
+/// The state of a walk through a conversation that matches results with calls.
 #[derive(Default)]
 struct Walk<'a> {
     needs_ids: bool,
     calls: usize,
-    /// Calls without a result so far, each with its number from 1.
+    /// The calls that have no result yet, each with its number, counted from 1.
     open: Vec<(usize, &'a ToolCall)>,
-    /// The results since somebody spoke, each with the number of the call that it answers.
+    /// The results since the last message that was not a result, each with the number of the call that it answers.
     answered: Vec<(usize, &'a Message)>,
     flaws: Vec<String>,
     exceptions: Vec<String>,
@@ -86,7 +87,7 @@ impl<'a> Walk<'a> {
         let needs_ids = self.needs_ids;
         let answered = match message.tool_call_id.as_deref() {
             Some("") if needs_ids => {
-                self.flaws.push("an empty id: of a tool result".to_owned());
+                self.flaws.push("an empty id: in a tool result".to_owned());
                 self.exceptions.push(format!("a result of `{name}`{EMPTY_ID}"));
                 self.open.iter().position(|(_, call)| call.id.is_empty())
             }
@@ -95,7 +96,8 @@ impl<'a> Walk<'a> {
                 let by_name = |(_, call): &(usize, &ToolCall)| !needs_ids && call.id.is_empty() && call.name == name;
                 by_id.or_else(|| self.open.iter().position(by_name))
             }
-            // Functions of OpenAI's first kind, and APIs that go by name and order. What has neither is of another kind.
+            // Results without an id: OpenAI's older functions, and APIs that match results by name and order. A message without
+            // a name either is not a tool result.
             _ if name.is_empty() => return,
             _ => self.open.iter().position(|(_, call)| call.name == name),
         };
@@ -104,12 +106,12 @@ impl<'a> Walk<'a> {
                 let (number, call) = self.open.remove(at);
                 self.answered.push((number, message));
                 if needs_ids && call.id.is_empty() && message.tool_call_id.is_some() {
-                    self.flaws.push(format!("an empty id: of the call of `{}`", call.name));
+                    self.flaws.push(format!("an empty id: in a call of `{}`", call.name));
                 }
             }
             (None, Some(id)) => self.without_call(name, &format!("`{id}`")),
             (None, None) if name.is_empty() => {}
-            (None, None) => self.without_call(name, &format!("of `{name}`")),
+            (None, None) => self.without_call(name, &format!("a result of `{name}`")),
         }
     }
 
@@ -118,10 +120,10 @@ impl<'a> Walk<'a> {
         self.exceptions.push(format!("a result of `{name}` without its call"));
     }
 
-    /// Looks at the results that came in a row.
+    /// Examines a run of consecutive results.
     fn end_of_results(&mut self) {
         let answered = std::mem::take(&mut self.answered);
-        // Equal results can change places without anybody seeing it: they are taken to be in order.
+        // Nobody can see whether equal results changed places, so they count as being in order.
         let equal = |a: &Message, b: &Message| a.name == b.name && a.content == b.content && a.failed == b.failed;
         let mut numbers: Vec<usize> = answered.iter().map(|(number, _)| *number).collect();
         for first in 0..numbers.len() {
@@ -151,8 +153,8 @@ impl<'a> Walk<'a> {
         self.end_of_results();
         for (number, call) in std::mem::take(&mut self.open) {
             self.flaws.push(match call.id.as_str() {
-                "" => format!("a tool call without its result: of `{}`", call.name),
-                id => format!("a tool call without its result: `{id}` of `{}`", call.name),
+                "" => format!("a tool call without its result: a call of `{}`", call.name),
+                id => format!("a tool call without its result: `{id}`, a call of `{}`", call.name),
             });
             self.exceptions.push(format!("call {number}, `{}`: no result", call.name));
         }
@@ -161,7 +163,6 @@ impl<'a> Walk<'a> {
 }
 
 fn is_empty(message: &Message) -> bool {
-    use crate::json::Json;
     match &message.content {
         Json::Str(text) => crate::key::is_blank(text),
         Json::Array(blocks) => blocks.is_empty(),

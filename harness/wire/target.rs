@@ -1,43 +1,44 @@
-//! What a request was sent to.
+//! The method and path of a request.
 
 use std::borrow::Cow;
 
 use super::{Api, api_of_path};
 
-/// The method of a request and the path, with its query, that it was sent to.
+/// The method and the path of a request, with its query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target<'a> {
     /// The method, in capitals.
     pub method: &'a str,
-    /// The path, with its query if it has one.
+    /// The path, including the query if there is one.
     pub path: &'a str,
 }
 
-/// Names of query parameters that hold a key.
+/// The names of query parameters that contain an API key.
 const KEYS: [&str; 5] = ["key", "api_key", "api-key", "apikey", "access_token"];
 
 impl<'a> From<&'a str> for Target<'a> {
-    /// A path that is posted to, as those of model calls are.
+    /// Creates the target of a `POST` request, which is what model calls are.
     fn from(path: &'a str) -> Target<'a> {
         Target { method: "POST", path }
     }
 }
 
 impl<'a> Target<'a> {
-    /// Whether it is posted to.
+    /// Whether the method is `POST`.
     #[must_use]
     pub fn is_post(self) -> bool {
         self.method == "POST"
     }
 
-    /// The API whose model calls are sent to it.
+    /// The API whose model calls are sent to this target; `None` if none are.
     #[must_use]
     pub fn api(self) -> Option<Api> {
         api_of_path(self.path).filter(|_| self.is_post())
     }
 
-    /// The path as it is stored and counts: of what is posted without its query, since the body says what is wanted; of
-    /// anything else with the query's parameters sorted, and without those that hold a key.
+    /// Returns the path in the form that is stored and that is part of the key. For a `POST` request this is the path without the
+    /// query, since the body says what is wanted. For all other requests the query's parameters are sorted, and those that
+    /// contain an API key are removed.
     #[must_use]
     pub fn stored(self) -> Cow<'a, str> {
         let path = self.path.split('#').next().unwrap_or_default();
@@ -54,7 +55,7 @@ impl<'a> Target<'a> {
         Cow::Owned(format!("{path}?{}", pairs.join("&")))
     }
 
-    /// The last segments of the path, the last first.
+    /// Iterates over the segments of the path, from the last to the first.
     pub(super) fn segments(self) -> impl Iterator<Item = &'a str> {
         self.path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').rsplit('/')
     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::conversation::{Answer, Block, Finish, Usage};
 
 #[test]
-fn an_api_is_known_by_the_end_of_its_path() {
+fn the_end_of_a_path_identifies_the_api() {
     for path in [
         "/v1/chat/completions",
         "/chat/completions",
@@ -43,7 +43,7 @@ fn an_api_is_known_by_the_end_of_its_path() {
 }
 
 #[test]
-fn names_read_back() {
+fn an_api_is_found_by_its_name() {
     for api in Api::ALL {
         assert_eq!(Api::from_name(api.name()), Some(api));
     }
@@ -51,7 +51,7 @@ fn names_read_back() {
 }
 
 #[test]
-fn the_details_of_usage_are_kept_and_said_over_each_api_that_has_them() {
+fn each_api_renders_all_the_usage_counts_that_it_can_express() {
     let given = Usage { input: 100, output: 50, cached: 30, cache_written: 20, reasoning: 10 };
     let answer = Answer {
         blocks: vec![Block::Text("hi".to_owned())],

@@ -6,7 +6,7 @@ fn packed<W: std::io::Write>(mut encoder: W, finish: impl FnOnce(W) -> std::io::
 }
 
 #[test]
-fn bodies_are_unpacked_by_header_or_by_sight_or_not_at_all() {
+fn bodies_are_decompressed_by_header_or_by_magic_number() {
     use flate2::Compression;
     let gzip =
         packed(flate2::write::GzEncoder::new(Vec::new(), Compression::default()), flate2::write::GzEncoder::finish);
@@ -17,7 +17,7 @@ fn bodies_are_unpacked_by_header_or_by_sight_or_not_at_all() {
         flate2::write::DeflateEncoder::finish,
     );
     let zstd = ruzstd::encoding::compress_to_vec(&b"{\"a\": 1}"[..], ruzstd::encoding::CompressionLevel::Fastest);
-    // An uncompressed block of Brotli: window of 16 bits, length less one, the bytes, an empty last block.
+    // An uncompressed Brotli block: a window of 16 bits, the length minus one, the bytes, and an empty last block.
     let brotli = vec![0x0b, 0x03, 0x80, b'{', b'"', b'a', b'"', b':', b' ', b'1', 0x03];
     let plain = b"{\"a\": 1}".to_vec();
     for (bytes, encoding) in [
@@ -37,11 +37,11 @@ fn bodies_are_unpacked_by_header_or_by_sight_or_not_at_all() {
     }
     assert_eq!(unpacked(brotli, "br"), Ok(b"{\"a\": 1".to_vec()));
     assert!(unpacked(vec![0x1f, 0x8b, 0xff], "gzip").unwrap_err().contains("cannot be unpacked"));
-    assert!(unpacked(vec![0xff], "compress").unwrap_err().contains("`compress`, which is not known"));
+    assert!(unpacked(vec![0xff], "compress").unwrap_err().contains("unknown content encoding `compress`"));
 }
 
 #[test]
-fn a_body_shows_what_it_is_where_its_content_type_does_not() {
+fn the_body_decides_if_the_content_type_does_not() {
     let body = |said: &str, text: &str| response(200, said, Body::Bytes(text.into()));
     let stream = "event: a\ndata: {}\n\ndata: [DONE]\n\n";
     for said in ["", "text/event-stream; charset=utf-8", "application/json", "text/plain"] {

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_path_is_what_a_server_gets() {
+fn the_path_includes_the_query_but_not_the_fragment() {
     for (url, path) in [
         ("https://api.openai.com/v1/responses", Some("/v1/responses")),
         ("https://a:8080/x:y?alt=sse#stream", Some("/x:y?alt=sse")),

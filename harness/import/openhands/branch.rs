@@ -1,30 +1,30 @@
-//! The active branch of a tree of events.
+//! Finds the active branch in a tree of events.
 
 use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::json::Json;
 
-/// What the parent of a root is called, where it is not the first event.
+/// The parent of a root that is not the first event.
 const ROOT: &str = "__root__";
 
-/// An event, and what errors call it.
+/// An event, and its name in errors.
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) json: Json,
 }
 
-/// The events from the root to the leaf, in that order; to the last event where no leaf is named. An event without a
-/// parent follows the one before it: conversations older than branches are one.
+/// Returns the events from the root to the leaf, in this order. If no leaf is given, the last event is the leaf. An event without
+/// a parent follows the event before it, so a conversation that is older than branches is a single branch.
 ///
 /// # Errors
-/// An event without an id, one whose id another has, a parent or a leaf that is not there, a circle.
+/// If an event has no id, two events have the same id, a parent or the leaf is missing, or the parents form a cycle.
 pub(super) fn active(events: Vec<Named>, leaf: Option<&str>, warnings: &mut Vec<String>) -> Result<Vec<Named>> {
     let mut at = HashMap::with_capacity(events.len());
     for (index, Named { name, json }) in events.iter().enumerate() {
         let id = json.str_of("id").ok_or_else(|| Error::new(format!("{name}: the event has no `id`")))?;
         if let Some(first) = at.insert(id, index) {
-            return Err(Error::new(format!("{name}: its id `{id}` is that of {} too", events[first].name)));
+            return Err(Error::new(format!("{name}: its id `{id}` is also that of {}", events[first].name)));
         }
     }
     let Some(mut next) = events.len().checked_sub(1) else {
@@ -39,7 +39,7 @@ pub(super) fn active(events: Vec<Named>, leaf: Option<&str>, warnings: &mut Vec<
     let mut order = Vec::new();
     loop {
         if std::mem::replace(&mut chosen[next], true) {
-            return Err(Error::new(format!("{}: its parents lead back to itself", events[next].name)));
+            return Err(Error::new(format!("{}: its parents form a cycle", events[next].name)));
         }
         order.push(next);
         next = match events[next].json.str_of("parent_id") {
@@ -52,9 +52,9 @@ pub(super) fn active(events: Vec<Named>, leaf: Option<&str>, warnings: &mut Vec<
             None => next - 1,
         };
     }
-    let aside = events.len() - order.len();
-    if aside > 0 {
-        warnings.push(format!("{} on other branches left aside", crate::text::counted(aside, "event")));
+    let ignored = events.len() - order.len();
+    if ignored > 0 {
+        warnings.push(format!("ignored {} on other branches", crate::text::counted(ignored, "event")));
     }
     let mut events: Vec<Option<Named>> = events.into_iter().map(Some).collect();
     Ok(order.into_iter().rev().filter_map(|index| events[index].take()).collect())

@@ -1,4 +1,4 @@
-//! A conversation, as far as it is the active one.
+//! A conversation, reduced to its active branch.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use super::{branch, folder};
 use crate::error::Result;
 use crate::json::Json;
 
-/// The events of a conversation's active branch, from the root on.
+/// The events on a conversation's active branch, beginning with the root.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub(crate) events: Vec<Event>,
-    /// What a person should know of the rest: a line each, which names the file.
+    /// One line for each thing that was ignored, which names the file.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -19,17 +19,18 @@ impl Conversation {
     /// Reads the conversation of a folder (see [`find`](folder::find)).
     ///
     /// # Errors
-    /// The file and the reason: it does not parse, is not an event, an event is missing or there twice, or there is none.
+    /// Names the file and the reason: it does not parse or is not an event, an event is missing or exists twice, or there are no
+    /// events.
     pub(crate) fn read(folder: &Path) -> Result<Conversation> {
         let folder::Stored { events, leaf, mut warnings } = folder::read(folder)?;
         let events = branch::active(events, leaf.as_deref(), &mut warnings).map_err(|e| e.in_file(folder))?;
         Conversation::of(events, warnings)
     }
 
-    /// Reads events in memory, of which the last is the leaf.
+    /// Reads events in memory. The last one is the leaf.
     ///
     /// # Errors
-    /// As [`Conversation::read`]; events are named by their index.
+    /// Those of [`Conversation::read`]. Events are named by their index.
     pub(crate) fn of_events(events: Vec<Json>) -> Result<Conversation> {
         let named =
             events.into_iter().enumerate().map(|(i, json)| branch::Named { name: format!("events[{i}]"), json });
@@ -43,7 +44,7 @@ impl Conversation {
         for branch::Named { name, json } in named {
             match Event::read(json).map_err(|e| e.of(&format!("{name}:")))? {
                 Ok(event) => events.push(event),
-                Err(kind) => warnings.push(format!("{name}: an event of the unknown kind {kind:?} is passed over")),
+                Err(kind) => warnings.push(format!("{name}: ignored an event of the unknown kind {kind:?}")),
             }
         }
         Ok(Conversation { events, warnings })

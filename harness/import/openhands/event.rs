@@ -1,26 +1,26 @@
-//! One event of a conversation, as far as tools and turns need it.
+//! One event of a conversation, with the parts that tools and turns need.
 
 use crate::error::{Error, Result};
 use crate::json::{Json, Object};
 #[cfg(feature = "cli")]
 use crate::secrets::{Fired, Scrub};
 
-/// What an event is.
+/// An event.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// Somebody said something.
+    /// A message of the agent or the user.
     Message { by: Speaker, event: Json },
-    /// The agent asked for a tool.
+    /// The agent called a tool.
     Action(Action),
-    /// What came of it.
+    /// The result of a tool call.
     Observation(Observation),
-    /// The agent's history was summarized: the model saw another one from here on.
+    /// The agent's history was summarized, so the model saw a different history from here on.
     Condensed,
-    /// What neither tools nor turns need.
+    /// An event that neither tools nor turns need.
     Aside,
 }
 
-/// Who said something.
+/// Who sent a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Speaker {
     Agent,
@@ -34,9 +34,9 @@ pub(crate) struct Action {
     pub(crate) id: String,
     pub(crate) tool: String,
     pub(crate) call_id: String,
-    /// The model's answer that asked for it.
+    /// The id of the model's answer that contains the call.
     pub(crate) answer: Option<String>,
-    /// The tool's arguments; `None` where the agent could not make an action of the call, so that nothing was executed.
+    /// The tool's arguments; `None` if the agent could not turn the call into an action, so nothing was executed.
     pub(crate) args: Option<Json>,
     pub(crate) event: Json,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Observation {
     pub(crate) event: Json,
 }
 
-/// Events that have nothing to do with tools.
+/// The kinds of events that neither tools nor turns need.
 const ASIDE: [&str; 17] = [
     "SystemPromptEvent",
     "SystemPromptUpdateEvent",
@@ -72,10 +72,10 @@ const ASIDE: [&str; 17] = [
 ];
 
 impl Event {
-    /// Reads an event by its `kind`; gives the kind back where it is not known.
+    /// Reads an event by its `kind`. Returns the kind as an inner `Err` if it is not known.
     ///
     /// # Errors
-    /// The field that it lacks.
+    /// Names a required field that is missing or not a string.
     pub(crate) fn read(event: Json) -> Result<Result<Event, String>> {
         let kind = text(&event, "kind")?;
         Ok(Ok(match kind.as_str() {
@@ -106,7 +106,7 @@ impl Event {
 
 #[cfg(feature = "cli")]
 impl Event {
-    /// Takes its secrets away.
+    /// Removes secrets from the event.
     pub(super) fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
         match self {
             Event::Message { event, .. } | Event::Observation(Observation { event, .. }) => scrub.json(event, fired),
@@ -119,7 +119,7 @@ impl Event {
     }
 }
 
-/// A tool's arguments: the action's own fields, or what an action of an MCP tool wraps.
+/// Returns a tool's arguments: the fields of the action, or the field `data` of an action of an MCP tool.
 fn args(action: &Json) -> Option<Json> {
     let fields = action.as_object()?;
     if action.str_of("kind") == Some("MCPToolAction") {

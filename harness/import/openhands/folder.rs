@@ -1,4 +1,4 @@
-//! The files of a conversation, and which of several folders it is.
+//! Finds the folder of a conversation, and reads its files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,23 @@ use crate::files;
 use crate::json::Json;
 
 const EVENTS: &str = "events";
-/// How deep below the folder that a person named a conversation may lie.
+/// The maximum depth of a conversation below the folder that a person named.
 const DEEPEST: usize = 8;
 
-/// What is on disk of a conversation.
+/// The files of a conversation.
 pub(super) struct Stored {
-    /// In the order of their numbers.
+    /// The events in the order of their numbers.
     pub(super) events: Vec<Named>,
-    /// The id of the event at which the conversation stands; where absent, that is the last one.
+    /// The id of the last event on the active branch; `None` means the last of all events.
     pub(super) leaf: Option<String>,
     pub(super) warnings: Vec<String>,
 }
 
-/// The folder of a conversation: the one of an id, `<base>/<uuid hex>` or anywhere below, or the only one there is.
+/// Returns the folder of the conversation with an id, which is `<base>/<uuid hex>` or a folder anywhere below `base`. Without an
+/// id, returns the only conversation that there is.
 ///
 /// # Errors
-/// Where there is none, or no such one, or where several could be meant: with their names.
+/// If there is no such conversation, or several could be meant. The error lists the conversations.
 pub(crate) fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
     if !base.is_dir() {
         let what = if base.exists() { "it is not a folder" } else { "no such folder" };
@@ -42,7 +43,10 @@ pub(crate) fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
     let listed = |error: Error| found.iter().take(20).fold(error, |error, path| error.help(shown(base, path)));
     let Some(id) = id else {
         return match &found[..] {
-            [] => Err(Error::new(format!("there is no conversation: no folder below has `{EVENTS}/`")).in_file(base)),
+            [] => {
+                let what = format!("there is no conversation: no folder below contains `{EVENTS}/`");
+                Err(Error::new(what).in_file(base))
+            }
             [only] => Ok(only.clone()),
             several => {
                 let what = format!("there are {} conversations, expected one", several.len());
@@ -56,15 +60,15 @@ pub(crate) fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
         [] if found.is_empty() => {
             Err(Error::new(format!("there is no conversation `{id}`, nor any other")).in_file(base))
         }
-        [] => Err(listed(Error::new(format!("there is no conversation `{id}`")).in_file(base).help("there are:"))),
-        _ => Err(listed(Error::new(format!("several folders are the conversation `{id}`")).in_file(base))),
+        [] => Err(listed(Error::new(format!("there is no conversation `{id}`")).in_file(base).help("the others are:"))),
+        _ => Err(listed(Error::new(format!("several folders contain the conversation `{id}`")).in_file(base))),
     }
 }
 
-/// Reads a conversation's files.
+/// Reads the files of a conversation.
 ///
 /// # Errors
-/// The file and the reason, where one does not parse, a number is missing or there twice, or there is no event.
+/// Names the file and the reason: it does not parse, a number is missing or exists twice, or there are no events.
 pub(super) fn read(folder: &Path) -> Result<Stored> {
     let events = folder.join(EVENTS);
     let entries = std::fs::read_dir(&events).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
@@ -76,7 +80,7 @@ pub(super) fn read(folder: &Path) -> Result<Stored> {
             Some(number) => numbered.push((number, name)),
             // Locks and markers.
             None if name.starts_with('.') => {}
-            None => warnings.push(format!("{EVENTS}/{name}: passed over, its name is not event-NNNNN-<id>.json")),
+            None => warnings.push(format!("{EVENTS}/{name}: ignored, its name is not event-NNNNN-<id>.json")),
         }
     }
     numbered.sort();
@@ -88,10 +92,11 @@ pub(super) fn read(folder: &Path) -> Result<Stored> {
     for (expected, (number, name)) in numbered.into_iter().enumerate() {
         let path = events.join(&name);
         if number < expected {
-            return Err(Error::new(format!("there are two events of the number {number}")).in_file(&path));
+            return Err(Error::new(format!("there are two events with the number {number}")).in_file(&path));
         }
         if number > expected {
-            let what = format!("the event of the number {expected} is missing before it: the conversation has a gap");
+            let what =
+                format!("the event with the number {expected} is missing before it, so the conversation has a gap");
             return Err(Error::new(what).in_file(&path));
         }
         named.push(Named { json: json(&path)?, name: format!("{EVENTS}/{name}") });
@@ -109,18 +114,18 @@ fn json(path: &Path) -> Result<Json> {
     })
 }
 
-/// The number of an event's file. It has five digits or more.
+/// Returns the number in the name of an event's file, which has five or more digits.
 fn number(name: &str) -> Option<usize> {
     let (number, id) = name.strip_prefix("event-")?.strip_suffix(".json")?.split_once('-')?;
     (number.len() >= 5 && !id.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then(|| number.parse().ok())?
 }
 
-/// All conversations below a folder, in name order. One below another is a conversation of its own.
+/// Collects all conversations below a folder, in name order. A conversation inside of another one counts separately.
 fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
     let mut entries = entries.map_err(|e| files::failed("read", folder, &e))?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
-    // A link to a folder may lead in a circle.
+    // Links to folders are not followed, since they may form a cycle.
     for entry in entries.iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         let path = entry.path();
         if path.join(EVENTS).is_dir() {
@@ -133,7 +138,7 @@ fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Folders are named by the digits of the conversation's UUID; a person may give it with dashes.
+/// Returns an id as folders are named: the digits of the conversation's UUID. A person may give the UUID with dashes.
 fn hex(id: &str) -> String {
     uuid::Uuid::parse_str(id).map_or_else(|_| id.to_owned(), |uuid| uuid.simple().to_string())
 }

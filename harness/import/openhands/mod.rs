@@ -1,7 +1,7 @@
-//! Conversations of OpenHands' agent SDK: a folder with `base_state.json` and `events/event-NNNNN-<id>.json`, or the same
+//! Reads conversations of OpenHands' agent SDK: a folder with `base_state.json` and `events/event-NNNNN-<id>.json`, or the same
 //! events in memory.
 //!
-//! Events form a tree by `parent_id`; what counts is the branch from its root to the leaf that `base_state.json` names.
+//! The field `parent_id` makes the events a tree. Only the branch from the root to the leaf that `base_state.json` names counts.
 
 mod branch;
 mod conversation;

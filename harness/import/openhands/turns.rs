@@ -1,4 +1,4 @@
-//! A conversation's answers of the model as turns: each answers what was said before it.
+//! Makes turns from the model's answers in a conversation. Each turn answers the messages before it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::json::Json;
 use crate::key::Rules;
 use crate::secrets::{Fired, Scrub};
 
-/// The turns of a conversation; their answers have no wire of their own, so each API gets them in its words. Gives a line
-/// for each answer that becomes none. `scrub` is what turns lose of it.
+/// Makes a fixture from a conversation, and returns one line for each answer that cannot become a turn. The turns have no `wire`,
+/// so their answers are rendered for each API. `scrub` are the secrets to remove.
 ///
 /// # Errors
-/// None where the names of secrets are known, as those of a scrub are.
+/// If the name of a secret is unknown, which cannot happen with the names that come from `scrub`.
 pub(crate) fn to_fixture(
     conversation: Conversation,
     out: &Path,
@@ -80,12 +80,12 @@ pub(crate) fn to_fixture(
     Ok((fixture, left_out))
 }
 
-/// The turns so far, and the conversation in which they stand.
+/// The turns so far, and their conversation.
 struct Turns<'a> {
     rules: &'a Rules,
-    /// All that was said, canonical.
+    /// All canonical messages so far.
     said: Vec<Json>,
-    /// What of it came after the last answer.
+    /// The messages after the last answer.
     new: Vec<Json>,
     answered: Vec<Turn>,
 }
@@ -111,7 +111,7 @@ fn answer(id: Option<String>, text: String) -> Answer {
     Answer { id, blocks, finish: Some(Finish::Stop), ..Answer::default() }
 }
 
-/// What the model asked for, as it asked: the action may lack what the agent took off.
+/// Returns the call as the model made it, since the agent may have removed arguments from the action.
 fn call(action: Action) -> ToolCall {
     let args = action.event.get("tool_call").and_then(|call| call.get("arguments"));
     let args = match args {
@@ -124,15 +124,15 @@ fn call(action: Action) -> ToolCall {
 
 fn result(observation: Observation) -> Message {
     let event = &observation.event;
-    let told = event.get("observation");
+    let observed = event.get("observation");
     let text = match event.str_of("kind") {
         Some("AgentErrorEvent") => event.str_of("error").unwrap_or_default().to_owned(),
         Some("UserRejectObservation") => {
             format!("Action rejected: {}", event.str_of("rejection_reason").unwrap_or_default())
         }
         _ => {
-            let failed = told.and_then(|told| told.get("is_error")).is_some_and(Json::is_truthy);
-            let content = told.and_then(|told| told.get("content")).map(text_of).unwrap_or_default();
+            let failed = observed.and_then(|observed| observed.get("is_error")).is_some_and(Json::is_truthy);
+            let content = observed.and_then(|observed| observed.get("content")).map(text_of).unwrap_or_default();
             if failed { format!("Tool Execution Error. {content}") } else { content }
         }
     };
@@ -152,7 +152,7 @@ fn said(event: &Json) -> String {
     message + &event.get("extended_content").map(text_of).unwrap_or_default()
 }
 
-/// The text of blocks, joined; a text as it is.
+/// Returns the joined text of content blocks, or the content itself if it is text.
 fn text_of(content: &Json) -> String {
     match content {
         Json::Str(text) => text.clone(),

@@ -1,9 +1,9 @@
-//! Other forms than cassettes: an HTTP archive, and aimock's entries.
+//! Tests of formats other than cassettes: HTTP archives and aimock's fixtures.
 
 use super::*;
 
 #[test]
-fn an_http_archive_gives_its_model_calls_and_says_what_is_none() {
+fn model_calls_are_read_from_an_http_archive_and_the_rest_is_reported() {
     let entry = |method: &str, url: &str, body: &str, content: &str| {
         format!(
             r#"{{"request": {{"method": "{method}", "url": "{url}", "headers": [{{"name": ":path", "value": "/"}}], "postData": {{"mimeType": "application/json", "text": {}}}}},
@@ -31,22 +31,22 @@ fn an_http_archive_gives_its_model_calls_and_says_what_is_none() {
     let text = format!(r#"{{"log": {{"version": "1.2", "entries": [{}]}}}}"#, entries.join(","));
     let found = import_files(Foreign::Har, &[("a.har", &text)], &["a.har"], false).unwrap();
     let apis: Vec<Api> = wires(&found).iter().map(|wire| wire.api).collect();
-    // What was looked for twice with one answer is one turn.
+    // Polling twice with the same answer gives one turn.
     assert_eq!(apis, [Api::OpenAiChat, Api::OpenAiChat, Api::Opaque, Api::Opaque, Api::Opaque, Api::Opaque]);
     assert_eq!(wires(&found)[0], wires(&found)[1]);
     assert_eq!(
         found.left_out,
         [
-            "a.har: entry 1: GET https://a/app.js: not posted, so no model call",
-            "a.har: entry 4: POST https://a/login: names no model, so no model call",
-            "a.har: entry 6: POST https://a/v1/chat/completions: the answer is in a file of its own, 1.json: export the archive with its contents embedded",
+            "a.har: entry 1: GET https://a/app.js: not a POST request, so not a model call",
+            "a.har: entry 4: POST https://a/login: names no model, so not a model call",
+            "a.har: entry 6: POST https://a/v1/chat/completions: the answer is in a separate file, 1.json: export the archive with its contents embedded",
             "a.har: entry 7: POST https://a/v1/chat/completions: it got no answer",
         ]
     );
 }
 
 #[test]
-fn aimock_entries_that_look_at_the_users_message_alone_have_a_key() {
+fn aimock_entries_that_match_only_the_users_message_have_a_key() {
     let text = r#"{"fixtures": [
         {"match": {"userMessage": "hello", "sequenceIndex": 1}, "response": {"content": "second"}},
         {"match": {"userMessage": "hello", "sequenceIndex": 0, "turnIndex": 0, "hasToolResult": false, "model": "m"},
@@ -86,6 +86,6 @@ fn aimock_entries_that_look_at_the_users_message_alone_have_a_key() {
     {
         assert!(found.left_out[i].contains(says), "{}", found.left_out[i]);
     }
-    assert!(found.notes[0].contains("entry 3: `webSearches` is left aside"), "{:?}", found.notes);
-    assert!(found.notes[1].contains("answers the conversation of exactly that message"), "{:?}", found.notes);
+    assert!(found.notes[0].contains("entry 3: `webSearches` is ignored"), "{:?}", found.notes);
+    assert!(found.notes[1].contains("only the conversation of exactly that message"), "{:?}", found.notes);
 }

@@ -1,6 +1,7 @@
-//! Recordings that were cut, pasted together and overwritten: each becomes a fixture that reads back, or an error.
+//! Tests with damaged recordings: parts are cut out, repeated or overwritten. Each becomes a fixture that can be read again, or
+//! an error.
 //!
-//! `PROPTEST_CASES=1000000 cargo test --release --lib import::tests::spoilt` is how it is fuzzed.
+//! To fuzz: `PROPTEST_CASES=1000000 cargo test --release --lib import::tests::spoilt`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::import::*;
 use crate::key::Rules;
 use crate::secrets::Scrub;
 
-/// What each form is made of: whole files, and words that its readers look for.
+/// A file of each format.
 const SAMPLES: [&str; 4] = [
     "interactions:\n- request:\n    body: '{\"model\": \"m\", \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}'\n    \
      headers: {content-type: [application/json]}\n    method: POST\n    uri: https://a/v1/chat/completions\n  response:\n    \
@@ -27,6 +28,7 @@ const SAMPLES: [&str; 4] = [
     "{\"fixtures\": [{\"match\": {\"userMessage\": \"hi\", \"sequenceIndex\": 0}, \"response\": {\"content\": \"yes\", \
      \"toolCalls\": [{\"name\": \"f\", \"arguments\": \"{}\"}]}}]}",
 ];
+/// Texts that have a meaning in one of the formats.
 const WORDS: [&str; 24] = [
     "&a ",
     "*a",
@@ -54,7 +56,7 @@ const WORDS: [&str; 24] = [
     "999999999999999999999",
 ];
 
-/// A change of a file: where (in 65536 parts of it), how much, and what comes there.
+/// A change of a file: its position, as a fraction of the file in units of 1/65536, and its length or the new content.
 #[derive(Clone, Debug)]
 enum Edit {
     Cut(u16, u8),
@@ -89,7 +91,7 @@ fn spoil(bytes: &mut Vec<u8>, edit: &Edit) {
 
 proptest! {
     #[test]
-    fn a_spoilt_recording_is_turns_or_an_error(
+    fn a_damaged_recording_gives_turns_or_an_error(
         sample in 0..SAMPLES.len(),
         edits in prop::collection::vec(edit(), 0..8),
         errors: bool,

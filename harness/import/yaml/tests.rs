@@ -9,7 +9,7 @@ fn of(text: &str) -> Json {
 }
 
 #[test]
-fn quotes_and_tags_decide_before_words_do() {
+fn quotes_and_tags_determine_the_type_of_a_scalar() {
     let yaml = "a: yes\nb: 'yes'\nc: \"012\"\nd: 012\ne: !!str 012\nf: ! 12\ng: !!binary aGk=\nh: |\n  12\ni: !!int '12'\n\
                     j: !!python/unicode 'on'\nk: !!float 1\n";
     let expected = r#"{"a": true, "b": "yes", "c": "012", "d": 10, "e": "012", "f": "12", "g": "hi", "h": "12\n",
@@ -18,7 +18,7 @@ fn quotes_and_tags_decide_before_words_do() {
 }
 
 #[test]
-fn texts_of_many_lines_come_back_whole() {
+fn texts_of_several_lines_are_read_completely() {
     let yaml = "a: 'one\n  two\n\n  three'\nb: \"one\\\n  \\ two\\u2028\\x85\\\"\"\nc: |+\n  x\n\n\nd: >-\n  x\n  y\n\n  z\ne: |2-\n   x\n  y\n";
     let expected = "{\"a\": \"one two\\nthree\", \"b\": \"one two\\u2028\\u0085\\\"\", \"c\": \"x\\n\\n\\n\",\n\
             \"d\": \"x y\\nz\", \"e\": \" x\\ny\"}";
@@ -26,14 +26,14 @@ fn texts_of_many_lines_come_back_whole() {
 }
 
 #[test]
-fn the_line_ends_of_yaml_1_1_take_their_indent_with_them() {
+fn indents_after_the_line_endings_of_yaml_1_1_are_removed() {
     let yaml = "a:\n  b: |\n    one\u{2028}    two\n      three\u{85}      four\n  c: 'x\u{2029}    y'\n";
     let expected = of(r#"{"a": {"b": "one\u2028two\n  three\n  four\n", "c": "x\u2029y"}}"#);
     assert_eq!(json(yaml), expected);
 }
 
 #[test]
-fn aliases_stand_for_what_they_name() {
+fn aliases_are_replaced_by_their_values() {
     assert_eq!(
         json("a: &x [1, &y {b: c}]\nd: *x\ne: *y\n"),
         of(r#"{"a": [1, {"b": "c"}], "d": [1, {"b": "c"}], "e": {"b": "c"}}"#)
@@ -47,7 +47,7 @@ fn aliases_stand_for_what_they_name() {
 }
 
 #[test]
-fn what_is_no_yaml_is_named_with_its_place() {
+fn invalid_yaml_is_an_error() {
     for (yaml, expected) in [
         ("a: [1, 2", "not YAML"),
         ("a: 1\n--- \nb: 2\n", "a second YAML document"),

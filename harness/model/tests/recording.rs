@@ -152,7 +152,7 @@ fn an_answer_that_ends_early_is_in_the_journal_but_not_a_turn() {
                     let status = StatusCode::from_u16(529).unwrap();
                     Router::new().fallback(any(move || async move { (status, "{\"error\":{\"message\":\"no\"}}") }))
                 }),
-                ("the answer is not whole: the provider left before the end", {
+                ("the answer is incomplete: the provider left before the end", {
                     Router::new().fallback(any(move || async move {
                         let broken = futures_util::stream::iter([Ok(begins), Err(std::io::Error::other("gone"))]);
                         // The first chunk has to be sent before the connection breaks.

@@ -167,3 +167,25 @@ fn the_schemas_refuse_each_mistake_that_a_schema_can_see() {
     unseen.sort_unstable();
     assert_eq!(accepted, unseen);
 }
+
+#[test]
+fn the_schemas_accept_what_the_guide_shows() {
+    let (suite, scenario) = (Schema::of("suite"), Schema::of("scenario"));
+    let guide = std::fs::read_dir(project().join("harness/guide")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = guide.filter(|file| file.extension().is_some_and(|extension| extension == "md"));
+    let mut read = 0;
+    for page in pages.chain([project().join("README.md")]) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for block in text.split("\n```toml\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()) {
+            // Some pages show a part of a scenario, which is whole with a step.
+            let with_a_step = format!("[[step]]\nget = \"/\"\n\n{block}");
+            let wrong = match [suite.check(block), scenario.check(block), scenario.check(&with_a_step)] {
+                [Err(of_suite), Err(of_scenario), Err(_)] => Some((of_suite, of_scenario)),
+                _ => None,
+            };
+            assert_eq!(wrong, None, "{}:\n{block}", page.display());
+            read += 1;
+        }
+    }
+    assert!(read > 15, "{read}");
+}

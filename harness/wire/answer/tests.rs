@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_response_that_failed_is_no_answer() {
+fn a_failed_response_is_not_an_answer() {
     let failed = |status, body| {
         let response = Response { status, content_type: String::new(), body };
         decode_response(Api::OpenAiChat, &response).unwrap_err().message

@@ -1,4 +1,4 @@
-//! A recorded message as an [`Answer`].
+//! Decodes a recorded message into an [`Answer`].
 
 use super::request::tool_use;
 use crate::conversation::{Answer, Block, Finish, Native, Usage};
@@ -17,7 +17,7 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     let usage = fields::optional_object(body, "usage")?.map(|usage| {
         let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
         let (cached, cache_written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
-        // What the cache has to do with is not among these.
+        // Anthropic does not include cached tokens in `input_tokens`.
         let input = count("input_tokens").saturating_add(cached).saturating_add(cache_written);
         Usage { input, output: count("output_tokens"), cached, cache_written, reasoning: 0 }
     });
@@ -30,7 +30,8 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     })
 }
 
-/// One block. Encrypted thoughts and signatures say nothing to other APIs; this one replays them as they came.
+/// Decodes one block. Encrypted thinking and signatures are dropped: other APIs cannot use them, and this API replays the
+/// recorded response.
 fn block(block: &Json) -> Result<Option<Block>, WireError> {
     let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     Ok(match fields::string(block, "type")? {
@@ -52,7 +53,7 @@ fn finish(word: &str) -> Finish {
     }
 }
 
-/// The API's own word.
+/// Returns the API's own word for a finish reason.
 pub(super) fn stop_reason(finish: &Finish) -> &str {
     match finish {
         Finish::Stop => "end_turn",

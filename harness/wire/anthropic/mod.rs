@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! Anthropic's Messages API.
 
 pub(super) mod answer;
 pub(super) mod render;

@@ -1,4 +1,4 @@
-//! An [`Answer`] as a message.
+//! Renders an [`Answer`] as a message.
 
 use super::answer::stop_reason;
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
@@ -7,7 +7,7 @@ use crate::wire::parts::ids;
 use crate::wire::parts::pieces::given;
 use crate::wire::{Api, RenderFor, Response, Unrenderable};
 
-/// The whole message, of which a stream is made too.
+/// Returns the whole message. A stream is made from it, too.
 pub(in crate::wire) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let mut content = Vec::new();
     for (i, block) in answer.blocks.iter().enumerate() {
@@ -61,7 +61,7 @@ pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response
     Response::json(status, Json::object([("type", "error".into()), ("error", Json::object(error))]))
 }
 
-/// The answer to `GET /v1/models`.
+/// Returns the body that answers `GET /v1/models`.
 pub(in crate::wire) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         Json::object([

@@ -1,4 +1,4 @@
-//! A request as a [`Call`].
+//! Decodes a request into a [`Call`].
 
 use crate::conversation::{Message, ToolCall};
 use crate::json::Json;
@@ -6,7 +6,7 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request::{self, ToolNames};
 use crate::wire::{Api, Call};
 
-/// What a [`Call`] has a field of its own for. All else is settings.
+/// The fields that are not settings, since they have their own field in [`Call`].
 const NO_SETTINGS: [&str; 6] = ["messages", "system", "tools", "model", "stream", "metadata"];
 
 pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
@@ -40,7 +40,7 @@ pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
     })
 }
 
-/// One message; of a user's message each tool result becomes one of its own.
+/// Decodes one message. Each tool result in a user message becomes a message of its own.
 fn message(sent: &Json, names: &mut ToolNames) -> Result<Vec<Message>, WireError> {
     let kind = match fields::string(sent, "role")? {
         "user" => "human",

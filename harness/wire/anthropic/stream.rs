@@ -1,4 +1,4 @@
-//! A message as the events of its stream, and back.
+//! Converts a whole message into the events of a stream, and a stream into a whole message.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::parts::pieces::{characters, words};
 use crate::wire::parts::{args, sse};
 
-/// The message that a stream brings, as if it had come whole.
+/// Assembles the message that a stream carries, as if it had come whole.
 pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut stream = Stream::default();
     for (i, frame) in frames.into_iter().enumerate() {
@@ -29,7 +29,7 @@ struct Stream {
     blocks: BTreeMap<u64, Draft>,
 }
 
-/// A block of which pieces have come.
+/// A block that is being assembled from pieces.
 #[derive(Default)]
 struct Draft {
     block: Object,
@@ -62,13 +62,14 @@ impl Stream {
                     self.add_usage(usage);
                 }
             }
-            // Pings, ends, and events of days to come.
+            // Pings, the ends of blocks and of the message, and kinds of events that are not known here.
             _ => {}
         }
         Ok(())
     }
 
-    /// Counts at the end are totals, and those that the end leaves out stand as at the start.
+    /// Updates the usage. Counts at the end of the stream are totals, so they replace those from the start; counts that the end
+    /// leaves out are kept.
     fn add_usage(&mut self, usage: &Object) {
         let mut all = match self.message.remove("usage") {
             Some(Json::Object(all)) => all,
@@ -115,7 +116,7 @@ impl Draft {
         Ok(())
     }
 
-    /// A kind of delta of days to come: its texts go on the block's, and what else it says is the block's.
+    /// Adds a delta of an unknown kind: texts are appended to the block's texts, and other fields replace the block's fields.
     fn add(&mut self, delta: &Object) {
         for (key, value) in delta.iter().filter(|(key, _)| *key != "type") {
             match (self.block.get_mut(key), value) {
@@ -143,10 +144,9 @@ impl Draft {
     }
 }
 
-/// The events of a whole message, each under its name: clients see nothing without.
+/// Returns the events of a whole message as SSE frames. Each has a name, because clients ignore events without one.
 pub(in crate::wire) fn frames(message: &Json) -> Vec<String> {
     let given = message.as_object().cloned().unwrap_or_default();
-    let count = |usage: &mut Object| usage.insert("output_tokens".to_owned(), Json::Int(0));
     let mut usage = given.get("usage").and_then(Json::as_object).cloned().unwrap_or_default();
     let (mut start, mut end) = (given.clone(), Object::new());
     for key in ["stop_reason", "stop_sequence", "stop_details", "container"] {
@@ -156,13 +156,13 @@ pub(in crate::wire) fn frames(message: &Json) -> Vec<String> {
         }
     }
     let total = Json::Object(usage.clone());
-    count(&mut usage);
+    usage.insert("output_tokens".to_owned(), Json::Int(0));
     start.insert("content".to_owned(), Json::Array(Vec::new()));
     start.insert("usage".to_owned(), Json::Object(usage));
 
     let mut frames = vec![event("message_start", [("message", Json::Object(start))])];
     for (i, block) in given.get("content").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
-        let (first, deltas) = taken_apart(block);
+        let (first, deltas) = split(block);
         frames.push(event("content_block_start", [("index", i.into()), ("content_block", first)]));
         if i == 0 {
             frames.push(event("ping", []));
@@ -182,8 +182,8 @@ fn event<const N: usize>(name: &str, fields: [(&str, Json); N]) -> String {
     sse::named_frame(name, &data.print(Layout::Compact))
 }
 
-/// A block as it stands at its start, and the deltas that fill it.
-fn taken_apart(block: &Json) -> (Json, Vec<Json>) {
+/// Splits a block into its initial state and the deltas that fill it.
+fn split(block: &Json) -> (Json, Vec<Json>) {
     let mut start = block.as_object().cloned().unwrap_or_default();
     let mut deltas = Vec::new();
     let mut text_of = |key: &str| {

@@ -1,4 +1,4 @@
-//! A recorded response as an [`Answer`].
+//! Decodes a recorded response into an [`Answer`].
 
 use super::parts::{is_thought, tool_call};
 use crate::conversation::{Answer, Block, Finish, Native, Usage};
@@ -6,7 +6,7 @@ use crate::json::Json;
 use crate::wire::Api;
 use crate::wire::parts::fields::{self, WireError};
 
-/// Of several candidates the first is the answer.
+/// Decodes a whole response. If it has several candidates, the first one is the answer.
 pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     if let Some(error) = fields::given(body, "error") {
         return Err(WireError::of_provider(error));
@@ -44,7 +44,7 @@ fn of_candidate(candidate: &Json) -> Result<(Vec<Block>, Option<Finish>), WireEr
     let mut blocks: Vec<Block> = Vec::new();
     for block in parts.map_err(|error| error.within("content"))?.into_iter().flatten() {
         match (blocks.last_mut(), block) {
-            // How a text was cut into parts says nothing.
+            // The places where a text was cut into parts have no meaning.
             (Some(Block::Text(before)), Block::Text(text))
             | (Some(Block::Reasoning(before)), Block::Reasoning(text)) => before.push_str(&text),
             (_, block) => blocks.push(block),
@@ -70,7 +70,7 @@ fn block(part: &Json) -> Result<Option<Block>, WireError> {
     Ok(Some(Block::Native(Native { api: Api::Gemini.name().to_owned(), block: part.clone() })))
 }
 
-/// Gemini says `STOP` before tool results too.
+/// Returns the finish reason for Gemini's word, which is `STOP` also when the model calls tools.
 fn finish(word: &str, calls: bool) -> Finish {
     match word {
         "STOP" if calls => Finish::ToolCalls,
@@ -81,7 +81,7 @@ fn finish(word: &str, calls: bool) -> Finish {
     }
 }
 
-/// The API's own word.
+/// Returns the API's own word for a finish reason.
 pub(super) fn finish_reason(finish: &Finish) -> String {
     match finish {
         Finish::Stop | Finish::ToolCalls => "STOP".to_owned(),

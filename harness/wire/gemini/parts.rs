@@ -1,20 +1,20 @@
-//! The parts of a content. Clients spell their fields in camel case or in snake case, and the API reads both.
+//! Reads the parts of a content. Clients spell the fields in camel case or in snake case, and the API accepts both.
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
 use crate::wire::parts::fields::{self, WireError};
 
-/// A field's value under either spelling.
+/// Returns the value of a field with either spelling.
 pub(super) fn either<'a>(object: &'a Json, camel: &str, snake: &str) -> Option<&'a Json> {
     fields::given(object, camel).or_else(|| fields::given(object, snake))
 }
 
-/// The text of a part that is text and no thought.
+/// Whether a part is a thought, which is Gemini's word for reasoning.
 pub(super) fn is_thought(part: &Json) -> bool {
     part.get("thought").is_some_and(Json::is_truthy)
 }
 
-/// The call of a part, where it is one of a tool that the caller runs.
+/// Returns the tool call that a part contains; `None` if it contains none.
 pub(super) fn tool_call(part: &Json) -> Result<Option<ToolCall>, WireError> {
     let Some(call) = either(part, "functionCall", "function_call") else { return Ok(None) };
     let read = || {
@@ -27,7 +27,7 @@ pub(super) fn tool_call(part: &Json) -> Result<Option<ToolCall>, WireError> {
     read().map(Some).map_err(|error| error.within("functionCall"))
 }
 
-/// A part without what only its own API can read: the signature of the thoughts that led to it.
+/// Returns a part without the signature of its thoughts, which only Gemini can read.
 pub(super) fn unsigned(part: &Json) -> Json {
     let Json::Object(mut fields) = part.clone() else { return part.clone() };
     fields.remove("thoughtSignature");

@@ -1,4 +1,4 @@
-//! An [`Answer`] as a response.
+//! Renders an [`Answer`] as a response.
 
 use super::answer::finish_reason;
 use crate::conversation::{Answer, Block, Finish, Usage};
@@ -7,7 +7,7 @@ use crate::wire::parts::ids;
 use crate::wire::parts::pieces::given;
 use crate::wire::{Api, RenderFor, Response, Unrenderable};
 
-/// The whole response, of which a stream is made too.
+/// Returns the whole response. A stream is made from it, too.
 pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let mut parts = Vec::new();
     for (i, block) in answer.blocks.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response
     Response::json(status, Json::object([("error", Json::object(error))]))
 }
 
-/// The answer to `GET /v1beta/models`.
+/// Returns the body that answers `GET /v1beta/models`.
 pub(in crate::wire) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         let methods = ["generateContent", "streamGenerateContent"].map(Json::from);

@@ -1,4 +1,4 @@
-//! A request as a [`Call`].
+//! Decodes a request into a [`Call`].
 
 use super::parts::{either, is_thought, tool_call, unsigned};
 use crate::conversation::{Message, ToolCall};
@@ -7,11 +7,11 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request;
 use crate::wire::{Api, Call};
 
-/// What a [`Call`] has a field of its own for. All else is settings.
+/// The fields that are not settings, since they have their own field in [`Call`].
 const NO_SETTINGS: [&str; 5] = ["contents", "systemInstruction", "system_instruction", "tools", "model"];
 
-/// The fields under which a tool's text stands in a `response`, which has to be an object: Gemini's own name, and those
-/// of widespread clients.
+/// The names of the field that contains a tool's text in a `response`, which has to be an object: Gemini's own name, and those
+/// that widely used clients choose.
 const TEXT_RESULTS: [&str; 3] = ["output", "return_value", "content"];
 
 pub(in crate::wire) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
@@ -48,8 +48,8 @@ pub(in crate::wire) fn decode(path: &str, body: &Json) -> Result<Call, WireError
     })
 }
 
-/// The request with a list under `contents`, and under the `parts` of each: protobuf's JSON, which the API reads, takes one
-/// element without its list.
+/// Returns the request with `contents`, and the `parts` of each content, as lists. The API parses requests as protobuf's JSON,
+/// where a list of one element may be written as that element.
 fn with_lists(body: &Json) -> Json {
     let mut body = body.clone();
     listed(&mut body, "contents");
@@ -67,8 +67,8 @@ fn listed(object: &mut Json, key: &str) {
     }
 }
 
-/// One content; each function response in it becomes a message of its own. `open` are the calls that no response has
-/// answered so far.
+/// Decodes one content. Each function response in it becomes a message of its own. `open` contains the calls that no response
+/// has answered yet.
 fn content(sent: &Json, open: &mut Vec<ToolCall>) -> Result<Vec<Message>, WireError> {
     let kind = match fields::optional_string(sent, "role")? {
         None | Some("user" | "") => "human",
@@ -98,7 +98,7 @@ fn content(sent: &Json, open: &mut Vec<ToolCall>) -> Result<Vec<Message>, WireEr
 fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, WireError> {
     let id = fields::optional_string(response, "id")?.filter(|id| !id.is_empty());
     let named = fields::optional_string(response, "name")?.unwrap_or_default();
-    // Some clients put an id of their own where the tool's name should be: the calls are then answered in their order.
+    // Some clients put an id of their own in the place of the tool's name. Responses then answer the calls in order.
     let answered = open
         .iter()
         .position(|call| id == Some(call.id.as_str()))
@@ -117,13 +117,14 @@ fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, Wir
         }
         _ => Json::Str(text),
     };
-    // Google's word for a tool that failed is a response of this field alone.
+    // Google's convention for a tool that failed is a response with only the field `error`.
     let failed = response.get("response").and_then(Json::as_object).is_some_and(|of| of.keys().eq(["error"]));
     let tool_call_id = id.map(str::to_owned);
     Ok(Message { content, name: Some(name), tool_call_id, failed, ..Message::new("tool", "") })
 }
 
-/// The text of a response that is nothing else. Vercel's AI SDK puts the name of the tool, as it was sent, beside it.
+/// Returns the text of a response that contains nothing else; `None` if there is more. The tool's name may be next to the text,
+/// since Vercel's AI SDK repeats it there.
 fn text_result<'a>(response: &'a Json, named: &str) -> Option<&'a str> {
     let fields: Vec<_> = response.as_object()?.iter().collect();
     match fields[..] {

@@ -1,4 +1,4 @@
-//! A response as the pieces of its stream, and back. Each piece is a response of its own.
+//! Converts a whole response into the pieces of a stream, and a stream into a whole response. Each piece is itself a response.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::parts::pieces::words;
 use crate::wire::parts::sse;
 
-/// The response that frames of SSE bring, as if it had come whole.
+/// Assembles the response that SSE frames carry, as if it had come whole.
 pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut whole = Whole::default();
     for (i, frame) in frames.into_iter().enumerate() {
@@ -18,7 +18,7 @@ pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>
     whole.finished()
 }
 
-/// The response that the pieces in a JSON array bring.
+/// Assembles the response that the pieces in a JSON array carry.
 pub(in crate::wire) fn assemble_array(pieces: &[Json]) -> Result<Json, WireError> {
     let mut whole = Whole::default();
     for (i, piece) in pieces.iter().enumerate() {
@@ -41,7 +41,7 @@ struct Candidate {
 }
 
 impl Whole {
-    /// Of what stands outside the parts, the last word counts.
+    /// Adds a piece. Its parts are appended; all other fields replace those of earlier pieces.
     fn add(&mut self, piece: &Json) -> Result<(), WireError> {
         if let Some(error) = fields::given(piece, "error") {
             return Err(WireError::of_provider(error));
@@ -71,7 +71,7 @@ impl Whole {
         let first = self.candidates.values().next();
         let stopped =
             first.is_some_and(|first| first.fields.get("finishReason").is_some_and(|reason| *reason != Json::Null));
-        // A prompt that was refused has no candidates; feedback on one that was not says nothing of the answer.
+        // A refused prompt has no candidates. If there are candidates, feedback about the prompt does not mean a refusal.
         let refused = first.is_none()
             && self.response.get("promptFeedback").is_some_and(|feedback| feedback.get("blockReason").is_some());
         if !stopped && !refused {
@@ -86,7 +86,7 @@ impl Whole {
 }
 
 impl Candidate {
-    /// Text goes on with the text before it, up to a signature.
+    /// Adds a part. Text is appended to the text before it, unless a signature separates them.
     fn part(&mut self, part: Json) {
         let Some(text) = part.str_of("text") else {
             self.parts.push(part);
@@ -116,7 +116,7 @@ impl Candidate {
     }
 }
 
-/// A whole response in pieces: the parts of its first candidate one by one, and with the last of them all the rest.
+/// Returns the pieces of a whole response: one for each part of the first candidate, then one with everything else.
 pub(in crate::wire) fn pieces(response: &Json) -> Vec<Json> {
     let mut rest = response.as_object().cloned().unwrap_or_default();
     let Some(Json::Array(candidates)) = rest.remove("candidates") else { return vec![response.clone()] };
@@ -133,7 +133,7 @@ pub(in crate::wire) fn pieces(response: &Json) -> Vec<Json> {
 
     let parts = content.get("parts").and_then(Json::as_array).unwrap_or_default();
     let mut pieces: Vec<Json> = Vec::new();
-    for part in parts.iter().flat_map(taken_apart) {
+    for part in parts.iter().flat_map(split) {
         let candidate = Json::object([("content", of_part(part)), ("index", index.clone())]);
         let with_head = head.clone().into_iter().chain([("candidates".to_owned(), vec![candidate].into())]);
         pieces.push(Json::object(with_head));
@@ -146,8 +146,8 @@ pub(in crate::wire) fn pieces(response: &Json) -> Vec<Json> {
     pieces
 }
 
-/// A text in parts of a few words, the last of which has the signature; any other part as it is.
-fn taken_apart(part: &Json) -> Vec<Json> {
+/// Splits a text part into parts of a few words, the last of which has the signature. Returns any other part as it is.
+fn split(part: &Json) -> Vec<Json> {
     let (Some(text), Json::Object(fields)) = (part.str_of("text").filter(|text| !text.is_empty()), part) else {
         return vec![part.clone()];
     };

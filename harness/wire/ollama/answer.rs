@@ -1,4 +1,4 @@
-//! A recorded response as an [`Answer`].
+//! Decodes a recorded response into an [`Answer`].
 
 use super::request::tool_call;
 use crate::conversation::{Answer, Block, Finish, Usage};
@@ -21,7 +21,7 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
         model: fields::optional_string(body, "model")?.map(str::to_owned),
         blocks,
         finish: finish.map(|word| match Finish::from_word(word) {
-            // Ollama says `stop` before tool results too.
+            // Ollama's word is `stop` also when the model calls tools.
             Finish::Stop if calls => Finish::ToolCalls,
             other => other,
         }),

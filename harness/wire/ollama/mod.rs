@@ -1,4 +1,4 @@
-//! Ollama's own chat API.
+//! Ollama's native chat API.
 
 pub(super) mod answer;
 pub(super) mod render;

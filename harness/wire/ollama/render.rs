@@ -1,4 +1,4 @@
-//! An [`Answer`] as a response.
+//! Renders an [`Answer`] as a response.
 
 use crate::conversation::{Answer, Block, Finish, Usage};
 use crate::json::Json;
@@ -6,10 +6,10 @@ use crate::wire::parts::ids;
 use crate::wire::parts::pieces::given;
 use crate::wire::{RenderFor, Response, Unrenderable};
 
-/// Responses have a time and no id; clients demand one that they can read.
+/// The time in each response. It is not recorded, but clients require one that they can parse.
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 
-/// The whole response, of which a stream is made too.
+/// Returns the whole response. A stream is made from it, too.
 pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let [mut thinking, mut content] = [const { String::new() }; 2];
     let mut calls = Vec::new();
@@ -52,12 +52,12 @@ pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result
     Ok(Json::object(fields.into_iter().chain(durations.map(|key| (key, Json::Int(0))))))
 }
 
-/// Ollama's errors are one text.
+/// Creates an error response. Ollama's errors are a single text.
 pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response {
     Response::json(status, Json::object([("error", format!("{kind}: {message}").into())]))
 }
 
-/// The answer to `GET /api/tags`.
+/// Returns the body that answers `GET /api/tags`.
 pub(in crate::wire) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         Json::object([
@@ -71,7 +71,8 @@ pub(in crate::wire) fn models(models: &[String]) -> Json {
     Json::object([("models", Json::Array(models.iter().map(model).collect()))])
 }
 
-/// The answer to `POST /api/show`, of a model that can do all that answers hold. LiteLLM looks for tools in the template.
+/// Returns the body that answers `POST /api/show`. The model claims every capability that an answer may need, and the template
+/// mentions tools because LiteLLM looks for them there.
 pub(in crate::wire) fn description() -> Json {
     let capabilities = ["completion", "tools", "thinking", "vision"].map(Json::from);
     Json::object([

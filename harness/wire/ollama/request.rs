@@ -1,4 +1,4 @@
-//! A request as a [`Call`].
+//! Decodes a request into a [`Call`].
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,8 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request::{self, ToolNames};
 use crate::wire::{Api, Call};
 
-/// What a [`Call`] has a field of its own for, and how long a server keeps the model. All else is settings.
+/// The fields that are not settings: those that have their own field in [`Call`], and `keep_alive`, which says how long the
+/// server keeps the model loaded.
 const NO_SETTINGS: [&str; 6] = ["messages", "tools", "model", "stream", "metadata", "keep_alive"];
 
 pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
@@ -33,7 +34,7 @@ pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
     })
 }
 
-/// The calls made so far. Most have no id: results then follow in the order of the calls.
+/// The tool calls made so far. Most of them have no id; their results then come in the order of the calls.
 #[derive(Default)]
 struct Tools {
     names: ToolNames,

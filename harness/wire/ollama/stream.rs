@@ -1,10 +1,10 @@
-//! A response as the lines of its stream, and back.
+//! Converts a whole response into the lines of a stream, and a stream into a whole response.
 
 use crate::json::{Json, Layout, Object};
 use crate::wire::parts::fields::{self, WireError};
 use crate::wire::parts::pieces::words;
 
-/// The response that lines of JSON bring, as if it had come whole.
+/// Assembles the response that JSON lines carry, as if it had come whole.
 pub(in crate::wire) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut whole: Object = Object::new();
     let mut message: Object = Object::new();
@@ -18,7 +18,7 @@ pub(in crate::wire) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>
         read.map_err(|error| error.of(format_args!("lines[{i}]")))?;
     }
     if whole.get("done") != Some(&Json::Bool(true)) {
-        return Err(WireError::new("an incomplete answer: the stream ended before a line that is done"));
+        return Err(WireError::new("an incomplete answer: the stream ended before a line with \"done\": true"));
     }
     whole.insert("message".to_owned(), Json::Object(message));
     Ok(Json::Object(whole))
@@ -42,7 +42,7 @@ fn add(whole: &mut Object, message: &mut Object, piece: &Json) -> Result<(), Wir
     Ok(())
 }
 
-/// The lines of a whole response: its texts in pieces, each call, and at the end all the rest.
+/// Returns the lines of a whole response: the pieces of its texts, each tool call, then one line with everything else.
 pub(in crate::wire) fn lines(response: &Json) -> Vec<String> {
     let mut rest = response.as_object().cloned().unwrap_or_default();
     let message = rest.remove("message").unwrap_or(Json::Null);

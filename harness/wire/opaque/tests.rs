@@ -7,7 +7,7 @@ fn hash(path: &str, body: &[u8]) -> String {
 }
 
 #[test]
-fn path_and_body_count_and_nothing_else() {
+fn only_path_and_body_count() {
     let first = hash("/v1/embeddings", br#"{"model": "m", "input": "a"}"#);
     assert_eq!(first, hash("/v1/embeddings?api-version=1", br#"{"input":"a","model":"m"}"#));
     assert_ne!(first, hash("/v1/embeddings", br#"{"model": "m", "input": "b"}"#));
@@ -18,7 +18,7 @@ fn path_and_body_count_and_nothing_else() {
 }
 
 #[test]
-fn method_and_query_count_in_what_is_not_posted() {
+fn method_and_query_count_except_in_posts() {
     let hash = |method, path| {
         let rules = Rules::default();
         rules.conversation_hash(&rules.canonical(decode(Target { method, path }, &Json::Null).messages)).to_string()
@@ -29,7 +29,7 @@ fn method_and_query_count_in_what_is_not_posted() {
 }
 
 #[test]
-fn a_body_that_is_no_json_is_text_or_base64() {
+fn a_body_that_is_not_json_is_text_or_base64() {
     assert_eq!(request_body(b""), Json::Null);
     assert_eq!(request_body(b"a=b"), "a=b".into());
     assert_eq!(request_body(&[0xff, 0]), Json::object([("base64", "/wA=".into())]));
@@ -40,7 +40,7 @@ fn a_body_that_is_no_json_is_text_or_base64() {
 }
 
 #[test]
-fn a_request_to_count_tokens_is_its_conversation_and_the_rest_is_checked() {
+fn a_request_to_count_tokens_has_a_conversation_and_checks() {
     let asked = |api: &str, prompt: &str, said: &str| {
         let (path, body) = match api {
             "anthropic" => (

@@ -1,4 +1,4 @@
-//! A recorded JSON response as an [`Answer`], and what it shares with a stream.
+//! Decodes a recorded JSON response into an [`Answer`]. The decoder of streams uses parts of this code.
 
 use super::tool_calls;
 use crate::conversation::{Answer, Block, Finish, Native, ToolCall, Usage};
@@ -22,7 +22,7 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     Ok(draft.into_answer(calls))
 }
 
-/// The choice that the answer is taken from: the first, also where a call asked for several.
+/// Returns the choice that the answer is taken from: the first one, even if the call asked for several.
 pub(super) fn first_choice(body: &Json) -> Result<Option<&Json>, WireError> {
     let choices = match fields::given(body, "choices") {
         None => return Ok(None),
@@ -35,7 +35,7 @@ pub(super) fn first_choice(body: &Json) -> Result<Option<&Json>, WireError> {
     }
 }
 
-/// An answer that is being read. A message has one string for each kind of text, so their order is not known.
+/// An answer that is being read. A message has one string for each kind of text, so the order of the kinds is not known.
 #[derive(Default)]
 pub(super) struct Draft {
     id: Option<String>,
@@ -43,23 +43,23 @@ pub(super) struct Draft {
     reasoning: String,
     text: String,
     refusal: String,
-    /// Parts that only the service that sent them can say.
+    /// Parts that only this API can express.
     native: Vec<Json>,
     pub(super) finish: Option<Finish>,
     usage: Option<Usage>,
 }
 
 impl Draft {
-    /// Reads what a response and each chunk of a stream have at their top.
+    /// Reads the top-level fields that a response and each chunk of a stream have.
     pub(super) fn read_head(&mut self, body: &Json) -> Result<(), WireError> {
         if let Some(error) = fields::given(body, "error") {
             return Err(WireError::of_provider(error));
         }
-        // Azure begins a stream with a chunk in which both are empty.
+        // Azure begins a stream with a chunk in which id and model are empty.
         let word = |key| body.str_of(key).filter(|word| !word.is_empty()).map(str::to_owned);
         self.id = self.id.take().or_else(|| word("id"));
         self.model = self.model.take().or_else(|| word("model"));
-        // Groq's streams have it in a place of their own.
+        // Groq's streams put the usage in a different place.
         let usage = fields::given(body, "usage").or_else(|| body.pointer("/x_groq/usage"));
         if let Some(usage @ Json::Object(_)) = usage {
             let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
@@ -75,9 +75,10 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the texts of a message, or of a piece of one.
+    /// Reads the texts of a message, or of a stream's delta.
     pub(super) fn read_message(&mut self, message: &Json) -> Result<(), WireError> {
-        // DeepSeek's name and that of Groq and OpenRouter. Some services send both, with the same text.
+        // DeepSeek calls the field `reasoning_content`, Groq and OpenRouter call it `reasoning`. Some services send both, with
+        // the same text.
         let mut reasoning = ["reasoning_content", "reasoning"].into_iter().filter_map(|key| message.str_of(key));
         self.reasoning.push_str(reasoning.find(|text| !text.is_empty()).unwrap_or_default());
         self.refusal.push_str(fields::optional_string(message, "refusal")?.unwrap_or_default());
@@ -96,7 +97,7 @@ impl Draft {
         match fields::string(part, "type")? {
             "text" => self.text.push_str(fields::string(part, "text")?),
             "refusal" => self.refusal.push_str(fields::string(part, "refusal")?),
-            // Mistral's: a list of parts, or a string with those who follow Anthropic.
+            // Mistral sends a list of parts here; services that follow Anthropic send a string.
             "thinking" => match fields::given(part, "thinking") {
                 Some(Json::Str(text)) => self.reasoning.push_str(text),
                 _ => fields::each(part, "thinking", |part| {
@@ -110,7 +111,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads why the model stopped, where a choice says it.
+    /// Reads the finish reason, if the choice has one.
     pub(super) fn read_finish(&mut self, choice: &Json) -> Result<(), WireError> {
         let word = fields::optional_string(choice, "finish_reason").map_err(|error| error.within("choices[0]"))?;
         match word {

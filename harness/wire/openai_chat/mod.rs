@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions, as OpenAI, Azure, OpenRouter, Groq, Mistral, DeepSeek, vLLM and others speak it.
+//! OpenAI's Chat Completions API, as offered by OpenAI, Azure, OpenRouter, Groq, Mistral, DeepSeek, vLLM and others.
 
 pub(super) mod answer;
 pub(super) mod render;

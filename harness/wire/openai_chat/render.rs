@@ -1,4 +1,4 @@
-//! An [`Answer`] as a response, JSON or stream.
+//! Renders an [`Answer`] as a response, as JSON or as a stream.
 
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
 use crate::json::{Json, Layout};
@@ -76,7 +76,7 @@ pub(in crate::wire) fn error(status: u16, kind: &str, message: &str) -> Response
     Response::json(status, Json::object([("error", Json::object(error))]))
 }
 
-/// The answer to `GET /v1/models`.
+/// Returns the body that answers `GET /v1/models`.
 pub(in crate::wire) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         Json::object([
@@ -89,14 +89,14 @@ pub(in crate::wire) fn models(models: &[String]) -> Json {
     Json::object([("object", Json::from("list")), ("data", Json::Array(models.iter().map(model).collect()))])
 }
 
-/// An answer sorted into what a message has fields for.
+/// An answer, sorted by the fields of a message.
 struct Parts<'a> {
     id: String,
     model: &'a str,
     reasoning: String,
     text: String,
     refusal: String,
-    /// Parts that only the service that sent them can say, behind the text.
+    /// Parts that only this API can express; they come after the text.
     native: Vec<&'a Json>,
     calls: Vec<(String, &'a ToolCall)>,
     finish: &'a str,
@@ -139,7 +139,7 @@ impl<'a> Parts<'a> {
         ]
     }
 
-    /// Null where there is something else to say.
+    /// Returns the `content` of the message: null if it has no text but tool calls or a refusal.
     fn content(&self) -> Json {
         if !self.native.is_empty() {
             let text =

@@ -1,4 +1,4 @@
-//! A request as a [`Call`].
+//! Decodes a request into a [`Call`].
 
 use super::tool_calls;
 use crate::conversation::Message;
@@ -7,7 +7,7 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request::{self, ToolNames};
 use crate::wire::{Api, Call};
 
-/// What a [`Call`] has a field of its own for, and `user`, which names an end user. All else is settings.
+/// The fields that are not settings: those that have their own field in [`Call`], and `user`, which identifies an end user.
 const NO_SETTINGS: [&str; 7] = ["messages", "tools", "model", "stream", "stream_options", "metadata", "user"];
 
 pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
@@ -36,7 +36,7 @@ pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
     })
 }
 
-/// One message. `names` gathers those of the calls made so far.
+/// Decodes one message. `names` collects the names of the tools called so far.
 fn message(sent: &Json, names: &mut ToolNames) -> Result<Message, WireError> {
     let kind = match fields::string(sent, "role")? {
         "user" => "human",
@@ -49,12 +49,12 @@ fn message(sent: &Json, names: &mut ToolNames) -> Result<Message, WireError> {
     names.learn(&tool_calls);
 
     let tool_call_id = fields::optional_string(sent, "tool_call_id")?;
-    let answered = || names.of(tool_call_id.filter(|_| kind == "tool")?);
+    let called_tool = || names.of(tool_call_id.filter(|_| kind == "tool")?);
     let name = fields::optional_string(sent, "name")?.filter(|name| !name.is_empty());
     Ok(Message {
         kind: kind.to_owned(),
         content: content(sent, kind)?,
-        name: name.map(str::to_owned).or_else(answered),
+        name: name.map(str::to_owned).or_else(called_tool),
         tool_calls,
         tool_call_id: tool_call_id.map(str::to_owned),
         failed: false,
@@ -74,7 +74,7 @@ fn content(sent: &Json, kind: &str) -> Result<Json, WireError> {
     }
 }
 
-/// Whether a part of an assistant's content is reasoning, which counts for nothing in a conversation.
+/// Whether a part of an assistant's content is reasoning, which is not part of the conversation.
 fn is_thought(part: &Json) -> bool {
     matches!(part.str_of("type"), Some("thinking" | "redacted_thinking" | "reasoning"))
 }

@@ -1,4 +1,4 @@
-//! A recorded stream as an [`Answer`].
+//! Decodes a recorded stream into an [`Answer`].
 
 use super::answer::{Draft, first_choice};
 use crate::conversation::{Answer, ToolCall};
@@ -7,7 +7,7 @@ use crate::wire::parts::args;
 use crate::wire::parts::fields::{self, WireError};
 use crate::wire::parts::sse;
 
-/// Puts the chunks together. `[DONE]` may be missing, as with some services; a finish reason may not.
+/// Assembles the chunks. `[DONE]` may be missing, since some services do not send it; the finish reason is required.
 pub(in crate::wire) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Answer, WireError> {
     let mut stream = Stream::default();
     for (i, frame) in frames.into_iter().enumerate() {
@@ -28,7 +28,7 @@ struct Stream {
     done: bool,
 }
 
-/// A tool call of which pieces have come.
+/// A tool call that is being assembled from pieces.
 #[derive(Default)]
 struct CallDraft {
     index: Option<u64>,
@@ -78,8 +78,9 @@ impl Stream {
         part.map_or(Ok(()), |part| call.read_function(part).map_err(|error| error.within(key)))
     }
 
-    /// The call that a piece belongs to. A piece without an index is of the last call. One that brings a name and
-    /// another id begins a call, whatever its index: Gemini's copy of this API gives each parallel call index 0.
+    /// Returns the call that a piece belongs to, and starts a new one if needed. A piece without an index belongs to the last
+    /// call. A piece with a name and a different id starts a new call, whatever its index is, because Gemini's version of
+    /// this API gives every parallel call the index 0.
     fn call_of(&mut self, index: Option<u64>, id: &str, name: &str) -> &mut CallDraft {
         let known = match index {
             Some(_) => self.calls.iter().rposition(|call| call.index == index),
@@ -102,7 +103,7 @@ impl Stream {
 }
 
 impl CallDraft {
-    /// Reads a piece of `function`, or of `custom`, whose arguments are called `input`.
+    /// Reads a piece of `function` or `custom`. The arguments of `custom` are in the field `input`.
     fn read_function(&mut self, part: &Json) -> Result<(), WireError> {
         self.name.push_str(fields::optional_string(part, "name")?.unwrap_or_default());
         let key = if self.custom { "input" } else { "arguments" };

@@ -1,11 +1,12 @@
-//! The tool calls of a message: requests repeat those of earlier answers in the same form.
+//! Decodes the tool calls of a message. Answers and requests share this code, since requests repeat earlier answers in the same
+//! form.
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
 use crate::wire::parts::args::parsed;
 use crate::wire::parts::fields::{self, WireError};
 
-/// The calls of an assistant message, the legacy `function_call` included: that one has no id.
+/// Returns the tool calls of an assistant message. This includes the legacy `function_call`, which has no id.
 pub(super) fn of_message(message: &Json) -> Result<Vec<ToolCall>, WireError> {
     let mut calls = fields::each(message, "tool_calls", tool_call)?;
     if let Some(legacy) = fields::optional_object(message, "function_call")? {

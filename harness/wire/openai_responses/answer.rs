@@ -1,4 +1,4 @@
-//! A recorded response as an [`Answer`].
+//! Decodes a recorded response into an [`Answer`].
 
 use super::items::tool_call;
 use crate::conversation::{Answer, Block, Finish, Native, Usage};
@@ -16,7 +16,7 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     let blocks: Vec<Block> = fields::each(body, "output", item)?.into_iter().flatten().collect();
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
     let finish = match fields::optional_string(body, "status")? {
-        // Some services leave the last letter out.
+        // Some services write "complete".
         None | Some("completed" | "complete") => {
             if calls {
                 Finish::ToolCalls
@@ -28,7 +28,7 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
             Some("max_output_tokens") | None => Finish::Length,
             Some(word) => Finish::from_word(word),
         },
-        // What runs in the background is looked for later.
+        // The client fetches the result of a background response later.
         Some("queued" | "in_progress") if body.get("background").is_some_and(Json::is_truthy) => Finish::Stop,
         Some(status @ ("failed" | "cancelled" | "queued" | "in_progress")) => {
             return Err(WireError::new(format!("an incomplete answer: its status is {status:?}")));
@@ -55,7 +55,8 @@ pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
     })
 }
 
-/// The blocks of an item. Encrypted thoughts say nothing to other APIs; this one replays them as they came.
+/// Returns the blocks of an item. Encrypted reasoning is dropped: other APIs cannot use it, and this API replays the recorded
+/// response.
 fn item(item: &Json) -> Result<Vec<Block>, WireError> {
     match fields::string(item, "type")? {
         "message" => {

@@ -1,17 +1,17 @@
-//! The items of a request's input, and the tool calls among them: requests repeat those of earlier answers in the same
-//! form.
+//! Reads the items of a request's input, and the tool calls among them. Answers and requests share this code, since requests
+//! repeat earlier answers in the same form.
 
 use crate::conversation::ToolCall;
 use crate::json::Json;
 use crate::wire::parts::args;
 use crate::wire::parts::fields::{self, WireError};
 
-/// The items of a request's input; text is a user's message.
+/// Returns the items of a request's input. Input that is plain text becomes a user message.
 pub(in crate::wire) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
     match fields::given(body, "input") {
         Some(text @ Json::Str(_)) => Ok(vec![Json::object([("role", Json::from("user")), ("content", text.clone())])]),
         Some(Json::Array(items)) => Ok(items.clone()),
-        // A stored prompt may need none, and so may a response that goes on.
+        // A stored prompt needs no input, and neither does a request that continues a conversation.
         None if ["prompt", "previous_response_id", "conversation"]
             .iter()
             .any(|key| fields::given(body, key).is_some()) =>
@@ -22,13 +22,13 @@ pub(in crate::wire) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
     }
 }
 
-/// The id of the conversation that a request goes on with, where it names one.
+/// Returns the id of the conversation that a request continues, if it names one.
 pub(in crate::wire) fn conversation_of(body: &Json) -> Option<&str> {
     let conversation = body.get("conversation")?;
     conversation.as_str().or_else(|| conversation.str_of("id"))
 }
 
-/// The call that an item makes, where it is one of a tool that the caller runs.
+/// Returns the tool call that an item contains; `None` if the item is not a call of a tool that the system runs itself.
 pub(super) fn tool_call(item: &Json) -> Result<Option<ToolCall>, WireError> {
     let text = |key| Ok::<_, WireError>(fields::optional_string(item, key)?.unwrap_or_default());
     let args = match item.str_of("type") {

@@ -1,4 +1,4 @@
-//! OpenAI's Responses.
+//! OpenAI's Responses API.
 
 pub(super) mod answer;
 pub(super) mod items;

@@ -1,4 +1,4 @@
-//! An [`Answer`] as a response.
+//! Renders an [`Answer`] as a response.
 
 use crate::conversation::{Answer, Block, Finish, Usage};
 use crate::json::Json;
@@ -7,7 +7,7 @@ use crate::wire::parts::ids;
 use crate::wire::parts::pieces::given;
 use crate::wire::{Api, RenderFor, Unrenderable};
 
-/// The whole response, of which a stream is made too.
+/// Returns the whole response. A stream is made from it, too.
 pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let output = output(answer, call)?;
     let (status, details) = match &answer.finish {
@@ -54,7 +54,7 @@ pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result
     ]))
 }
 
-/// The items. Texts and refusals in a row are the parts of one message.
+/// Returns the output items. Consecutive texts and refusals become the parts of one message.
 fn output(answer: &Answer, call: &RenderFor<'_>) -> Result<Vec<Json>, Unrenderable> {
     let mut items = Vec::new();
     let mut parts = Vec::new();

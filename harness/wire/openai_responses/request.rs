@@ -1,4 +1,4 @@
-//! A request as a [`Call`].
+//! Decodes a request into a [`Call`].
 
 use super::items::{conversation_of, items_of, tool_call};
 use crate::conversation::{Message, ToolCall};
@@ -7,8 +7,8 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request::{self, ToolNames};
 use crate::wire::{Api, Call, Known};
 
-/// What a [`Call`] has a field of its own for, and what names a user, a session or an earlier response. All else is
-/// settings.
+/// The fields that are not settings: those that have their own field in [`Call`], and those that identify a user, a session
+/// or an earlier response.
 const NO_SETTINGS: [&str; 13] = [
     "input",
     "instructions",
@@ -79,7 +79,7 @@ pub(in crate::wire) fn decode(body: &Json, known: &Known) -> Result<Call, WireEr
     })
 }
 
-/// The messages so far, and the items of an assistant's message that is not over.
+/// The messages so far, and the content and tool calls of an assistant message that is not complete yet.
 #[derive(Default)]
 struct Conversation {
     messages: Vec<Message>,
@@ -145,7 +145,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// An item of the assistant's that is its own wire's JSON.
+    /// Adds an item to the assistant message as it is.
     fn rest(&mut self, item: Json) {
         self.content.push(item);
     }
@@ -155,7 +155,7 @@ impl Conversation {
         self.messages.push(Message { content, ..Message::new(kind, "") });
     }
 
-    /// Ends the assistant's message, where one has begun.
+    /// Completes the assistant message, if one has begun.
     fn flush(&mut self) {
         if self.content.is_empty() && self.calls.is_empty() {
             return;

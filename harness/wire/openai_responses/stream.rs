@@ -1,4 +1,4 @@
-//! A response as the events of its stream, and back.
+//! Converts a whole response into the events of a stream, and a stream into a whole response.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use crate::wire::parts::fields::{self, WireError};
 use crate::wire::parts::pieces::{characters, words};
 use crate::wire::parts::sse;
 
-/// The response that a stream brings: its last event holds it. Some services leave the items out of that one.
+/// Assembles the response that a stream carries. The last event contains the response; some services leave out its items, which
+/// are then taken from earlier events.
 pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut response: Option<Object> = None;
     let mut items = BTreeMap::new();
@@ -39,7 +40,8 @@ pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>
     Ok(Json::Object(response))
 }
 
-/// The events of a whole response, each under its name, numbered and with the place of its item.
+/// Returns the events of a whole response as SSE frames. Each event has a name and a sequence number, and the position of the
+/// item that it belongs to.
 pub(in crate::wire) fn frames(response: &Json) -> Vec<String> {
     let mut events = Events::default();
     let mut begun = response.as_object().cloned().unwrap_or_default();
@@ -67,7 +69,7 @@ pub(in crate::wire) fn frames(response: &Json) -> Vec<String> {
 #[derive(Default)]
 struct Events(Vec<String>);
 
-/// What each event of one item names.
+/// The position and the id of an item, which each of its events repeats.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     output: usize,
@@ -91,7 +93,7 @@ impl Events {
             ("arguments", "".into()),
             ("input", "".into()),
         ] {
-            // Arguments are text in calls of functions only.
+            // A field is emptied only if it has the expected type. `arguments`, for example, is not text in all kinds of items.
             if begun.get(key).is_some_and(|value| value.kind() == empty.kind()) {
                 begun.insert(key.to_owned(), empty);
             }
@@ -112,7 +114,7 @@ impl Events {
         self.push("response.output_item.done", [("output_index", output.into()), ("item", item.clone())]);
     }
 
-    /// The parts of a message, or of a reasoning's summary.
+    /// Adds the events of the parts of a message or of reasoning. `key` is the field that contains the parts.
     fn parts(&mut self, place: Place<'_>, item: &Json, key: &str) {
         let (of_part, number) = match key {
             "summary" => ("response.reasoning_summary_part", "summary_index"),
@@ -130,9 +132,6 @@ impl Events {
             begun.extend([(text, "".into())].into_iter().filter(|_| !text.is_empty()).map(|(k, v)| (k.to_owned(), v)));
             if let Some(all) = begun.get_mut("annotations") {
                 *all = Json::Array(Vec::new());
-            }
-            if part.get("annotations").is_none() {
-                begun.remove("annotations");
             }
             let place = [("item_id", place.id.into()), ("output_index", place.output.into()), (number, i.into())];
             let event = |fields: [(&'static str, Json); 1]| place.clone().into_iter().chain(fields);
@@ -156,7 +155,7 @@ impl Events {
         }
     }
 
-    /// The pieces of an item's one text, and their end.
+    /// Adds the events of an item that has one text: its pieces and its end. `key` is the field that contains the text.
     fn text<'t, I: Iterator<Item = &'t str>>(
         &mut self,
         place: Place<'_>,

@@ -1,8 +1,8 @@
-//! The arguments of a tool call: text on some wires, an object on others.
+//! The arguments of a tool call, which are text in some APIs and an object in others.
 
 use crate::json::{Json, Layout};
 
-/// Arguments as text, parsed: none are an empty object, and what is not JSON stays text.
+/// Parses arguments that are text. Empty text becomes an empty object, and text that is not JSON stays a string.
 pub(in crate::wire) fn parsed(arguments: &str) -> Json {
     if arguments.is_empty() {
         return Json::object::<String>([]);
@@ -10,8 +10,8 @@ pub(in crate::wire) fn parsed(arguments: &str) -> Json {
     Json::parse(arguments.as_bytes()).unwrap_or_else(|_| arguments.into())
 }
 
-/// Arguments as text. Text that did not parse goes out as it came; text that would be read as something else has
-/// quotes.
+/// Returns arguments as text, the reverse of [`parsed`]. A string that is not JSON is returned as it is; a string that would
+/// parse as another value is returned in quotes.
 pub(in crate::wire) fn unparsed(args: &Json) -> String {
     match args {
         Json::Str(text) if parsed(text) == *args => text.clone(),

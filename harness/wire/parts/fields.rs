@@ -1,16 +1,16 @@
-//! Reading fields of a body, with errors that say which field it was.
+//! Functions that read the fields of a body, with errors that name the field.
 
 use std::fmt;
 
 use crate::json::{Json, Layout, Object};
 
-/// Why a body is not what its API says it is.
+/// Why a body does not have the form that its API requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireError {
     /// The path of the field, what was expected and what was found, as in
     /// `messages[2].tool_calls[0].function.name: expected a string, found number`.
     pub message: String,
-    /// Whether the provider said that it failed, in words of its own.
+    /// Whether the body is an error that the provider itself reported.
     pub by_provider: bool,
 }
 
@@ -27,35 +27,35 @@ impl WireError {
         WireError { message: message.into(), by_provider: false }
     }
 
-    /// A field that is of another type, or absent.
+    /// The error for a field that is missing or has the wrong type.
     pub(in crate::wire) fn expected(field: &str, what: &str, found: Option<&Json>) -> WireError {
         WireError::new(format!("{field}: expected {what}, found {}", found.map_or("nothing", Json::kind)))
     }
 
-    /// What a provider put where its answer should be.
+    /// The error for a body in which the provider reported an error instead of an answer.
     pub(in crate::wire) fn of_provider(error: &Json) -> WireError {
         let message = error.str_of("message").or(error.as_str());
         let message = message.map_or_else(|| error.print(Layout::Compact), str::to_owned);
         WireError { by_provider: true, ..WireError::new(format!("the provider's error: {message}")) }
     }
 
-    /// Puts the field around the one at fault before its path.
+    /// Adds the name of an enclosing field to the front of the path.
     pub(in crate::wire) fn within(self, field: impl fmt::Display) -> WireError {
         WireError { message: format!("{field}.{}", self.message), ..self }
     }
 
-    /// Puts before all else where the body at fault came from.
+    /// Adds the source of the body to the front of the message.
     pub(in crate::wire) fn of(self, source: impl fmt::Display) -> WireError {
         WireError { message: format!("{source}: {}", self.message), ..self }
     }
 }
 
-/// The fields of a request's body.
+/// Returns the fields of a request's body.
 pub(in crate::wire) fn request(body: &Json) -> Result<&Object, WireError> {
     body.as_object().ok_or_else(|| WireError::expected("the request", "an object", Some(body)))
 }
 
-/// Checks that a field is an array, and not an empty one.
+/// Checks that a field is an array with at least one element. `what` names an element in the error.
 pub(in crate::wire) fn filled(body: &Json, key: &str, what: &str) -> Result<(), WireError> {
     match body.get(key) {
         Some(Json::Array(items)) if items.is_empty() => {
@@ -66,23 +66,23 @@ pub(in crate::wire) fn filled(body: &Json, key: &str, what: &str) -> Result<(), 
     }
 }
 
-/// A field's value; null is as good as absent.
+/// Returns the value of a field; `None` if it is missing or null.
 pub(in crate::wire) fn given<'a>(object: &'a Json, key: &str) -> Option<&'a Json> {
     object.get(key).filter(|value| **value != Json::Null)
 }
 
-/// A string that has to be there.
+/// Returns a string that is required.
 pub(in crate::wire) fn string<'a>(object: &'a Json, key: &str) -> Result<&'a str, WireError> {
     let found = object.get(key);
     found.and_then(Json::as_str).ok_or_else(|| WireError::expected(key, "a string", found))
 }
 
-/// A string, unless absent or null.
+/// Returns a string; `None` if it is missing or null.
 pub(in crate::wire) fn optional_string<'a>(object: &'a Json, key: &str) -> Result<Option<&'a str>, WireError> {
     given(object, key).map(|_| string(object, key)).transpose()
 }
 
-/// A boolean; absent and null are false.
+/// Returns a boolean; `false` if it is missing or null.
 pub(in crate::wire) fn flag(object: &Json, key: &str) -> Result<bool, WireError> {
     match given(object, key) {
         None => Ok(false),
@@ -91,7 +91,7 @@ pub(in crate::wire) fn flag(object: &Json, key: &str) -> Result<bool, WireError>
     }
 }
 
-/// An object, unless absent or null.
+/// Returns an object; `None` if it is missing or null.
 pub(in crate::wire) fn optional_object<'a>(object: &'a Json, key: &str) -> Result<Option<&'a Json>, WireError> {
     match given(object, key) {
         found @ (None | Some(Json::Object(_))) => Ok(found),
@@ -99,7 +99,7 @@ pub(in crate::wire) fn optional_object<'a>(object: &'a Json, key: &str) -> Resul
     }
 }
 
-/// What becomes of each object in an array; absent and null are empty.
+/// Calls `read` with each object of an array and collects the results. A field that is missing or null counts as an empty array.
 pub(in crate::wire) fn each<T>(
     object: &Json,
     key: &str,

@@ -1,4 +1,4 @@
-//! The pieces of a stream, kept as one text: a recorded stream is put together once, and sent without a copy.
+//! The pieces of a stream, stored as one text, so that a recorded stream is assembled once and sent without copying.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,54 +9,55 @@ use bytes::Bytes;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Frames {
     text: Bytes,
-    /// Where each piece ends in the text.
+    /// The end of each piece, as an offset in the text.
     ends: Arc<[usize]>,
-    /// How long after the piece before it each one came, in milliseconds; none where that is not known.
+    /// The milliseconds between each piece and the one before it; empty if they are not known.
     delays: Arc<[u32]>,
-    /// Whether the client left behind them, before the end.
+    /// Whether the client left after these pieces, before the end of the stream.
     open: bool,
 }
 
 impl Frames {
-    /// The pieces.
+    /// Iterates over the pieces.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        // The text was put together from strings, and is parted where they met.
+        // The text was joined from strings and is cut where they meet, so each piece is valid UTF-8.
         self.ranges().map(|(from, to)| std::str::from_utf8(&self.text[from..to]).unwrap_or_default())
     }
 
-    /// The pieces, as they go over HTTP.
+    /// Iterates over the pieces as bytes that are ready to send.
     pub fn bytes(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
         let Frames { text, ends, .. } = self.clone();
         let mut from = 0;
         (0..ends.len()).map(move |at| text.slice(std::mem::replace(&mut from, ends[at])..ends[at]))
     }
 
-    /// All pieces in a row.
+    /// All pieces, joined.
     #[must_use]
     pub fn text(&self) -> Bytes {
         self.text.clone()
     }
 
-    /// How long after the piece before it each piece came, in milliseconds: one a piece, or none where that is not known.
+    /// The milliseconds between each piece and the one before it: one number for each piece, or none if they are not known.
     #[must_use]
     pub fn delays(&self) -> &[u32] {
         &self.delays
     }
 
-    /// The same pieces with their delays, one a piece. Where all are nothing, or are not as many, there are none.
+    /// Returns the same pieces with these delays, one for each piece. If all delays are 0, or their number is not the number of
+    /// pieces, the result has no delays.
     #[must_use]
     pub fn with_delays(self, delays: &[u32]) -> Frames {
-        let told = delays.len() == self.ends.len() && delays.iter().any(|delay| *delay > 0);
-        Frames { delays: if told { delays.into() } else { Arc::default() }, ..self }
+        let known = delays.len() == self.ends.len() && delays.iter().any(|delay| *delay > 0);
+        Frames { delays: if known { delays.into() } else { Arc::default() }, ..self }
     }
 
-    /// Whether these are all that the client had of a stream when it left: nothing comes behind them, and no end.
+    /// Whether the client left the stream after these pieces, so that its end was never recorded.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// The same pieces, as those of a stream that goes on or does not.
+    /// Returns the same pieces with [`Frames::is_open`] set to `open`.
     #[must_use]
     pub fn with_open(self, open: bool) -> Frames {
         Frames { open, ..self }

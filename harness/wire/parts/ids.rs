@@ -1,4 +1,4 @@
-//! Ids for what a recording has none for: the same in every replay, so that they may leak into event streams.
+//! Ids for what has none in the recording. They are the same in every replay, since they may end up in event streams.
 
 use std::fmt::{Display, Write as _};
 
@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::conversation::ToolCall;
 
-/// 24 hex digits that follow from a call and a position in its answer.
+/// Returns an id: the prefix and 24 hexadecimal digits that depend only on the call and the position in its answer.
 pub(in crate::wire) fn derived(prefix: &str, seed: &str, position: impl Display) -> String {
     let hash = Sha256::digest(format!("{seed}:{position}"));
     hash.iter().take(12).fold(prefix.to_owned(), |mut id, byte| {
@@ -15,7 +15,7 @@ pub(in crate::wire) fn derived(prefix: &str, seed: &str, position: impl Display)
     })
 }
 
-/// The recorded id of a call, or one derived from its position.
+/// Returns the recorded id of a tool call, or one derived from its position if it has none.
 pub(in crate::wire) fn of_call(call: &ToolCall, prefix: &str, seed: &str, position: impl Display) -> String {
     if call.id.is_empty() { derived(prefix, seed, position) } else { call.id.clone() }
 }

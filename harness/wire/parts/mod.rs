@@ -1,4 +1,4 @@
-//! What the APIs share: how fields are read, arguments parsed, ids made, texts cut into pieces, and streams into frames.
+//! Code that the APIs share: it reads fields, parses arguments, makes ids, and cuts texts into pieces and streams into frames.
 
 pub(super) mod args;
 pub(super) mod fields;

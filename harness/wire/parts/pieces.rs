@@ -1,15 +1,16 @@
-//! Texts in pieces, as streams carry them.
+//! Cuts texts into the pieces that a stream carries.
 
-/// How many words of text, and how many characters of arguments, one event of a stream carries.
+/// The number of words of text in one event of a stream.
 const WORDS: usize = 4;
+/// The number of characters of a tool call's arguments in one event of a stream.
 const CHARACTERS: usize = 24;
 
-/// A text, unless it is empty.
+/// Returns the text; `None` if it is empty.
 pub(in crate::wire) fn given(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// A text in pieces of a few words, each with the white space after it.
+/// Cuts a text into pieces of [`WORDS`] words, each with the white space after it.
 pub(in crate::wire) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut words = 0;
     let mut in_word = false;
@@ -21,7 +22,7 @@ pub(in crate::wire) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A text in pieces of a few characters.
+/// Cuts a text into pieces of [`CHARACTERS`] characters.
 pub(in crate::wire) fn characters(text: &str) -> impl Iterator<Item = &str> {
     let mut count = 0;
     pieces(text, move |_| {
@@ -30,7 +31,7 @@ pub(in crate::wire) fn characters(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A text cut before each character of which `cut` is true.
+/// Cuts a text before each character for which `cut` returns `true`.
 fn pieces(text: &str, mut cut: impl FnMut(char) -> bool) -> impl Iterator<Item = &str> {
     let cuts: Vec<usize> = text.char_indices().filter(|(_, c)| cut(*c)).map(|(at, _)| at).collect();
     let ends = cuts.into_iter().chain(given(text).map(str::len));

@@ -1,12 +1,13 @@
-//! The data of recorded SSE frames. Only what a recording needs: names, ids and retry times are for `events`.
+//! Reads the data of recorded SSE frames, and writes frames. The names, ids and retry times of events are not read here; the
+//! module `events` does that.
 
 use super::fields::WireError;
 use crate::json::Json;
 
-/// Calls `on` with the data of each event of a frame, `data:` lines joined by newlines.
+/// Calls `on` with the data of each event of a frame; several `data:` lines are joined by newlines.
 ///
-/// Comments, other fields, any of the three line ends, a leading BOM, and a last event without its blank line (which a
-/// client would drop, but which tools that keep recordings often strip) are all fine.
+/// Accepts comments, other fields, all three kinds of line ending, a leading byte order mark, and a last event without its
+/// blank line. A client would drop such an event, but recording tools often strip the blank line.
 pub(in crate::wire) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
     let mut data: Option<String> = None;
     let frame = frame.trim_start_matches('\u{feff}').replace("\r\n", "\n");
@@ -27,8 +28,8 @@ pub(in crate::wire) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Res
     data.map_or(Ok(()), |data| on(&data))
 }
 
-/// Calls `on` with each event of a frame whose data is JSON. `[DONE]`, which some services append to any stream, and
-/// empty data are none.
+/// Calls `on` with the JSON data of each event of a frame. Skips empty data and `[DONE]`, which some services append to any
+/// stream.
 pub(in crate::wire) fn each_json(
     frame: &str,
     mut on: impl FnMut(Json) -> Result<(), WireError>,
@@ -39,7 +40,7 @@ pub(in crate::wire) fn each_json(
     })
 }
 
-/// A stream's text in frames, each with the blank line that ends it; joined they are the text again.
+/// Cuts the text of a stream into frames, each with the blank line that ends it. Joined, the frames are the text again.
 #[must_use]
 pub fn split_frames(text: &str) -> Vec<String> {
     let mut frames = Vec::new();
@@ -61,12 +62,12 @@ pub fn split_frames(text: &str) -> Vec<String> {
     frames
 }
 
-/// A frame of one event without a name.
+/// Returns a frame of one event without a name.
 pub(in crate::wire) fn frame(data: &str) -> String {
     format!("data: {data}\n\n")
 }
 
-/// A frame of one event with a name.
+/// Returns a frame of one event with a name.
 pub(in crate::wire) fn named_frame(name: &str, data: &str) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }

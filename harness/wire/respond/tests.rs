@@ -1,14 +1,14 @@
 use super::*;
 
 #[test]
-fn models_are_listed_as_openai_lists_them() {
+fn the_list_of_models_has_openais_form() {
     let listed = models_response(Api::OpenAiChat, &["gpt-4o".to_owned()]).print(crate::json::Layout::Compact);
     let expected = r#"{"data":[{"created":0,"id":"gpt-4o","object":"model","owned_by":"retake"}],"object":"list"}"#;
     assert_eq!(listed, expected);
 }
 
 #[test]
-fn the_recorded_response_goes_out_in_its_form_and_is_recast_in_another() {
+fn a_recorded_response_is_returned_unchanged_or_converted_to_the_other_form() {
     let body = r#"{"id": "msg_1", "type": "message", "stop_reason": "end_turn", "usage": {}, "content": [
             {"type": "thinking", "thinking": "Hm", "signature": "only here"}]}"#;
     let recorded = Response::json(200, Json::parse(body.as_bytes()).unwrap());
@@ -26,7 +26,7 @@ fn the_recorded_response_goes_out_in_its_form_and_is_recast_in_another() {
 }
 
 #[test]
-fn a_reason_that_only_one_api_gives_becomes_the_nearest_of_the_api_that_asks() {
+fn a_finish_reason_of_one_api_becomes_the_nearest_one_of_the_other() {
     let gemini = |word: &str, part: &str| {
         let body = format!(r#"{{"candidates": [{{"content": {{"parts": [{part}]}}, "finishReason": "{word}"}}]}}"#);
         Response::json(200, Json::parse(body.as_bytes()).unwrap())
@@ -52,10 +52,10 @@ fn a_reason_that_only_one_api_gives_becomes_the_nearest_of_the_api_that_asks() {
         assert_eq!(
             said(Api::Gemini, "/candidates/0/finishReason").as_deref(),
             Some(word),
-            "its own API says it as it came"
+            "the same API gets its own word unchanged"
         );
     }
-    // A provider's own word in another form of the same API stays.
+    // A stream of the same API keeps the provider's own word, too.
     let own = br#"{"choices": [{"index": 0, "finish_reason": "model_length", "message": {"role": "assistant", "content": "a"}}]}"#;
     let recorded = Response::json(200, Json::parse(own).unwrap());
     let answer = super::super::decode_response(Api::OpenAiChat, &recorded).unwrap();
@@ -66,7 +66,7 @@ fn a_reason_that_only_one_api_gives_becomes_the_nearest_of_the_api_that_asks() {
 }
 
 #[test]
-fn what_cannot_be_said_is_named() {
+fn an_error_names_the_block_that_an_api_cannot_express() {
     use crate::conversation::{Block, Native, ToolCall};
     let error = |api, block| {
         let call = RenderFor { api, stream: false, array: false, include_usage: false, model: "m", seed: "5eed" };

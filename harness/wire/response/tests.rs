@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_body_is_what_its_content_type_says() {
+fn received_bytes_become_the_kind_of_body_that_they_contain() {
     let body = |kind, text: &str| Response::received(200, kind, text.into()).body;
     assert_eq!(body("application/json", "[1]"), Body::json(&vec![Json::Int(1)].into()));
     assert_eq!(Response::received(200, "application/json", vec![0xff]).body, Body::Binary(vec![0xff]));

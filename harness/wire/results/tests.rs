@@ -19,7 +19,7 @@ fn result(id: &str) -> String {
 }
 
 #[test]
-fn calls_and_results_that_belong_together_are_sound_in_any_order() {
+fn calls_and_results_that_match_have_no_flaws_in_any_order() {
     assert_eq!(chat(&format!("{CALLS}, {}, {}", result("b"), result("a"))), [""; 0]);
     let legacy = r#"{"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}},
             {"role": "function", "name": "f", "content": "1"}"#;
@@ -45,8 +45,8 @@ fn calls_and_results_that_belong_together_are_sound_in_any_order() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_named() {
-    assert_eq!(chat(&format!("{CALLS}, {}", result("a"))), ["a tool call without its result: `b` of `g`"]);
+fn calls_and_results_that_do_not_match_are_named() {
+    assert_eq!(chat(&format!("{CALLS}, {}", result("a"))), ["a tool call without its result: `b`, a call of `g`"]);
     assert_eq!(chat(&result("x")), ["a tool result without its call: `x`"]);
     let twice = format!("{CALLS}, {}, {}, {}", result("a"), result("a"), result("b"));
     assert_eq!(chat(&twice), ["a tool result without its call: `a`"]);
@@ -54,13 +54,13 @@ fn what_does_not_belong_together_is_named() {
     assert_eq!(
         chat(&empty),
         [
-            "an empty id: of a tool result",
-            "an empty id: of the call of `f`",
-            "a tool call without its result: `c` of `g`"
+            "an empty id: in a tool result",
+            "an empty id: in a call of `f`",
+            "a tool call without its result: `c`, a call of `g`"
         ]
     );
     let gemini = r#"{"contents": [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}]}"#;
-    assert_eq!(of(Api::Gemini, gemini), ["a tool result without its call: of `f`"]);
+    assert_eq!(of(Api::Gemini, gemini), ["a tool result without its call: a result of `f`"]);
 }
 
 fn check(api: Api, body: &str) -> String {
@@ -68,7 +68,8 @@ fn check(api: Api, body: &str) -> String {
     Results::of(&wire::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap()).check
 }
 
-/// An agent's third message, over Anthropic: results in the order of `results`, each an id and the rest of its block.
+/// An Anthropic request with two tool calls, `a` and `b`, and a message of results. Each result is an id and the rest of its
+/// block.
 fn anthropic(results: &[(&str, &str)]) -> String {
     let results =
         results.iter().map(|(id, rest)| format!(r#"{{"type": "tool_result", "tool_use_id": "{id}", {rest}}}"#));
@@ -91,14 +92,14 @@ fn an_error_an_empty_result_and_swapped_results_are_exceptions() {
         of(&[("b", one), ("a", two)]),
         "call 2, `f`: in the place of call 1\ncall 1, `f`: in the place of call 2"
     );
-    // Nobody can tell equal results apart.
+    // Equal results cannot be distinguished.
     assert_eq!(of(&[("b", one), ("a", one)]), "");
     assert_eq!(of(&[("a", one)]), "call 2, `f`: no result");
     assert_eq!(of(&[("a", one), ("b", two), ("x", one)]), "a result of `` without its call");
 }
 
 #[test]
-fn each_api_tells_what_it_can_of_an_error() {
+fn errors_are_compared_only_if_both_apis_express_them() {
     let gemini = |response: &str| {
         check(
             Api::Gemini,
@@ -110,5 +111,5 @@ fn each_api_tells_what_it_can_of_an_error() {
     };
     assert_eq!(gemini(r#"{"error": "no"}"#), "call 1, `f`: an error");
     assert_eq!(gemini(r#"{"output": "no"}"#), "");
-    assert_eq!(told_by_each_api("call 1, `f`: an error\ncall 2, `f`: empty"), "call 2, `f`: empty");
+    assert_eq!(expressible_in_every_api("call 1, `f`: an error\ncall 2, `f`: empty"), "call 2, `f`: empty");
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_query_counts_in_any_order_and_without_keys_unless_it_is_posted_to() {
+fn a_query_counts_in_any_order_and_without_keys_except_in_posts() {
     let stored = |method, path| Target { method, path }.stored();
     assert_eq!(stored("GET", "/v1/files?limit=2&after=a&key=k&api_key=k"), "/v1/files?after=a&limit=2");
     assert_eq!(stored("GET", "/v1/files?after=a&limit=2#x"), stored("GET", "/v1/files?limit=2&&after=a"));

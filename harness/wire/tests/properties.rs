@@ -1,4 +1,4 @@
-//! What holds for every wire: no input panics, and a rendered answer reads back.
+//! Properties of every API: no input causes a panic, and a rendered answer decodes to the same answer.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::json::{Json, Layout};
 use crate::wire::parts::ids;
 use crate::wire::*;
 
-/// Keys and strings that the wires know, so that random bodies get past the first check.
+/// Keys and strings that the APIs use, so that random bodies pass the first checks.
 const WORDS: [&str; 68] = [
     "messages",
     "role",
@@ -83,7 +83,7 @@ fn word() -> impl Strategy<Value = String> {
     prop::sample::select(&WORDS[..]).prop_map(str::to_owned)
 }
 
-/// JSON, made of known words and nested like a body as often as not.
+/// Random JSON made of known words, often nested like the body of a request or response.
 fn any_body() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
@@ -133,7 +133,7 @@ fn any_args() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(2, 12, 3, |inner| prop::collection::btree_map(any_text(), inner, 0..3).prop_map(Json::object))
 }
 
-/// Mostly an object: other APIs than Chat Completions have nothing else.
+/// Arguments of a tool call: mostly objects, since APIs other than Chat Completions accept nothing else.
 fn any_input() -> impl Strategy<Value = Json> {
     let object = prop::collection::btree_map(any_text(), any_args(), 0..3).prop_map(Json::object);
     prop_oneof![9 => object, 1 => any_args()]
@@ -159,20 +159,20 @@ fn any_answer() -> impl Strategy<Value = Answer> {
     })
 }
 
-/// What was absent, as it is filled in: ids of answer and calls, the model, the finish reason, the usage.
+/// The answer as rendering completes it: with an id, a model, a finish reason and the usage, if these are missing.
 fn filled(answer: &Answer, blocks: Vec<Block>, call: &RenderFor<'_>, prefix: &str) -> Answer {
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
-    let told = !call.stream || call.include_usage;
+    let has_usage = !call.stream || call.include_usage;
     Answer {
         id: answer.id.clone().or_else(|| Some(ids::derived(prefix, call.seed, "answer"))),
         model: answer.model.clone().or_else(|| Some(call.model.to_owned())),
         blocks,
         finish: answer.finish.clone().or(Some(if calls { Finish::ToolCalls } else { Finish::Stop })),
-        usage: told.then(|| answer.usage.unwrap_or_default()),
+        usage: has_usage.then(|| answer.usage.unwrap_or_default()),
     }
 }
 
-/// The answer as an API can say it; `None` where it cannot.
+/// The answer in the form in which an API can express it; `None` if it cannot.
 fn said(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     match call.api {
         Api::OpenAiChat => Some(said_in_chat(answer, call)),
@@ -186,7 +186,7 @@ fn said(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     }
 }
 
-/// With `STOP` for tool calls too, and texts in a row joined.
+/// Gemini: `STOP` stands for tool calls, too, and consecutive texts are joined.
 fn said_in_gemini(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     let mut blocks: Vec<Block> = Vec::new();
     for block in said_in_blocks(answer, |i| ids::derived("call_", call.seed, i))? {
@@ -199,7 +199,7 @@ fn said_in_gemini(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     Some(finished_by_calls(filled(answer, blocks, call, "")))
 }
 
-/// Joined as in Chat Completions, with refusals as text, and without an id.
+/// Ollama: texts are joined as in Chat Completions, refusals are text, and there is no id.
 fn said_in_ollama(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     let blocks = said_in_blocks(answer, |_| String::new())?;
     let said = said_in_chat(&Answer { blocks, ..answer.clone() }, call);
@@ -207,7 +207,7 @@ fn said_in_ollama(answer: &Answer, call: &RenderFor<'_>) -> Option<Answer> {
     Some(finished_by_calls(Answer { id: None, finish, ..said }))
 }
 
-/// Where an API does not tell an end from a wait for tool results, the calls do.
+/// For an API that has one word for the end of a turn and for tool calls: the tool calls of the answer decide.
 fn finished_by_calls(mut said: Answer) -> Answer {
     let calls = !said.tool_calls().is_empty();
     said.finish = said.finish.map(|finish| match finish {
@@ -218,7 +218,7 @@ fn finished_by_calls(mut said: Answer) -> Answer {
     said
 }
 
-/// In order, without empty texts, and with refusals as text; `None` where arguments are not object.
+/// The blocks in order, without empty texts, and with refusals as text; `None` if a call's arguments are not an object.
 fn said_in_blocks(answer: &Answer, id: impl Fn(usize) -> String) -> Option<Vec<Block>> {
     let blocks = answer.blocks.iter().enumerate().filter_map(|(i, block)| match block {
         Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) if text.is_empty() => None,
@@ -232,7 +232,7 @@ fn said_in_blocks(answer: &Answer, id: impl Fn(usize) -> String) -> Option<Vec<B
     blocks.collect()
 }
 
-/// In order, without empty texts.
+/// The blocks in order, without empty texts.
 fn said_in_items(answer: &Answer, call: &RenderFor<'_>) -> Vec<Block> {
     let blocks = answer.blocks.iter().enumerate().filter_map(|(i, block)| match block {
         Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) if text.is_empty() => None,
@@ -244,7 +244,7 @@ fn said_in_items(answer: &Answer, call: &RenderFor<'_>) -> Vec<Block> {
     blocks.collect()
 }
 
-/// In Chat Completions each kind of text is joined, before the calls.
+/// Chat Completions: texts of the same kind are joined, and come before the calls.
 fn said_in_chat(answer: &Answer, call: &RenderFor<'_>) -> Answer {
     let mut texts = [const { String::new() }; 3];
     let mut calls = Vec::new();
@@ -281,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rendered_answer_reads_back(
+    fn a_rendered_answer_decodes_to_the_same_answer(
         api in any_api(), answer in any_answer(), stream: bool, array: bool, include_usage: bool,
     ) {
         let include_usage = include_usage || api != Api::OpenAiChat;
@@ -289,11 +289,11 @@ proptest! {
         match (render(&answer, &call), said(&answer, &call)) {
             (Ok(response), Some(said)) => {
                 prop_assert_eq!(decode_response(api, &response), Ok(said));
-                // Recast, it says the same.
-                let other = RenderFor { stream: !stream, ..call };
+                // Converted to the other form, it decodes to the same answer.
+                let other_form = RenderFor { stream: !stream, ..call };
                 if api != Api::OpenAiChat {
-                    let recast = respond(&answer, Some((api, &response)), &other).unwrap();
-                    prop_assert_eq!(decode_response(api, &recast), decode_response(api, &response));
+                    let converted = respond(&answer, Some((api, &response)), &other_form).unwrap();
+                    prop_assert_eq!(decode_response(api, &converted), decode_response(api, &response));
                 }
             }
             (Err(_), None) => {}
@@ -302,7 +302,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_comes_back_in_the_next_request_as_its_message(answer in any_answer()) {
+    fn an_answer_in_the_next_request_decodes_to_its_message(answer in any_answer()) {
         let call = RenderFor {
             api: Api::OpenAiChat, stream: false, array: false, include_usage: false, model: "m", seed: "5eed",
         };

@@ -1,4 +1,4 @@
-//! The same conversation has the same key over every wire.
+//! The same conversation has the same key in every API.
 
 use proptest::prelude::*;
 
@@ -7,11 +7,11 @@ use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::wire::*;
 
-/// What one side says, with what follows of it.
+/// What the user or the model says.
 #[derive(Clone, Debug)]
 enum Said {
     Human(String),
-    /// Text, and calls with their results.
+    /// A text, and tool calls as name, arguments and result.
     Ai(String, Vec<(String, Json, String)>),
 }
 
@@ -25,8 +25,8 @@ fn any_said() -> impl Strategy<Value = Said> {
     prop_oneof![text().prop_map(Said::Human), ai.prop_map(|(text, calls)| Said::Ai(text, calls))]
 }
 
-/// A conversation in no wire's words. Between two answers somebody else has to speak: Responses could not tell them
-/// apart.
+/// The canonical messages of a conversation. A user message separates any two answers of the model, since the Responses API
+/// could not distinguish two answers in a row.
 fn messages(said: &[Said]) -> Vec<Message> {
     let mut messages = vec![Message::new("system", "Be brief.")];
     let mut calls_made = 0;
@@ -56,7 +56,8 @@ fn messages(said: &[Said]) -> Vec<Message> {
     messages
 }
 
-/// The conversation as a client of an API sends it. `together`: results and text share a message, where they can.
+/// The request in which a client of an API sends the conversation. With `together`, results and text share a message if the API
+/// allows it.
 fn request(api: Api, messages: &[Message], together: bool) -> Json {
     let system = messages[0].content.clone();
     let rest = &messages[1..];
@@ -100,7 +101,7 @@ fn chat(message: &Message) -> Vec<Json> {
     ])]
 }
 
-/// Without ids: Ollama's results follow in the order of the calls.
+/// Ollama: no ids, since results come in the order of the calls.
 fn ollama(message: &Message) -> Vec<Json> {
     let mut sent = chat(message);
     let Some(Json::Object(fields)) = sent.first_mut() else { return sent };
@@ -172,7 +173,8 @@ fn gemini(message: &Message) -> (&'static str, Vec<Json>) {
     }
 }
 
-/// Messages of blocks. Results that follow one another, and a text after them, may share one.
+/// The messages of an API whose messages consist of blocks. With `together`, consecutive results, and a text after them, share a
+/// message.
 fn merged(messages: &[Message], together: bool, of: fn(&Message) -> (&'static str, Vec<Json>), key: &str) -> Json {
     let mut merged: Vec<(&str, &str, Vec<Json>)> = Vec::new();
     for message in messages {
@@ -194,7 +196,7 @@ fn merged(messages: &[Message], together: bool, of: fn(&Message) -> (&'static st
 
 proptest! {
     #[test]
-    fn the_same_conversation_has_the_same_key_over_every_wire(
+    fn a_conversation_has_the_same_key_in_every_api(
         said in prop::collection::vec(any_said(), 0..6), together: bool,
     ) {
         let said = [&[Said::Human("hello".to_owned())], &said[..]].concat();

@@ -168,12 +168,12 @@ const FIXTURES: &[Mistake] = &[
             let at = good.find("\"input_hash\": \"").unwrap() + 15;
             format!("{}{}{}", &good[..at], "0".repeat(64), &good[at + 64..]).into()
         },
-        ":10:5: turns[0]: `input_hash` and caller with `conversation_hash` does not fit: stored is 00000000000000",
+        ":10:5: turns[0]: `input_hash` does not match `caller` and `conversation_hash`: stored is 00000000000000",
     ),
     (
         "edited-message",
         |good| good.replace("Hello", "Hallo").into(),
-        ":10:5: turns[0]: `conversation_hash` and the input does not fit: stored is ",
+        ":10:5: turns[0]: `conversation_hash` does not match the input: stored is ",
     ),
 ];
 
@@ -226,9 +226,7 @@ fn an_edited_output_is_refused_until_the_command_restores_it() {
     tree.write("fixtures/greeting.json", &format!("{before}\"output\"{}", after.replacen("Good", "Bad", 1)));
     let told = tree.runner("oddities").run().exits(101).failure("greeting").to_owned();
     assert!(
-        told.starts_with(
-            "fixtures/greeting.json:28:7: turns[0].output: it is not what `wire` brings: the text is \"Bad"
-        ),
+        told.starts_with("fixtures/greeting.json:28:7: turns[0].output: it does not match `wire`: the text is \"Bad"),
         "{told}"
     );
     assert!(

@@ -281,7 +281,7 @@ fn two_recordings_of_one_name_do_not_write_into_one_journal() {
     tree.scenario("out", &asking("Hello there"));
     let proxy = crate::replay::serve::Serving::start(crate::record::proxy::proxy(&tree, &provider.openai()));
     let second = recording(&tree, "oddities", "out", &provider.openai()).run().exits(1);
-    second.says(&["out.jsonl: another recording is under way that writes this journal"]);
+    second.says(&["out.jsonl: another recording is writing this journal"]);
     drop(proxy);
     recording(&tree, "oddities", "out", &provider.openai()).run().exits(0);
 }

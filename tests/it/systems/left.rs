@@ -66,7 +66,7 @@ fn a_call_that_a_recording_did_not_wait_for_is_named() {
     let tree = Tree::with_suite(&format!("{asks}{caller}"));
     tree.scenario("a", chat);
     record(&tree, &["a"]).tells(&[
-        "POST /v1/chat/completions of `memory`: the answer is not whole: ",
+        "POST /v1/chat/completions of `memory`: the answer is incomplete: ",
         "if the recording did not wait for it, a step can: await = { caller = \"memory\" }",
     ]);
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::import::openhands::{Speaker, find};
 
-/// A conversation's folder with files of these names and texts.
+/// The folder of a conversation with these files.
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
     let base = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -47,13 +47,13 @@ fn the_active_branch_leads_from_the_leaf_to_the_root() {
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let conversation = read(&files).unwrap();
     assert_eq!(ids(&conversation), ["a", "c"]);
-    assert_eq!(conversation.warnings, ["2 events on other branches left aside"]);
-    // Without a leaf that is the last event.
+    assert_eq!(conversation.warnings, ["ignored 2 events on other branches"]);
+    // Without a leaf, the last event is the leaf.
     assert_eq!(ids(&read(&files[..4]).unwrap()), ["a", "b", "d"]);
 }
 
 #[test]
-fn events_without_parents_are_one_line() {
+fn events_without_parents_form_a_single_branch() {
     let files = [
         ("events/event-00000-aaaaaaaa.json", message("a", None)),
         ("events/event-00001-bbbbbbbb.json", message("b", None)),
@@ -63,19 +63,19 @@ fn events_without_parents_are_one_line() {
 }
 
 #[test]
-fn a_spoilt_conversation_is_an_error_that_names_the_file() {
+fn a_damaged_conversation_is_an_error_that_names_the_file() {
     let (a, b) = (message("a", None), message("b", Some("gone")));
     let first = ("events/event-00000-aaaaaaaa.json", &*a);
     let cases: [(&[(&str, &str)], &str); 9] = [
         (
             &[first, ("events/event-00002-bbbbbbbb.json", "{}")],
-            "event-00002-bbbbbbbb.json: the event of the number 1 is missing",
+            "event-00002-bbbbbbbb.json: the event with the number 1 is missing",
         ),
-        (&[first, ("events/event-00000-bbbbbbbb.json", "{}")], "there are two events of the number 0"),
+        (&[first, ("events/event-00000-bbbbbbbb.json", "{}")], "there are two events with the number 0"),
         (&[first, ("events/event-00001-bbbbbbbb.json", "{")], "event-00001-bbbbbbbb.json:1:2: not JSON"),
         (
             &[first, ("events/event-00001-bbbbbbbb.json", &a)],
-            "event-00001-bbbbbbbb.json: its id `a` is that of events/event-00000",
+            "event-00001-bbbbbbbb.json: its id `a` is also that of events/event-00000",
         ),
         (
             &[first, ("events/event-00001-bbbbbbbb.json", &b)],
@@ -111,21 +111,21 @@ fn unknown_kinds_and_names_are_warnings_that_name_the_file() {
     assert_eq!(
         conversation.warnings,
         [
-            "events/notes.txt: passed over, its name is not event-NNNNN-<id>.json",
-            "events/event-00001-bbbbbbbb.json: an event of the unknown kind \"Novelty\" is passed over"
+            "events/notes.txt: ignored, its name is not event-NNNNN-<id>.json",
+            "events/event-00001-bbbbbbbb.json: ignored an event of the unknown kind \"Novelty\""
         ]
     );
 }
 
 #[test]
-fn a_circle_of_parents_is_an_error() {
+fn a_cycle_of_parents_is_an_error() {
     let events = [message("a", Some("b")), message("b", Some("a"))];
     let events = events.iter().map(|text| Json::parse(text.as_bytes()).unwrap()).collect();
-    assert!(Conversation::of_events(events).unwrap_err().to_string().contains("lead back to itself"));
+    assert!(Conversation::of_events(events).unwrap_err().to_string().contains("its parents form a cycle"));
 }
 
 #[test]
-fn a_conversation_is_found_by_its_id_and_never_by_chance() {
+fn a_conversation_is_found_by_its_id_and_never_guessed() {
     let (id, other) = ("6f2d7a4e-9f3b-4c1d-8e5a-0b1c2d3e4f50", "00000000000000000000000000000001");
     let hex = id.replace('-', "");
     let a = message("a", None);

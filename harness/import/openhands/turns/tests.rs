@@ -18,7 +18,7 @@ fn imported(texts: &[&str]) -> (Fixture, Vec<String>) {
 }
 
 #[test]
-fn each_answer_is_a_turn_whose_key_is_that_of_the_conversation_before_it() {
+fn each_answer_is_a_turn_with_the_key_of_the_conversation_before_it() {
     let (fixture, left_out) = imported(&[USER, ACTION, OBSERVED, SAID]);
     assert_eq!(left_out, Vec::<String>::new());
     let rules = Rules::default();
@@ -34,7 +34,7 @@ fn each_answer_is_a_turn_whose_key_is_that_of_the_conversation_before_it() {
     assert_eq!(turns[0].key, rules.key(&rules.canonical(conversation[..1].to_vec()), None));
     assert_eq!(turns[1].key, rules.key(&rules.canonical(conversation), None));
     assert_eq!((turns[1].output.text(), turns[1].output.id.as_deref()), ("done".to_owned(), Some("r2")));
-    // What is written reads back, hashes and all.
+    // The written fixture can be read again, and its hashes match.
     let text = fixture.print();
     assert_eq!(Fixture::parse(Path::new("f"), text.as_bytes(), &rules).unwrap().print(), text);
 }
@@ -48,7 +48,7 @@ fn an_answer_after_a_condensed_history_has_no_key() {
 }
 
 #[test]
-fn a_secret_of_a_conversation_is_not_written() {
+fn a_secret_in_a_conversation_is_not_written() {
     let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH";
     let (fixture, _) = imported(&[USER, ACTION, &OBSERVED.replace("\"X\"", &format!("\"{key}\"")), SAID]);
     assert!(!fixture.print().contains(key));

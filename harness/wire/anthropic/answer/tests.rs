@@ -27,7 +27,7 @@ fn blocks_keep_their_order() {
 }
 
 #[test]
-fn what_is_no_answer_says_why() {
+fn a_response_without_an_answer_is_an_error_that_says_why() {
     let cases = [
         ("{}", "content: expected an array, found nothing"),
         (

@@ -9,7 +9,7 @@ fn messages(text: &str) -> Vec<Message> {
 }
 
 #[test]
-fn a_request_of_an_agent() {
+fn a_typical_agent_request_is_decoded() {
     let call = decode(&json(
         r#"{
                 "model": "claude-sonnet-4-5", "max_tokens": 100, "stream": true,
@@ -65,7 +65,7 @@ fn other_blocks_stay_json() {
 }
 
 #[test]
-fn a_result_may_be_empty_or_of_an_unknown_call() {
+fn a_result_may_be_empty_or_answer_an_unknown_call() {
     let found = messages(
         r#"[{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "is_error": true}]},
                 {"role": "user"}, {"role": "system", "content": [{"type": "tool_addition"}]}]"#,
@@ -76,7 +76,7 @@ fn a_result_may_be_empty_or_of_an_unknown_call() {
 }
 
 #[test]
-fn what_is_no_request_says_where() {
+fn an_invalid_request_is_an_error_that_names_the_field() {
     let cases = [
         ("{}", "messages: expected an array, found nothing"),
         (

@@ -16,7 +16,7 @@ fn message() -> Json {
 }
 
 #[test]
-fn a_message_is_the_same_after_its_stream() {
+fn a_message_survives_conversion_to_a_stream_and_back() {
     assert_eq!(assemble(frames(&message())), Ok(message()));
 }
 
@@ -46,7 +46,7 @@ fn events_are_named_and_numbered() {
 }
 
 #[test]
-fn what_is_no_complete_answer_says_why() {
+fn an_incomplete_answer_is_an_error_that_says_why() {
     let mut cut = frames(&message());
     cut.truncate(8);
     let incomplete = "an incomplete answer: the stream ended before a stop_reason";
@@ -59,7 +59,7 @@ fn what_is_no_complete_answer_says_why() {
 }
 
 #[test]
-fn deltas_of_days_to_come_are_kept_in_their_block() {
+fn unknown_deltas_are_added_to_their_block() {
     let event = |text: &str| sse::frame(text);
     let frames = [
         event(r#"{"type":"message_start","message":{"id":"m","role":"assistant","usage":{"input_tokens":1}}}"#),

@@ -26,7 +26,7 @@ fn parts_keep_their_order() {
 }
 
 #[test]
-fn what_was_blocked_is_an_answer_and_an_error_is_none() {
+fn a_blocked_prompt_is_an_answer_but_an_error_is_not() {
     let blocked = answer(r#"{"promptFeedback": {"blockReason": "SAFETY"}}"#).unwrap();
     assert_eq!((blocked.blocks, blocked.finish), (vec![], Some(Finish::ContentFilter)));
     assert_eq!(answer("{}"), Err("candidates: expected at least one, found none".into()));

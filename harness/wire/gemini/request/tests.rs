@@ -9,7 +9,7 @@ fn call(text: &str) -> Call {
 }
 
 #[test]
-fn a_request_of_an_agent() {
+fn a_typical_agent_request_is_decoded() {
     let text = r#"{
             "systemInstruction": {"parts": [{"text": "Be "}, {"text": "brief."}], "role": "user"},
             "generationConfig": {"temperature": 0}, "tools": [{"functionDeclarations": [{"name": "f"}]}],
@@ -46,7 +46,7 @@ fn a_request_of_an_agent() {
 }
 
 #[test]
-fn model_and_form_are_in_the_path() {
+fn the_path_names_the_model_and_the_form_of_the_stream() {
     let of = |path: &str| {
         let call = decode(path, &json(r#"{"contents": [{}]}"#)).unwrap();
         (call.model, call.stream, call.array)
@@ -70,7 +70,7 @@ fn a_result_with_another_name_answers_the_next_call() {
 }
 
 #[test]
-fn a_text_is_the_same_result_in_each_clients_wrapping() {
+fn every_clients_wrapping_of_a_text_gives_the_same_result() {
     let result = |response: &str| {
         let body = format!(
             r#"{{"contents": [{{"role": "model", "parts": [{{"functionCall": {{"name": "f"}}}}]}},
@@ -83,7 +83,7 @@ fn a_text_is_the_same_result_in_each_clients_wrapping() {
     for response in wrapped {
         assert_eq!(result(response), "a", "{response}");
     }
-    // A tool's own object is its JSON.
+    // An object that the tool itself returned stays JSON.
     for response in [r#"{"result": "a"}"#, r#"{"content": 1}"#, r#"{"content": "a", "name": "g"}"#] {
         assert_eq!(result(response), response, "{response}");
     }
@@ -97,7 +97,7 @@ fn other_parts_stay_json() {
 }
 
 #[test]
-fn what_is_no_request_says_where() {
+fn an_invalid_request_is_an_error_that_names_the_field() {
     let cases = [
         ("{}", "contents: expected an array, found nothing"),
         (r#"{"contents": [1]}"#, "contents[0]: expected an object, found number"),

@@ -16,7 +16,7 @@ fn response() -> Json {
 }
 
 #[test]
-fn a_response_is_the_same_after_its_stream() {
+fn a_response_survives_conversion_to_a_stream_and_back() {
     let pieces = pieces(&response());
     assert_eq!(assemble_array(&pieces), Ok(response()));
     let frames: Vec<String> = pieces.iter().map(|piece| sse::frame(&piece.print(Layout::Compact))).collect();
@@ -43,13 +43,13 @@ fn each_piece_is_a_response() {
 }
 
 #[test]
-fn what_is_no_complete_answer_says_why() {
+fn an_incomplete_answer_is_an_error_that_says_why() {
     let mut cut = pieces(&response());
     cut.pop();
     let incomplete = "an incomplete answer: the stream ended before a finishReason";
     assert_eq!(assemble_array(&cut).unwrap_err().message, incomplete);
     assert_eq!(assemble([""; 0]).unwrap_err().message, incomplete);
-    // Feedback on a prompt that was not refused comes in the first piece of a good answer.
+    // Feedback about a prompt that was not refused can come with the first piece of an ordinary answer.
     let mut rated = vec![json(r#"{"promptFeedback": {"safetyRatings": []}}"#)];
     rated.extend(cut.clone());
     assert_eq!(assemble_array(&rated).unwrap_err().message, incomplete);

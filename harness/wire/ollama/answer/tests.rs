@@ -5,7 +5,7 @@ fn answer(text: &str) -> Result<Answer, String> {
 }
 
 #[test]
-fn an_answer_with_a_call() {
+fn an_answer_with_a_tool_call_is_decoded() {
     let found = answer(
         r#"{"model": "llama3.2", "created_at": "2025-01-01T00:00:00Z", "done": true, "done_reason": "stop",
                 "prompt_eval_count": 3, "eval_count": 4, "message": {"role": "assistant", "content": "a",
@@ -21,7 +21,7 @@ fn an_answer_with_a_call() {
 }
 
 #[test]
-fn what_is_no_answer_says_why() {
+fn a_response_without_an_answer_is_an_error_that_says_why() {
     assert_eq!(answer("{}"), Err("message: expected an object, found nothing".into()));
     assert_eq!(answer(r#"{"error": "model not found"}"#), Err("the provider's error: model not found".into()));
 }

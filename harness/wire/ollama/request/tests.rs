@@ -5,7 +5,7 @@ fn json(text: &str) -> Json {
 }
 
 #[test]
-fn a_request_of_an_agent() {
+fn a_typical_agent_request_is_decoded() {
     let call = decode(&json(
         r#"{"model": "llama3.2", "options": {"seed": 1}, "keep_alive": 5, "messages": [
                 {"role": "system", "content": "Be brief."},
@@ -16,7 +16,7 @@ fn a_request_of_an_agent() {
                 {"role": "tool", "content": "c", "tool_name": "g"}]}"#,
     ))
     .unwrap();
-    assert!(call.stream, "Ollama streams unless it is told not to");
+    assert!(call.stream, "Ollama streams by default");
     assert_eq!((call.model.as_str(), call.system.as_str()), ("llama3.2", "Be brief."));
     assert_eq!(call.settings, json(r#"{"options": {"seed": 1}}"#));
     assert_eq!(call.messages[1].content, json(r#"[{"text": "a"}, {"images": ["eA=="]}]"#));
@@ -33,7 +33,7 @@ fn the_stream_can_be_declined() {
 }
 
 #[test]
-fn what_is_no_request_says_where() {
+fn an_invalid_request_is_an_error_that_names_the_field() {
     let cases = [
         (r#"{"messages": [{}]}"#, "messages[0].role: expected a string, found nothing"),
         (

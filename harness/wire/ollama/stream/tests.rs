@@ -8,7 +8,7 @@ fn response() -> Json {
 }
 
 #[test]
-fn a_response_is_the_same_after_its_stream() {
+fn a_response_survives_conversion_to_a_stream_and_back() {
     let lines = lines(&response());
     assert_eq!(assemble(&lines), Ok(response()));
     assert_eq!(lines.len(), 6);
@@ -17,10 +17,10 @@ fn a_response_is_the_same_after_its_stream() {
 }
 
 #[test]
-fn what_is_no_complete_answer_says_why() {
+fn an_incomplete_answer_is_an_error_that_says_why() {
     let mut cut = lines(&response());
     cut.pop();
-    let incomplete = "an incomplete answer: the stream ended before a line that is done";
+    let incomplete = "an incomplete answer: the stream ended before a line with \"done\": true";
     assert_eq!(assemble(&cut).unwrap_err().message, incomplete);
     cut.push("{\"error\":\"out of memory\"}\n".to_owned());
     assert_eq!(assemble(&cut).unwrap_err().message, "lines[5]: the provider's error: out of memory");

@@ -10,7 +10,7 @@ fn message(text: &str) -> Result<Vec<Block>, String> {
 }
 
 #[test]
-fn a_text_answer() {
+fn a_text_answer_is_decoded() {
     let found = answer(
         r#"{"id": "chatcmpl-1", "object": "chat.completion", "created": 1754688941, "model": "gpt-4o-2024-08-06",
                 "choices": [{"index": 0, "logprobs": null, "finish_reason": "stop", "message":
@@ -49,7 +49,7 @@ fn content_may_be_parts() {
 }
 
 #[test]
-fn finish_reasons_have_neutral_words() {
+fn finish_reasons_are_translated() {
     let finish = |word: &str| {
         answer(&format!(r#"{{"choices": [{{"message": {{}}, "finish_reason": {word}}}]}}"#)).unwrap().finish
     };
@@ -62,7 +62,7 @@ fn finish_reasons_have_neutral_words() {
 }
 
 #[test]
-fn what_is_no_answer_says_why() {
+fn a_response_without_an_answer_is_an_error_that_says_why() {
     let cases = [
         ("[]", "choices: expected at least one, found none"),
         (r#"{"choices": []}"#, "choices: expected at least one, found none"),
@@ -85,7 +85,7 @@ fn what_is_no_answer_says_why() {
 }
 
 #[test]
-fn a_part_that_only_its_service_can_say_is_kept_sent_back_and_named_to_others() {
+fn a_part_of_one_api_is_kept_replayed_and_refused_by_other_apis() {
     use crate::wire::{Api, Body, RenderFor, Response, decode_response, render};
     let reference = Json::parse(br#"{"type": "reference", "reference_ids": [3]}"#).unwrap();
     let text = r#"{"choices": [{"finish_reason": "stop", "message": {"content": [{"type": "text", "text": "a"},

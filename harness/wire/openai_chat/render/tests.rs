@@ -68,7 +68,7 @@ fn json_with_tool_calls_has_null_content() {
 }
 
 #[test]
-fn what_a_recording_lacks_is_derived_or_zero() {
+fn missing_ids_are_derived_and_missing_counts_are_zero() {
     let call = ToolCall { id: String::new(), name: "f".into(), args: Json::Null };
     let answer = Answer { blocks: vec![Block::ToolCall(call.clone()), Block::ToolCall(call)], ..Answer::default() };
     let Body::Json(body) = json(&answer, &render_for(false)).unwrap().body else { panic!() };
@@ -81,7 +81,7 @@ fn what_a_recording_lacks_is_derived_or_zero() {
 }
 
 #[test]
-fn content_is_null_only_where_something_else_is_said() {
+fn content_is_null_only_with_tool_calls_or_a_refusal() {
     let content = |blocks| {
         let Body::Json(body) = json(&Answer { blocks, ..Answer::default() }, &render_for(false)).unwrap().body else {
             panic!()
@@ -95,7 +95,7 @@ fn content_is_null_only_where_something_else_is_said() {
 }
 
 #[test]
-fn a_stream_of_text() {
+fn a_text_is_rendered_as_a_stream() {
     let text = "The capital of Mexico is Mexico City.";
     let answer = Answer { blocks: vec![Block::Reasoning("Hm.".into()), Block::Text(text.into())], ..tool_answer() };
     let response = stream(&answer, &render_for(true)).unwrap();
@@ -121,7 +121,7 @@ fn a_stream_of_text() {
 }
 
 #[test]
-fn a_stream_of_a_tool_call() {
+fn a_tool_call_is_rendered_as_a_stream() {
     let frames = frames(stream(&tool_answer(), &render_for(false)).unwrap());
     let deltas: Vec<_> = frames
         .iter()
@@ -138,7 +138,7 @@ fn a_stream_of_a_tool_call() {
 }
 
 #[test]
-fn an_error_is_in_openais_envelope() {
+fn an_error_has_openais_envelope() {
     let response = error(404, "replay_miss", "no turn");
     assert_eq!(response.status, 404);
     let expected = r#"{"error":{"code":"replay_miss","message":"no turn","param":null,"type":"replay_miss"}}"#;

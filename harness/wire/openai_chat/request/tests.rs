@@ -10,7 +10,7 @@ fn messages(text: &str) -> Vec<Message> {
 }
 
 #[test]
-fn a_request_of_an_agent() {
+fn a_typical_agent_request_is_decoded() {
     let call = decode(&json(
         r#"{
                 "model": "gpt-4o", "temperature": 0.5, "tool_choice": "auto", "user": "u1", "stream": true,
@@ -45,7 +45,7 @@ fn a_request_of_an_agent() {
 }
 
 #[test]
-fn the_least_that_a_request_can_be() {
+fn a_minimal_request_is_decoded() {
     let call = decode(&json(r#"{"messages": [{"role": "critic"}], "metadata": null, "stream": null}"#)).unwrap();
     assert_eq!(call.messages, [Message::new("critic", "")]);
     assert_eq!((call.tools, call.settings), (Json::Null, json("{}")));
@@ -54,7 +54,7 @@ fn the_least_that_a_request_can_be() {
 }
 
 #[test]
-fn arguments_are_parsed_where_they_can_be() {
+fn arguments_that_are_json_are_parsed() {
     let cases = [
         (r#""arguments": "{\"a\": 1}""#, r#"{"a": 1}"#),
         (r#""arguments": {"a": 1}"#, r#"{"a": 1}"#),
@@ -90,7 +90,7 @@ fn custom_tools_take_text() {
 }
 
 #[test]
-fn a_tool_result_is_named_after_the_last_call_of_its_id() {
+fn a_tool_result_gets_the_name_of_the_last_call_with_its_id() {
     let call = |name: &str| {
         format!(r#"{{"role": "assistant", "tool_calls": [{{"id": "0", "function": {{"name": "{name}"}}}}]}}"#)
     };
@@ -105,7 +105,7 @@ fn a_tool_result_is_named_after_the_last_call_of_its_id() {
 }
 
 #[test]
-fn parts_stay_as_they_are_without_the_models_thoughts() {
+fn reasoning_is_dropped_and_other_parts_are_kept() {
     let parts = r#"[{"type": "thinking", "thinking": []}, {"type": "text", "text": "a"},
                         {"type": "image_url", "image_url": {"url": "data:"}}]"#;
     let found =
@@ -115,7 +115,7 @@ fn parts_stay_as_they_are_without_the_models_thoughts() {
 }
 
 #[test]
-fn errors_name_the_path_the_expected_and_the_found() {
+fn errors_name_the_field_and_what_was_expected_and_found() {
     let cases = [
         ("[]", "the request: expected an object, found array"),
         ("{}", "messages: expected an array, found nothing"),
@@ -150,7 +150,7 @@ fn errors_name_the_path_the_expected_and_the_found() {
 }
 
 #[test]
-fn a_caller_in_the_metadata_that_is_no_string_names_none() {
+fn a_caller_in_the_metadata_that_is_not_a_string_is_ignored() {
     for caller in ["7", "null", "[]", r#"{"name": "a"}"#] {
         let text = format!(r#"{{"messages": [{{"role": "user"}}], "metadata": {{"caller": {caller}, "run": "1"}}}}"#);
         let call = decode(&json(&text)).unwrap();

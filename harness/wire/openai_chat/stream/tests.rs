@@ -6,7 +6,7 @@ fn answer(frames: &[&str]) -> Result<Answer, String> {
     of_frames(frames.iter().map(|frame| (*frame).to_owned()).collect::<Vec<_>>()).map_err(|error| error.message)
 }
 
-/// The tool calls that come of the given deltas.
+/// The tool calls that the given deltas add up to.
 fn calls(deltas: &[&str]) -> Vec<(String, String, Json)> {
     let pieces = deltas.iter().map(|delta| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{delta}]}}}}]}}"#));
     let frames: Vec<_> = pieces.chain([r#"{"choices":[{"finish_reason":"stop"}]}"#.to_owned()]).collect();
@@ -20,7 +20,7 @@ fn call(id: &str, name: &str, args: &str) -> (String, String, Json) {
 }
 
 #[test]
-fn a_text_stream() {
+fn a_text_stream_is_decoded() {
     let found = answer(&[
         ": OPENROUTER PROCESSING\r\n\r\n",
         &chunk(r#"{"id":"","model":"","choices":[],"prompt_filter_results":[]}"#),
@@ -46,7 +46,7 @@ fn a_text_stream() {
 }
 
 #[test]
-fn tool_calls_come_in_pieces() {
+fn tool_calls_are_assembled_from_pieces() {
     let found = calls(&[
         r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#,
         r#"{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":"{"}}"#,
@@ -58,7 +58,7 @@ fn tool_calls_come_in_pieces() {
 }
 
 #[test]
-fn calls_are_told_apart_without_an_index_too() {
+fn calls_are_distinguished_without_an_index() {
     let no_index = calls(&[
         r#"{"id":"a","function":{"name":"f","arguments":"{"}}"#,
         r#"{"function":{"arguments":"}"}}"#,
@@ -74,7 +74,7 @@ fn calls_are_told_apart_without_an_index_too() {
 }
 
 #[test]
-fn custom_tools_and_legacy_functions() {
+fn custom_tools_and_legacy_functions_are_decoded() {
     let custom = calls(&[
         r#"{"index":0,"id":"a","type":"custom","custom":{"name":"sh","input":""}}"#,
         r#"{"index":0,"custom":{"input":"{}"}}"#,
@@ -91,7 +91,7 @@ fn custom_tools_and_legacy_functions() {
 }
 
 #[test]
-fn what_is_no_complete_answer_says_why() {
+fn an_incomplete_answer_is_an_error_that_says_why() {
     let text = &chunk(r#"{"choices":[{"delta":{"content":"a"}}]}"#);
     let cut = "an incomplete answer: the stream ended before a finish_reason";
     assert_eq!(answer(&[]), Err(cut.into()));

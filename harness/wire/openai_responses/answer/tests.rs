@@ -40,7 +40,7 @@ fn items_keep_their_order() {
 }
 
 #[test]
-fn a_status_is_why_the_model_stopped() {
+fn the_status_gives_the_finish_reason() {
     let finish = |rest: &str| answer(&format!(r#"{{"output": [], {rest}}}"#)).map(|answer| answer.finish.unwrap());
     assert_eq!(finish(r#""status": "completed""#), Ok(Finish::Stop));
     let incomplete = |reason: &str| {
@@ -51,7 +51,7 @@ fn a_status_is_why_the_model_stopped() {
     assert_eq!(incomplete("other"), Finish::Other("other".into()));
     let queued = r#"an incomplete answer: its status is "queued""#;
     assert_eq!(finish(r#""status": "queued""#), Err(queued.into()));
-    // What runs in the background is whole when it is queued: the client looks for it later.
+    // A background response is complete when it is queued, since the client fetches the result later.
     assert_eq!(finish(r#""status": "queued", "background": true"#), Ok(Finish::Stop));
     let failed = finish(r#""status": "failed", "error": {"code": "server_error", "message": "no"}"#);
     assert_eq!(failed, Err("the provider's error: no".into()));
@@ -59,7 +59,7 @@ fn a_status_is_why_the_model_stopped() {
 }
 
 #[test]
-fn a_status_of_days_to_come_does_not_cost_the_answer() {
+fn an_unknown_status_is_accepted() {
     let of = |status: &str| answer(&format!(r#"{{"status": "{status}", "output": []}}"#)).map(|answer| answer.finish);
     assert_eq!(of("complete"), Ok(Some(Finish::Stop)));
     assert_eq!(of("done"), Ok(Some(Finish::Other("done".into()))));

@@ -65,7 +65,7 @@ fn other_items_stay_json() {
 }
 
 #[test]
-fn what_was_served_can_be_referred_to() {
+fn requests_can_refer_to_what_was_served() {
     let mut known = Known::default();
     let first = json(r#"{"input": "hi"}"#);
     let output = r#"{"id": "resp_1", "output": [{"type": "message", "id": "msg_1", "role": "assistant", "content": [
@@ -93,7 +93,7 @@ fn what_was_served_can_be_referred_to() {
     assert_eq!(decode(&third, &known).unwrap().messages[..3], messages[..]);
 }
 
-/// What a model server learns of a request that was sent to a target.
+/// Lets `known` learn from a request and its answer.
 fn learn(known: &mut Known, method: &str, path: &str, request: &str, answer: &str) {
     let target = Target { method, path };
     let api = target.api().unwrap_or(Api::Opaque);
@@ -104,7 +104,7 @@ fn learn(known: &mut Known, method: &str, path: &str, request: &str, answer: &st
 const SAID: &str = r#"[{"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "hello"}]}]"#;
 
 #[test]
-fn a_conversation_that_the_provider_keeps_is_what_was_put_into_it() {
+fn a_stored_conversation_contains_what_was_added_to_it() {
     let mut known = Known::default();
     let item = |text: &str| format!(r#"{{"role": "user", "content": "{text}"}}"#);
     let made = format!(r#"{{"items": [{}]}}"#, item("my name is Ada"));
@@ -122,13 +122,13 @@ fn a_conversation_that_the_provider_keeps_is_what_was_put_into_it() {
     let texts: Vec<_> =
         decode(&next, &known).unwrap().messages.iter().map(|m| m.content.as_str().unwrap().to_owned()).collect();
     assert_eq!(texts, ["my name is Ada", "be kind", "hi", "hello", "who am I?"]);
-    // One that was made elsewhere stays in the key.
+    // A conversation that was created elsewhere is unknown, so its id stays in the key.
     let elsewhere = call(r#"{"conversation": "conv_0", "input": "hi"}"#);
     assert_eq!(elsewhere.messages[0].content, json(r#"[{"conversation": "conv_0"}]"#));
 }
 
 #[test]
-fn what_ran_in_the_background_is_known_when_it_was_looked_for() {
+fn a_background_response_is_known_once_it_was_fetched() {
     let mut known = Known::default();
     let queued = r#"{"id": "resp_1", "status": "queued", "background": true, "output": []}"#;
     learn(&mut known, "POST", "/v1/responses", r#"{"background": true, "input": "hi"}"#, queued);
@@ -141,7 +141,7 @@ fn what_ran_in_the_background_is_known_when_it_was_looked_for() {
 }
 
 #[test]
-fn what_is_not_known_stays_json() {
+fn an_unknown_reference_stays_json() {
     let found = call(
         r#"{"previous_response_id": "resp_0", "input": [{"type": "item_reference", "id": "msg_0"},
                 {"role": "user", "content": "a"}]}"#,
@@ -152,7 +152,7 @@ fn what_is_not_known_stays_json() {
 }
 
 #[test]
-fn what_is_no_request_says_where() {
+fn an_invalid_request_is_an_error_that_names_the_field() {
     let cases = [
         ("{}", "input: expected a string or an array, found nothing"),
         (r#"{"input": [1]}"#, "input[0]: expected an object, found number"),

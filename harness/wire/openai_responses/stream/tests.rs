@@ -30,12 +30,12 @@ fn events() -> Vec<Json> {
 }
 
 #[test]
-fn a_response_is_the_same_after_its_stream() {
+fn a_response_survives_conversion_to_a_stream_and_back() {
     assert_eq!(assemble(frames(&response())), Ok(response()));
 }
 
 #[test]
-fn events_come_in_their_order_and_are_numbered() {
+fn events_are_ordered_and_numbered() {
     let events = events();
     let names: Vec<_> = events.iter().map(|e| e.str_of("type").unwrap().trim_start_matches("response.")).collect();
     let expected = [
@@ -79,7 +79,7 @@ fn events_come_in_their_order_and_are_numbered() {
 }
 
 #[test]
-fn items_are_taken_from_their_own_events_where_the_last_has_none() {
+fn items_come_from_their_own_events_if_the_last_event_has_none() {
     let item = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message"}}"#;
     let end = r#"{"type":"response.completed","response":{"id":"resp_1","output":[]}}"#;
     let found = assemble(&[sse::frame(item), sse::frame(end)]);
@@ -87,7 +87,7 @@ fn items_are_taken_from_their_own_events_where_the_last_has_none() {
 }
 
 #[test]
-fn what_is_no_complete_answer_says_why() {
+fn an_incomplete_answer_is_an_error_that_says_why() {
     let mut cut = frames(&response());
     cut.pop();
     let incomplete = "an incomplete answer: the stream ended before response.completed";

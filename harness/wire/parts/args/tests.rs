@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn text_arguments_go_out_so_that_they_read_back() {
+fn unparsed_text_arguments_parse_to_the_same_value() {
     for (args, sent) in [("no json", "no json"), ("{\"a\":", "{\"a\":"), ("1", "\"1\""), ("", "\"\"")] {
         assert_eq!(unparsed(&args.into()), sent);
         assert_eq!(parsed(sent), args.into());

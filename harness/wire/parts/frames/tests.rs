@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn pieces_stay_apart() {
+fn joined_pieces_can_be_read_one_by_one() {
     for pieces in [&[][..], &["data: é\n\n", "", "data: 2\n\n"]] {
         let frames: Frames = pieces.iter().collect();
         assert_eq!(frames.iter().collect::<Vec<_>>(), pieces);

@@ -18,7 +18,7 @@ fn frames_end_with_their_blank_line_and_join_to_the_text() {
 }
 
 #[test]
-fn data_is_found_among_all_that_a_frame_may_hold() {
+fn data_is_found_among_comments_and_other_fields() {
     assert_eq!(data("data: a\n\n"), ["a"]);
     assert_eq!(data(": PROCESSING\r\nevent: x\r\ndata:a\r\ndata:  b\r\n\r\n"), ["a\n b"]);
     assert_eq!(data("\u{feff}data: a\r\rdata: b\n\ndata: c"), ["a", "b", "c"]);
