@@ -1,6 +1,6 @@
-//! The guide: short pages, each about one thing. Every command and every file in them is run by `tests/packages/run`.
+//! The guide: short pages, each about one thing. `tests/packages/run` runs every command and every file in them.
 //!
-//! Begin with the language of your service; the other pages stand on their own.
+//! Begin with the page about the language of your service; the other pages can be read in any order.
 //!
 //! | page | about |
 //! |---|---|
