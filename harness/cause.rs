@@ -1,137 +1,134 @@
-//! What a failure comes from: the component that is not as it was recorded, or that went wrong. Pure.
+//! The causes of a failure: each one names the component that differs from the recording, or that went wrong. Pure.
 //!
-//! A model server finds causes in calls that miss, a verdict in the rest of a run; reports show their words, and whoever
-//! reads a run's data tells them apart by their kinds.
+//! The model server finds causes in calls that miss, and the verdict finds them in the rest of the run. Reports show the
+//! text of a cause; code distinguishes causes by their kind.
 
-/// One cause of a failure, in the words of its first line.
+/// One cause of a failure, with the text that describes it on the failure's first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cause {
-    /// Of what kind it is.
+    /// The kind of cause.
     pub(crate) kind: CauseKind,
-    /// What is said of it: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
+    /// The description: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
     pub(crate) what: String,
 }
 
 impl Cause {
-    /// A cause of a kind, in words.
+    /// Creates a cause from its kind and its description.
     pub(crate) fn new(kind: CauseKind, what: impl Into<String>) -> Cause {
         Cause { kind, what: what.into() }
     }
 }
 
-/// Which family of causes a kind belongs to: what the first line of a failure begins with.
+/// The family that a kind of cause belongs to. It decides how the first line of the failure begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CauseClass {
-    /// A model call that no turn answers.
+    /// No turn answers a model call.
     Miss,
-    /// A turn that no call asked for.
+    /// No call asked for a turn.
     Unused,
-    /// A check of a call that differs from the recorded one.
+    /// A check of a call differs from the recorded one.
     Drift,
-    /// What the client saw differs from the golden.
+    /// What the client received differs from the golden.
     Golden,
-    /// All others say by themselves what they are.
+    /// Any other cause. Its description needs no prefix.
     Plain,
 }
 
-/// Kinds of causes.
-#[expect(dead_code, reason = "calls and goldens are told apart by all of them soon")]
+/// The kind of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CauseKind {
-    /// Another caller than the recorded one asks.
+    /// The call comes from a different caller than the recorded one.
     Caller,
     /// The call has messages that the recorded one lacks.
     MessageExtra,
     /// The call lacks messages that the recorded one has.
     MessageMissing,
-    /// The recorded history begins earlier, or ends later.
+    /// The call lacks the beginning or the end of the recorded history.
     HistoryShortened,
-    /// The same messages come in another order.
+    /// The same messages come in a different order.
     MessageOrder,
-    /// A message is of another type: `system` for `human`.
+    /// A message has a different type: `system` instead of `human`.
     MessageType,
-    /// A message says something else.
+    /// A message has a different text.
     MessageText,
-    /// Another tool is called, or has answered.
+    /// A different tool is called, or has answered.
     ToolName,
     /// A tool is called with a different argument.
     ToolArgument,
-    /// A tool returned something else.
+    /// A tool returned a different result.
     ToolResult,
-    /// The system prompt, where it alone tells calls apart.
+    /// The system prompt differs, and nothing else distinguishes the calls.
     SystemPrompt,
-    /// A call that was answered comes again.
+    /// The system repeats a call that was already answered.
     CalledAgain,
-    /// A call that is like none recorded.
+    /// The call resembles no recorded call.
     NewCall,
-    /// Which caller asks cannot be told.
+    /// The call's caller cannot be determined.
     CallerUnknown,
-    /// A conversation of which the fixture keeps a hash only.
+    /// The conversation differs, and the fixture has only its hash to compare it with.
     Conversation,
-    /// The scenario says that no model is called.
+    /// A model is called although the scenario says that none is.
     NoModelExpected,
-    /// A call without the key that the system was given.
+    /// The call lacks the key that the system was given.
     WrongKey,
-    /// A call at a path of no API: mostly a wrong base URL.
+    /// The path of the call belongs to no API, usually because of a wrong base URL.
     WrongUrl,
-    /// A request that cannot be read.
+    /// The request cannot be parsed.
     Unreadable,
-    /// A turn that the call's API has no words for.
+    /// The API of the call cannot express the recorded answer.
     Unrenderable,
-    /// A request of no chat model.
+    /// A request to something other than a chat model has no recorded answer.
     OtherRequest,
-    /// A request to a tool server.
+    /// A request to a tool server has no recorded answer.
     ToolRequest,
-    /// The service asks no more, though the recording goes on.
+    /// The system stops calling the model, although the recording goes on.
     StoppedAsking,
-    /// A caller of the recording never asks.
+    /// A caller of the recording makes no call.
     CallerSilent,
     /// A recorded request to a tool server is not made.
     ToolUnused,
-    /// The stream holds an event that says error.
+    /// The stream contains an event that reports an error.
     ErrorEvent,
-    /// The system ended by itself.
+    /// The system exited by itself.
     Crash,
     /// A router panicked.
     Panic,
-    /// The system never became ready, or cannot be started.
-    NotReady,
-    /// The time of the scenario was up.
+    /// The scenario reached its timeout.
     TimeUp,
-    /// A step got another answer than it wants.
+    /// A step did not get the response that it expects.
     Step,
-    /// Tool calls and results do not belong together.
+    /// The tool calls and tool results of a conversation do not match each other.
     Protocol,
-    /// A check of served calls that the suite says fails: prompt, tools, model, settings, results.
+    /// A check of a served call (prompt, tools, model, settings, results) differs, and `drift` says that this fails.
     Check,
     /// There is no golden yet.
     GoldenMissing,
-    /// An event of the golden did not come.
+    /// The stream lacks an event of the golden.
     EventMissing,
-    /// An event came that the golden lacks.
+    /// The stream has an event that the golden lacks.
     EventExtra,
-    /// An event has another name.
+    /// An event has a different name.
     EventRenamed,
-    /// Events came in another order.
+    /// The events came in a different order.
     EventOrder,
-    /// An event has another shape.
+    /// An event has a different shape.
     EventShape,
-    /// A pinned value of an event differs.
+    /// A value that the golden pins differs.
     EventValue,
-    /// Another HTTP status, or exit code.
+    /// The HTTP status or the exit code differs.
     Status,
-    /// Another content type.
+    /// The content type differs.
     ContentType,
-    /// The body of an answer that is not a stream.
+    /// The body of a response that is not a stream differs.
     Body,
-    /// The run cannot be compared: two runs of the same differ.
+    /// Two runs of the same scenario differ, so nothing can be compared.
     Unstable,
-    /// A file of the project is wrong, or something else that the words say.
+    /// A file of the project is wrong, or something else that the description says.
     Other,
 }
 
 impl CauseKind {
-    /// The name in the data of a run: `tool_result`.
+    /// Returns the name that the data of a run uses: `tool_result`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             CauseKind::Caller => "caller",
@@ -162,7 +159,6 @@ impl CauseKind {
             CauseKind::ErrorEvent => "error_event",
             CauseKind::Crash => "crash",
             CauseKind::Panic => "panic",
-            CauseKind::NotReady => "not_ready",
             CauseKind::TimeUp => "time_up",
             CauseKind::Step => "step",
             CauseKind::Protocol => "protocol",
@@ -182,7 +178,7 @@ impl CauseKind {
         }
     }
 
-    /// The family.
+    /// Returns the family of this kind.
     pub(crate) fn class(self) -> CauseClass {
         match self {
             CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,
@@ -200,7 +196,6 @@ impl CauseKind {
             CauseKind::ErrorEvent
             | CauseKind::Crash
             | CauseKind::Panic
-            | CauseKind::NotReady
             | CauseKind::TimeUp
             | CauseKind::Step
             | CauseKind::Protocol
@@ -211,7 +206,7 @@ impl CauseKind {
     }
 }
 
-/// The first line of a failure: all causes, each family named once.
+/// Returns the first line of a failure: all causes, where neighbours of one family share a prefix.
 pub(crate) fn headline(causes: &[Cause]) -> String {
     let mut line = String::new();
     let mut before = None;

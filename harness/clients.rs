@@ -1,4 +1,4 @@
-//! HTTP clients, of systems and of providers. None follows a redirect; the proxy of a machine is for providers alone.
+//! The HTTP clients for systems and for providers. None follows redirects; only those for providers use the machine's proxy.
 
 use std::sync::OnceLock;
 
@@ -7,34 +7,34 @@ use reqwest::{Client, ClientBuilder};
 
 use crate::error::{Error, Result};
 
-/// The clients that ask systems. Each scenario has a runtime of its own, so no connection is kept.
+/// The clients for requests to systems. They keep no connections, since each scenario has its own runtime.
 pub(crate) static OF_SYSTEMS: Clients = Clients::keeping(0);
 
-/// A client for `http:` and one for `https:`, each made when it is first asked for. Only the latter reads the machine's
-/// certificates: some hundred files, and most of what a process for one scenario would otherwise take.
+/// A client for `http:` and one for `https:`, each created at its first use. Only the one for `https:` reads the machine's
+/// certificates: these are a few hundred files, and would take most of the time of a process that runs one scenario.
 #[derive(Debug)]
 pub(crate) struct Clients {
     idle: usize,
-    /// Whether `HTTPS_PROXY` and `NO_PROXY` are honoured, for `https:` URLs.
+    /// Whether `https:` URLs honour `HTTPS_PROXY` and `NO_PROXY`.
     proxied: bool,
     plain: OnceLock<Result<Client>>,
     tls: OnceLock<Result<Client>>,
 }
 
 impl Clients {
-    /// Clients that keep so many idle connections for each host. None may be kept by clients that several runtimes use,
-    /// since a connection belongs to the runtime that made it.
+    /// Creates clients that keep up to `idle` idle connections for each host. It must be 0 for clients that several runtimes
+    /// share, since a connection belongs to the runtime that opened it.
     pub(crate) const fn keeping(idle: usize) -> Clients {
         Clients { idle, proxied: false, plain: OnceLock::new(), tls: OnceLock::new() }
     }
 
-    /// Clients of providers: beyond the machine they go by its proxy.
+    /// Creates clients for requests to providers, which use the machine's proxy.
     #[cfg(feature = "record")]
     pub(crate) fn of_providers() -> Clients {
         Clients { proxied: true, ..Clients::keeping(usize::MAX) }
     }
 
-    /// The client for a URL.
+    /// Returns the client for a URL.
     pub(crate) fn of(&self, url: &str) -> Result<&Client> {
         let client = if url.starts_with("https:") {
             self.tls
@@ -56,14 +56,14 @@ fn without_certificates(client: ClientBuilder) -> ClientBuilder {
     client.tls_certs_only([])
 }
 
-/// Without TLS there are none to read.
+/// A build without TLS reads no certificates.
 #[cfg(not(feature = "record"))]
 fn without_certificates(client: ClientBuilder) -> ClientBuilder {
     client
 }
 
-/// Why a request failed, from reqwest's own words, which only say that it did, down to the system's. Without the URL,
-/// which may hold a key.
+/// Returns why a request failed: reqwest's own message, which only says that it failed, and the messages of its sources down
+/// to the operating system's. The URL is left out, since it may contain a key.
 pub(crate) fn reqwest_reason(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut parts = vec![error.to_string()];

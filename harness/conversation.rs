@@ -1,32 +1,32 @@
-//! Messages, tool calls and answers, in no provider's words. Pure data; everything passes through these types.
+//! Messages, tool calls and answers in a form that belongs to no provider. Pure data, which the whole library uses.
 
 use crate::json::Json;
 
-/// The kind of the one message that stands for a request of no chat model: its content is the request's body, `null` where
-/// it has none.
+/// The kind of the single message that represents a request to something other than a chat model. The message's content is
+/// the body of the request, or `null` if it has none.
 pub(crate) const OPAQUE: &str = "opaque";
 
 /// One message of a conversation, before it is normalized.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The LangChain name of who speaks: `human`, `ai`, `tool`, `system`; other names are kept as they are.
+    /// The LangChain name of the message's type: `human`, `ai`, `tool` or `system`. Other names are kept as they are.
     pub kind: String,
     /// A string, or a list of content blocks.
     pub content: Json,
-    /// A user's or a tool's name, where there is one.
+    /// The name of the user or the tool, if the message has one.
     pub name: Option<String>,
-    /// The calls an `ai` message makes.
+    /// The tool calls of an `ai` message.
     pub tool_calls: Vec<ToolCall>,
     /// The id of the call that a `tool` message answers.
     pub tool_call_id: Option<String>,
-    /// Whether a `tool` message says of itself that it is an error.
+    /// Whether a `tool` message is marked as an error.
     pub failed: bool,
-    /// Injected by a framework and not shown to users: no part of the key.
+    /// Whether a framework injected the message and hides it from users. The key leaves such messages out.
     pub hidden: bool,
 }
 
 impl Message {
-    /// A message of a kind with plain text.
+    /// Creates a message of a kind with plain text.
     pub fn new(kind: &str, text: impl Into<String>) -> Message {
         Message {
             kind: kind.to_owned(),
@@ -40,29 +40,29 @@ impl Message {
     }
 }
 
-/// One call of a tool that a model asks for.
+/// One call of a tool that a model requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
-    /// The provider's id of the call; may be empty.
+    /// The provider's id of the call, which may be empty.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments, an object as a rule; a string where they did not parse.
+    /// The arguments: usually an object, or a string if they could not be parsed.
     pub args: Json,
 }
 
-/// What a model answered, in order.
+/// The answer of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The provider's id of the answer, where it was recorded: ids leak into event streams, so they are replayed.
+    /// The provider's id of the answer, if it was recorded. It is replayed, since such ids end up in event streams.
     pub id: Option<String>,
-    /// The model that answered, by its own word.
+    /// The model's name, as the response gives it.
     pub model: Option<String>,
-    /// Text, reasoning, tool calls and the rest, in order.
+    /// Text, reasoning, tool calls and other blocks, in order.
     pub blocks: Vec<Block>,
     /// Why the model stopped.
     pub finish: Option<Finish>,
-    /// Tokens, where they were reported.
+    /// The numbers of tokens, if they were reported.
     pub usage: Option<Usage>,
 }
 
@@ -71,27 +71,27 @@ pub struct Answer {
 pub enum Block {
     /// Text for the user.
     Text(String),
-    /// The model's own thoughts; no part of a key.
+    /// The model's reasoning, which is not part of any key.
     Reasoning(String),
     /// A refusal to answer.
     Refusal(String),
     /// A call of a tool.
     ToolCall(ToolCall),
-    /// What only one provider's API can say.
+    /// A block that only one provider's API can express.
     Native(Native),
 }
 
-/// A block that only one provider's API can say: a tool that the provider ran itself, its result, an image.
+/// A block that only one provider's API can express: a tool that the provider ran itself, the result of one, or an image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Native {
     /// The name of the API, as fixtures store it.
     pub api: String,
-    /// The block as that API says it.
+    /// The block in that API's own form.
     pub block: Json,
 }
 
 impl Native {
-    /// What it is, by its API's own word: its `type`, or the name of its only field.
+    /// Returns what its API calls the block: its `type`, or the name of its only field.
     #[must_use]
     pub fn kind(&self) -> &str {
         let field = || self.block.as_object()?.keys().find(|key| *key != "thoughtSignature");
@@ -104,18 +104,18 @@ impl Native {
 pub enum Finish {
     /// The answer is complete.
     Stop,
-    /// It waits for tool results.
+    /// The model waits for tool results.
     ToolCalls,
-    /// The token limit cut it.
+    /// The token limit cut the answer off.
     Length,
-    /// A filter cut it.
+    /// A content filter cut the answer off.
     ContentFilter,
-    /// A provider's own word.
+    /// A provider's own reason.
     Other(String),
 }
 
 impl Finish {
-    /// The neutral word, as fixtures hold it.
+    /// Returns the neutral word, as fixtures store it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -127,7 +127,7 @@ impl Finish {
         }
     }
 
-    /// From the neutral word.
+    /// Returns the reason for a neutral word.
     #[must_use]
     pub fn from_word(word: &str) -> Finish {
         match word {
@@ -140,52 +140,53 @@ impl Finish {
     }
 }
 
-/// Tokens of one model call.
+/// The numbers of tokens of one model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens read, all of them.
+    /// All input tokens.
     pub input: u64,
-    /// Tokens written, all of them.
+    /// All output tokens.
     pub output: u64,
-    /// Those of the input that came from the provider's cache.
+    /// Input tokens that came from the provider's cache.
     pub cached: u64,
-    /// Those of the input that went into the provider's cache.
+    /// Input tokens that the provider wrote to its cache.
     pub cache_written: u64,
-    /// Those of the output that nobody sees: the model's own thoughts.
+    /// Output tokens of the model's reasoning.
     pub reasoning: u64,
 }
 
-/// What stands in place of an API's name in an answer that none can say.
+/// Takes the place of an API's name in a block that no API can express.
 const THE_RECORDING: &str = "the recording";
 
 impl Answer {
-    /// What stands for a response that says nothing in neutral words, a provider's error as a rule. Its own API sends it
-    /// as it came; another API answers that it cannot express it.
+    /// Creates the answer for a response that has no neutral form, usually a provider's error. Over the API that it was
+    /// recorded from, the response is replayed as it came; over another API, replay fails because it cannot express it.
     #[must_use]
     pub fn untold(kind: impl Into<String>) -> Answer {
         let block = Json::object([("type", Json::Str(kind.into()))]);
         Answer { blocks: vec![Block::Native(Native { api: THE_RECORDING.to_owned(), block })], ..Answer::default() }
     }
 
-    /// Whether it stands for such a response.
+    /// Whether the answer was created by [`untold`](Answer::untold).
     #[must_use]
     pub(crate) fn is_untold(&self) -> bool {
         matches!(&self.blocks[..], [Block::Native(native)] if native.api == THE_RECORDING)
     }
 
-    /// The text blocks, joined.
+    /// Returns the joined text blocks.
     #[must_use]
     pub fn text(&self) -> String {
         self.blocks.iter().filter_map(|b| if let Block::Text(t) = b { Some(t.as_str()) } else { None }).collect()
     }
 
-    /// The tool calls, in order.
+    /// Returns the tool calls, in order.
     #[must_use]
     pub fn tool_calls(&self) -> Vec<&ToolCall> {
         self.blocks.iter().filter_map(|b| if let Block::ToolCall(c) = b { Some(c) } else { None }).collect()
     }
 
-    /// The `ai` message that an agent keeps of this answer: text, native blocks and tool calls, no reasoning.
+    /// Returns the `ai` message that an agent adds to its history for this answer: text, native blocks and tool calls, but no
+    /// reasoning.
     #[must_use]
     pub fn to_message(&self) -> Message {
         let content = if self.blocks.iter().any(|block| matches!(block, Block::Native(_))) {

@@ -1,4 +1,4 @@
-//! The one error type: what went wrong, where, and the command that resolves it.
+//! The library's only error type: what went wrong, where, and how to resolve it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use crate::text::readable;
 /// `Result` with Retake's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Something a person has to mend: a file that is wrong, a system that does not start, a provider out of reach.
+/// A problem that a person has to fix: a wrong file, a system that does not start, a provider that cannot be reached.
 ///
-/// It prints as `FILE:LINE:COLUMN: what`, with the help on lines of its own.
+/// It prints as `FILE:LINE:COLUMN: what`, followed by the lines of help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Parts>);
 
@@ -22,17 +22,17 @@ struct Parts {
     help: Vec<String>,
 }
 
-/// A 1-based line and column (in characters) of a text.
+/// A position in a text: line and column, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
 }
 
 impl Place {
-    /// The place of a byte offset.
+    /// Returns the position of a byte offset.
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Place {
         let before = text.get(..offset).unwrap_or(text);
@@ -45,59 +45,59 @@ impl Place {
 }
 
 impl Error {
-    /// An error with its first line: what was found and what was expected, a lower-case fragment.
+    /// Creates an error from its first line: a lower-case fragment that says what was found and what was expected.
     pub fn new(what: impl Into<String>) -> Error {
         Error(Box::new(Parts { what: what.into(), file: None, place: None, help: Vec::new() }))
     }
 
-    /// Names the file, where no file is named yet.
+    /// Sets the file, unless the error already names one.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Error {
         self.0.file.get_or_insert_with(|| file.to_owned());
         self
     }
 
-    /// Names the place in the file.
+    /// Sets the position in the file.
     #[must_use]
     pub fn at(mut self, place: Place) -> Error {
         self.0.place = Some(place);
         self
     }
 
-    /// Names file and place, where the error names no place of its own.
+    /// Sets the file and the position, unless the error already has a position.
     #[must_use]
     pub(crate) fn else_at(self, file: &Path, place: Place) -> Error {
         if self.0.place.is_some() { self.in_file(file) } else { self.in_file(file).at(place) }
     }
 
-    /// Adds a line of help: the nearest right name, or the command that resolves it.
+    /// Adds a line of help: the name that was probably meant, or the command that resolves the problem.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.0.help.push(help.into());
         self
     }
 
-    /// Puts what was being done before the first line: `failed to X: what`.
+    /// Says which action failed, before the first line: `failed to X: what`.
     #[must_use]
     pub fn while_doing(mut self, doing: &str) -> Error {
         self.0.what = format!("failed to {doing}: {}", self.0.what);
         self
     }
 
-    /// Puts what the first line is about before it: `X what`.
+    /// Puts a subject before the first line: `X what`.
     #[must_use]
     pub(crate) fn of(mut self, subject: &str) -> Error {
         self.0.what = format!("{subject} {}", self.0.what);
         self
     }
 
-    /// The first line without its place.
+    /// The first line, without file and position.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.0.what
     }
 
-    /// The first line: place and what.
+    /// The first line, with file and position.
     #[must_use]
     pub(crate) fn first_line(&self) -> String {
         let bare = Error(Box::new(Parts { help: Vec::new(), ..(*self.0).clone() }));
@@ -109,7 +109,7 @@ impl Error {
         &self.0.help
     }
 
-    /// The file at fault, where there is one.
+    /// The file that is wrong, if the error is about a file.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
@@ -133,7 +133,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The error about a merge conflict that was left in a text, where there is one.
+/// Returns an error about a merge conflict that was left in a text; `None` if there is none.
 pub(crate) fn conflict(text: &str) -> Option<Error> {
     let line = |marker: &str| text.lines().position(|line| line.starts_with(marker));
     let (begins, ends) = (line("<<<<<<< ")?, line(">>>>>>> ")?);

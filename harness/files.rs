@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, and errors that name them.
+//! Reading and writing files: a written file appears whole or not at all, and each error names its file.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 /// Reads a file.
 ///
 /// # Errors
-/// The file and the reason, in words that do not depend on the platform where a person is likely to meet them.
+/// Names the file and the reason. The wording of the common reasons is the same on all platforms.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     read_as(path, path)
 }
 
-/// Reads a file that errors show by another path.
+/// Reads a file, and shows another path in errors.
 ///
 /// # Errors
 /// As [`read`].
@@ -27,15 +27,15 @@ pub(crate) fn read_as(shown: &Path, path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|e| failed_as(shown, "read", path, &e))
 }
 
-/// Writes a file by way of a temporary one beside it, synced and renamed: a reader sees the old text or the new one.
+/// Writes a temporary file in the same folder, syncs it and renames it, so a reader sees either the old text or the new one.
 ///
 /// # Errors
-/// The file and the reason. What stood there before is then untouched.
+/// Names the file and the reason. The old file is then unchanged.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     write_renamed(path, bytes, true)
 }
 
-/// The same of what nobody misses after the machine itself went down: nothing waits for the disk.
+/// As [`write_whole`], but without waiting for the disk: for files that may be lost when the machine itself goes down.
 ///
 /// # Errors
 /// As [`write_whole`].
@@ -50,7 +50,7 @@ fn write_renamed(path: &Path, bytes: &[u8], synced: bool) -> Result<()> {
         remove_abandoned(folder);
         let mut builder = tempfile::Builder::new();
         let mut file = builder.prefix(TEMPORARY).permissions(new_file_permissions()).tempfile_in(folder)?;
-        // Says that its writer lives.
+        // The lock shows other writers that this one is alive.
         file.as_file().lock()?;
         file.write_all(bytes)?;
         if synced {
@@ -59,15 +59,15 @@ fn write_renamed(path: &Path, bytes: &[u8], synced: bool) -> Result<()> {
         file.persist(path).map_err(|e| e.error)?;
         Ok(())
     };
-    // Between its making and its lock a file looks abandoned to another writer.
+    // Before it is locked, a new file looks abandoned, so another writer may have removed it.
     let again = |error: std::io::Error| if error.kind() == ErrorKind::NotFound { write() } else { Err(error) };
     write().or_else(again).map_err(|e| failed("write", path, &e))
 }
 
-/// The folder of a project for what runs leave, `.retake`, which git takes nothing in of. It is made where it is not there.
+/// Returns the folder for run data in a project, `.retake`. Creates it if needed, with a `.gitignore` that covers all of it.
 ///
 /// # Errors
-/// Where it cannot be written.
+/// If the folder cannot be written.
 pub(crate) fn run_folder(root: &Path) -> Result<PathBuf> {
     let folder = root.join(RUN_FOLDER);
     let ignored = folder.join(".gitignore");
@@ -77,13 +77,14 @@ pub(crate) fn run_folder(root: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// What [`run_folder`] is called.
+/// The name of the folder that [`run_folder`] returns.
 pub(crate) const RUN_FOLDER: &str = ".retake";
 
-/// What the name of a file begins with that is not whole yet.
+/// The prefix of a temporary file's name.
 const TEMPORARY: &str = ".retake-";
 
-/// Removes what writers that were killed left in a folder. Once a process: a folder may have thousands of files.
+/// Removes the temporary files of killed writers from a folder. A process does this once for each folder, since a folder may
+/// have thousands of files.
 fn remove_abandoned(folder: &Path) {
     static LOOKED_INTO: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     if !LOOKED_INTO.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned()) {
@@ -98,10 +99,11 @@ fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// The files of a folder with an ending, without it, sorted; none where there is no folder. Dotfiles are left out.
+/// Returns the sorted names of a folder's files that have an ending, without that ending. Leaves out dotfiles; a missing
+/// folder has no files.
 ///
 /// # Errors
-/// The folder and the reason.
+/// Names the folder and the reason.
 pub(crate) fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -116,28 +118,28 @@ pub(crate) fn names(folder: &Path, ending: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Removes a file that may not be there.
+/// Removes a file, if it exists.
 ///
 /// # Errors
-/// The file and the reason.
+/// Names the file and the reason.
 pub(crate) fn remove(path: &Path) -> Result<()> {
-    // On a file system that cannot be written, what is not there cannot be removed either.
+    // A read-only file system may refuse to remove even a file that does not exist.
     match std::fs::remove_file(path) {
         Err(e) if path.symlink_metadata().is_ok() => Err(failed("remove", path, &e)),
         _ => Ok(()),
     }
 }
 
-/// An error about a file.
+/// Returns an error about a file.
 pub(crate) fn failed(doing: &str, path: &Path, error: &std::io::Error) -> Error {
     failed_as(path, doing, path, error)
 }
 
-/// An error about a file that is shown by another path, such as the one from the project's folder.
+/// Returns an error about a file that shows another path, such as the one relative to the project's folder.
 pub(crate) fn failed_as(shown: &Path, doing: &str, path: &Path, error: &std::io::Error) -> Error {
     let what = match error.kind() {
         ErrorKind::PermissionDenied => "no permission".to_owned(),
-        ErrorKind::IsADirectory => "a folder stands where a file was expected".to_owned(),
+        ErrorKind::IsADirectory => "it is a folder, expected a file".to_owned(),
         kind => match broken_link(path) {
             Some(link) => format!("it is {link}"),
             None if kind == ErrorKind::NotFound => "no such file".to_owned(),
@@ -147,15 +149,15 @@ pub(crate) fn failed_as(shown: &Path, doing: &str, path: &Path, error: &std::io:
     Error::new(format!("failed to {doing} it: {what}")).in_file(shown)
 }
 
-/// What stands at a path, in words, where that is a link to what is not there, or to itself.
+/// Describes the link at a path if its target does not exist or is the link itself; otherwise `None`.
 pub(crate) fn broken_link(path: &Path) -> Option<String> {
     let leads_nowhere = path.metadata().is_err_and(|error| error.kind() != ErrorKind::PermissionDenied);
     let target = std::fs::read_link(path).ok().filter(|_| leads_nowhere)?;
-    Some(format!("a link to `{}` that leads nowhere", target.display()))
+    Some(format!("a broken link to `{}`", target.display()))
 }
 
-/// What stands at a path, in words, where reading it could go on for ever: who reads a pipe waits for somebody to write
-/// into it. Pipes that this program was given open are somebody's output.
+/// Describes what is at a path if reading it might never end, such as a named pipe to which nobody writes; otherwise `None`.
+/// Pipes that this program inherited open are allowed, since they are the output of another program.
 pub(crate) fn special(path: &Path) -> Option<&'static str> {
     #[cfg(unix)]
     {
@@ -178,7 +180,7 @@ pub(crate) fn special(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// What a plainly created file gets; temporary files are otherwise private to their owner.
+/// The permissions of a normally created file. Without them, a temporary file is private to its owner.
 #[cfg(unix)]
 fn new_file_permissions() -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,14 +1,14 @@
-//! Texts as people read them: cut, counted, made visible, and the name that was meant. Pure.
+//! Helpers for text that people read: shortening, plurals, escaping what a terminal hides, suggesting a name. Pure.
 
 use std::borrow::Cow;
 
-/// The most characters of one line of an error: what was found may be a line of a megabyte.
+/// The largest number of characters in one line of an error. The offending text may be a line of a megabyte.
 const LONGEST_LINE: usize = 700;
-/// Of a longer line, what stands around a place is shown.
+/// The number of characters to show around a position in a longer line.
 const AROUND_WIDTH: usize = 160;
 
-/// A text for a terminal: what would move its cursor, colour it or turn its letters round is written out, and of a long
-/// line stand the beginning and the end.
+/// Returns the text in a form that is safe for a terminal: escapes the characters that would move the cursor, change the
+/// colour or reverse the direction of writing, and keeps only the beginning and the end of a long line.
 pub(crate) fn readable(text: &str) -> Cow<'_, str> {
     let is_long = |line: &str| line.len() > LONGEST_LINE && line.chars().count() > LONGEST_LINE;
     if !text.chars().any(is_hidden) && !text.lines().any(is_long) {
@@ -27,7 +27,7 @@ pub(crate) fn readable(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// A text with what no terminal shows as itself written out.
+/// Returns the text with escapes for the characters that a terminal does not show.
 pub(crate) fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     for c in text.chars() {
@@ -40,13 +40,13 @@ pub(crate) fn visible(text: &str) -> String {
     visible
 }
 
-/// Controls but for line breaks and tabs, and the marks that turn the direction of writing.
+/// Whether a character is a control character other than a line break or a tab, or changes the direction of writing.
 fn is_hidden(c: char) -> bool {
     let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || (c.is_control() && !matches!(c, '\n' | '\t'))
 }
 
-/// A line, or what of a long one stands around a byte offset.
+/// Returns a line or, if it is long, its part around a byte offset.
 pub(crate) fn around(line: &str, offset: usize) -> String {
     let chars: Vec<char> = line.chars().collect();
     if chars.len() <= AROUND_WIDTH {
@@ -59,7 +59,7 @@ pub(crate) fn around(line: &str, offset: usize) -> String {
     format!("{before}{}{after}", with_its_end_shown(&chars[start..end].iter().collect::<String>()))
 }
 
-/// Control characters and white space at the end as people can see them.
+/// Returns the line with its control characters and its trailing white space made visible.
 fn with_its_end_shown(line: &str) -> String {
     let body = line.trim_end();
     let tail: String = line[body.len()..]
@@ -71,7 +71,7 @@ fn with_its_end_shown(line: &str) -> String {
     body + &tail
 }
 
-/// A text, or its first `width` characters.
+/// Returns the text or, if it is longer than `width` characters, its first `width` characters and an ellipsis.
 pub(crate) fn clipped(text: &str, width: usize) -> Cow<'_, str> {
     match text.char_indices().nth(width) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -79,16 +79,16 @@ pub(crate) fn clipped(text: &str, width: usize) -> Cow<'_, str> {
     }
 }
 
-/// A number with its noun: `1 turn`, `2 turns`.
+/// Returns a number with its noun: `1 turn`, `2 turns`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 
-/// The name among `known` that a person most likely meant, if one is near enough, capitals or not.
+/// Returns the name among `known` that the user most likely meant, ignoring case; `None` if none is similar enough.
 #[must_use]
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A name of a megabyte is near to nothing, and comparing it takes long.
+    // A name of a megabyte is similar to nothing, and comparing it takes long.
     if name.len() > 200 {
         return None;
     }

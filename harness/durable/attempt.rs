@@ -1,4 +1,4 @@
-//! One attempt of an agent: which of its steps are served, which run, and what the file is told of them.
+//! One attempt of an agent: decides which of its steps are served and which run live, and records them in the file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -12,24 +12,24 @@ use super::file::{Asked, Kind, Opened, RecordedStep, StepFile};
 use super::finite::not_finite;
 use super::number::StepNumber;
 
-/// What becomes of a recorded step that cannot be fingerprinted, and so cannot be compared with what is asked now.
+/// What to do with a recorded step that cannot be fingerprinted, and so cannot be compared with the present request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unverified {
-    /// It is served, with a warning, if the step before it in its run was.
+    /// The step is served, with a warning, if the previous step of its run was served.
     #[default]
     Serve,
-    /// It is never served: it runs live each time.
+    /// The step is never served, and runs live each time.
     Refuse,
 }
 
-/// What became of the steps so far.
+/// How many steps were served and how many ran live so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Steps that were served from the journal.
+    /// The number of steps that were served from the journal.
     pub replayed: usize,
-    /// Steps that were run, those that failed included.
+    /// The number of steps that ran live, including those that failed.
     pub live: usize,
-    /// The number of the first step that differed from the recorded one.
+    /// The number (such as `0.2`) of the first step that differed from the recorded one.
     pub diverged_at: Option<String>,
 }
 
@@ -40,18 +40,18 @@ impl fmt::Display for Counters {
     }
 }
 
-/// An attempt as the journal and its runs share it. Held for moments only, never while a step runs.
+/// The attempt that the journal and its runs share. The lock is held only briefly, never while a step runs.
 #[derive(Debug)]
 pub(super) struct SharedAttempt(Mutex<Attempt>);
 
-/// What is left of the attempts before, and what became of this one so far.
+/// The recorded steps of earlier attempts that can still be served, and the progress of this attempt.
 #[derive(Debug)]
 pub(super) struct Attempt {
     pub(super) file: StepFile,
     pub(super) unverified: Unverified,
     pub(super) recorded: HashMap<StepNumber, RecordedStep>,
     runs: BTreeMap<String, RunProgress>,
-    /// What steps inside others finished in this attempt, while the steps around them may fail and be tried again.
+    /// The nested steps that finished in this attempt. If the step around them fails and is tried again, they are served.
     inside: HashMap<StepNumber, RecordedStep>,
     pub(super) top_runs: usize,
     pub(super) counters: Counters,
@@ -61,19 +61,19 @@ pub(super) struct Attempt {
 
 #[derive(Debug, Default)]
 struct RunProgress {
-    /// How many steps have a number.
+    /// How many steps have been given a number.
     asked: usize,
-    /// Whether the last of them was served.
+    /// Whether the last step was served.
     served: bool,
-    /// The positions of tries that failed, which go to who asks the same again.
+    /// The steps that failed, with their positions. A retry of the same request gets the position of the failed step.
     failed: Vec<(usize, Asked)>,
 }
 
-/// A step that has its number.
+/// How a step that was given a number goes on.
 pub(super) enum Claim<T> {
-    /// Its recorded result.
+    /// The step is served with its recorded result.
     Served(T),
-    /// It has to run.
+    /// The step has to run.
     Live(StepNumber),
 }
 
@@ -96,7 +96,7 @@ impl SharedAttempt {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a step its number and decides, in one, whether it is served.
+    /// Gives a step its number and decides whether it is served, both under one lock.
     pub(super) fn claim<T: DeserializeOwned>(
         &self,
         run: &str,
@@ -107,12 +107,12 @@ impl SharedAttempt {
         self.lock().claim(run, asked, no_fingerprint, replayable)
     }
 
-    /// Counts a step that runs.
+    /// Counts a step that runs live.
     pub(super) fn runs_live(&self) {
         self.lock().counters.live += 1;
     }
 
-    /// Notes a try that failed: who asks the same again takes its number.
+    /// Records that a step failed. A retry of the same request gets its number.
     pub(super) fn failed(&self, number: &StepNumber, asked: &Asked, replayable: bool) {
         let mut attempt = self.lock();
         let progress = attempt.runs.entry(number.run.clone()).or_default();
@@ -148,10 +148,10 @@ impl SharedAttempt {
     }
 }
 
-/// A result as JSON that reads back as what it was.
+/// Returns a result as JSON, or the reason why it could not be read back from JSON.
 fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawValue>, String> {
     if let Some(number) = not_finite(value).first() {
-        return Err(format!("its result holds a number that is not finite, which JSON cannot say: {number}"));
+        return Err(format!("its result contains a float that JSON cannot express (float {number})"));
     }
     let json = serde_json::value::to_raw_value(value).map_err(|e| format!("its result is not JSON: {e}"))?;
     match serde_json::from_str::<T>(json.get()) {
@@ -180,7 +180,11 @@ impl Attempt {
                 match serde_json::from_str(value.get()) {
                     Ok(value) => Some(value),
                     Err(e) => {
-                        self.diverge(&number, asked, &format!("the recorded result is not what is expected: {e}"));
+                        self.diverge(
+                            &number,
+                            asked,
+                            &format!("the recorded result does not have the expected type: {e}"),
+                        );
                         None
                     }
                 }
@@ -192,11 +196,15 @@ impl Attempt {
             _ => None,
         };
         if let Some(reason) = no_fingerprint {
-            let so = if served.is_some() { "served unverified, as the step before it was served" } else { "run live" };
+            let so = if served.is_some() {
+                "and is served unverified because the step before it was served"
+            } else {
+                "so it runs live"
+            };
             self.warn(format!("{}: cannot be fingerprinted, {so}: {reason}", named(&number, asked)));
         }
         let Some(value) = served else {
-            self.forget_behind(&number);
+            self.forget_unverifiable_after(&number);
             return Claim::Live(number);
         };
         self.counters.replayed += 1;
@@ -204,8 +212,9 @@ impl Attempt {
         Claim::Served(value)
     }
 
-    /// The number of a step, and whether the step before it was served. Who asks what just failed takes that number again,
-    /// so that a run after a crash, which is asked once, agrees. What cannot be fingerprinted may be something else.
+    /// Returns the number of a step, and whether the step before it was served. A retry of a request that failed gets the
+    /// number of the failed step, so the numbers agree with those of a later attempt, which makes the request only once. A
+    /// step without a fingerprint always gets a new number, since it may be a different request.
     fn number(&mut self, run: &str, asked: &Asked) -> (StepNumber, bool) {
         let progress = self.runs.entry(run.to_owned()).or_default();
         let again = progress.failed.iter().position(|(_, failed)| failed == asked && asked.fingerprint.is_some());
@@ -215,18 +224,19 @@ impl Attempt {
             return (StepNumber { run: run.to_owned(), position: progress.asked - 1 }, before_was_served);
         };
         let number = StepNumber { run: run.to_owned(), position: progress.failed.remove(again).0 };
-        // Its agents start anew, and find what they finished, as they would after a crash.
+        // The agents inside the step start again, and are served what they finished, as they would be after a crash.
         self.runs.retain(|run, _| !number.holds(run));
         self.recorded.extend(self.inside.extract_if(|inside, _| number.holds(&inside.run)));
         (number, false)
     }
 
-    /// A step behind one that runs live, and that nothing speaks for: what is recorded of it is of another run.
-    fn forget_behind(&mut self, live: &StepNumber) {
-        let behind = StepNumber { run: live.run.clone(), position: live.position + 1 };
-        if self.recorded.get(&behind).is_some_and(|step| step.asked.fingerprint.is_none()) {
-            self.recorded.remove(&behind);
-            self.gone(&behind, false);
+    /// Forgets the recorded step after a live one if it has no fingerprint: a live step may have a different result
+    /// than the recorded one, and nothing shows that the step after it is still the same.
+    fn forget_unverifiable_after(&mut self, live: &StepNumber) {
+        let next = StepNumber { run: live.run.clone(), position: live.position + 1 };
+        if self.recorded.get(&next).is_some_and(|step| step.asked.fingerprint.is_none()) {
+            self.recorded.remove(&next);
+            self.gone(&next, false);
         }
     }
 
@@ -236,11 +246,11 @@ impl Attempt {
         }
     }
 
-    /// From this step on nothing is served, now and in later attempts.
+    /// Stops serving recorded steps from this step on, in this attempt and in later ones.
     fn diverge(&mut self, at: &StepNumber, asked: &Asked, why: &str) {
         self.recorded.clear();
         self.counters.diverged_at = Some(at.to_string());
-        self.warn(format!("{}: {why}; it and all later steps run live", named(at, asked)));
+        self.warn(format!("{}: {why}; this step and all later ones run live", named(at, asked)));
         let mut kept: BTreeMap<String, usize> =
             self.runs.iter().map(|(run, progress)| (run.clone(), progress.asked)).collect();
         kept.insert(at.run.clone(), at.position);
@@ -256,7 +266,7 @@ impl Attempt {
 
 fn difference(recorded: &Asked, asked: &Asked) -> String {
     if (recorded.kind, &recorded.name) != (asked.kind, &asked.name) {
-        return format!("the last attempt had {} `{}` here", recorded.kind.word(), recorded.name);
+        return format!("the last attempt had {} `{}` here", recorded.kind.as_str(), recorded.name);
     }
     match asked.kind {
         Kind::Model => "its model, messages, settings, tools, output schema or params differ from the last attempt's",
@@ -265,7 +275,7 @@ fn difference(recorded: &Asked, asked: &Asked) -> String {
     .to_owned()
 }
 
-/// A step as warnings name it.
+/// Returns the name of a step for warnings.
 fn named(number: &StepNumber, asked: &Asked) -> String {
-    format!("step {number} ({} `{}`)", asked.kind.word(), asked.name)
+    format!("step {number} ({} `{}`)", asked.kind.as_str(), asked.name)
 }

@@ -1,8 +1,9 @@
-//! The file of a journal: a line that names the format, then a line a step, each appended with one write and synced.
+//! The file of a journal: one line that names the format, then one line for each step. Each line is appended with one write
+//! and synced.
 //!
-//! A try that failed is a line as well, without a result, and so is a step whose recorded result an attempt passed by: that
-//! is gone. Where an attempt diverged, a line says which steps were asked for until then: what the lines before it hold beyond
-//! these is stale. So the file is only ever appended to, and is right after each of its lines.
+//! There are other lines too. `failed` records a step that failed, so it has no result. `gone` says that the recorded result
+//! of a step must no longer be served. `diverged` says how many steps each run had when an attempt diverged: all other steps
+//! in earlier lines are stale. So the program only appends to the file, and the file is valid after each line.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -42,7 +43,7 @@ struct StepLine<'a> {
     value: &'a RawValue,
 }
 
-/// A try that failed: what was asked, and no result.
+/// A step that failed: the request, without a result.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FailedLine<'a> {
@@ -56,11 +57,11 @@ struct FailedLine<'a> {
 #[serde(deny_unknown_fields)]
 struct DivergedLine {
     at: String,
-    /// For each run, how many of its steps had a number by then.
+    /// For each run, how many of its steps had been given a number by then.
     asked: BTreeMap<String, usize>,
 }
 
-/// What a step calls.
+/// Whether a step calls a model or a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -69,7 +70,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Kind::Model => "model",
             Kind::Tool => "tool",
@@ -77,12 +78,12 @@ impl Kind {
     }
 }
 
-/// What was asked in a step.
+/// The request of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) kind: Kind,
     pub(super) name: String,
-    /// Hexadecimal; `None` where it cannot be fingerprinted.
+    /// The fingerprint in hexadecimal; `None` if the request cannot be fingerprinted.
     pub(super) fingerprint: Option<String>,
 }
 
@@ -90,33 +91,34 @@ pub(super) struct Asked {
 #[derive(Clone, Debug)]
 pub(super) struct RecordedStep {
     pub(super) asked: Asked,
-    /// The JSON of the result; `None` of a try that failed.
+    /// The JSON of the result; `None` if the step failed.
     pub(super) value: Option<Box<RawValue>>,
 }
 
-/// The open file, which no other writer has.
+/// The open file, locked against other writers.
 #[derive(Debug)]
 pub(super) struct StepFile {
     path: PathBuf,
     file: File,
-    /// Where the whole lines end.
+    /// The offset at which the complete lines end.
     end: u64,
-    /// What has to be written next, and what could not be written before.
+    /// The bytes to write next, including those that could not be written before.
     unsaved: Vec<u8>,
 }
 
 impl Drop for StepFile {
     fn drop(&mut self) {
-        // A program that another thread starts just now holds the file as well, until it runs: closing alone would leave it locked.
+        // If another thread is starting a program right now, that process has inherited the file, and closing it here would
+        // leave it locked.
         let _ = self.file.unlock();
     }
 }
 
-/// A file that was opened, and what earlier attempts left in it.
+/// A file that was opened, and the steps of earlier attempts that it contains.
 pub(super) struct Opened {
     pub(super) file: StepFile,
     pub(super) steps: HashMap<StepNumber, RecordedStep>,
-    /// A line for a last line that was torn.
+    /// A warning about a torn last line.
     pub(super) torn: Option<String>,
 }
 
@@ -139,7 +141,7 @@ impl StepFile {
         Ok(Opened { file, steps: read.steps, torn })
     }
 
-    /// Appends a step. What cannot be written now is written with the next line that can be.
+    /// Appends a step. If writing fails, the line is written together with the next one.
     pub(super) fn append(&mut self, number: &StepNumber, asked: &Asked, value: &RawValue) -> Result<()> {
         let line = FileLine::Step(StepLine {
             step: number.to_string(),
@@ -155,20 +157,21 @@ impl StepFile {
         saved.map_err(|e| files::failed("append to", &self.path, &e))
     }
 
-    /// Notes a try that failed, which goes in with the next step: before that there is nothing that it could explain.
+    /// Records that a step failed. The line is written together with the next step, since nothing needs it before.
     pub(super) fn failed(&mut self, number: &StepNumber, asked: &Asked) -> Result<()> {
         let Asked { kind, name, fingerprint } = asked;
         let (step, name, fingerprint) = (number.to_string(), name.into(), fingerprint.clone());
         self.note(&FileLine::Failed(FailedLine { step, kind: *kind, name, fingerprint }))
     }
 
-    /// Notes that what is recorded of a step is stale. It goes in with the next step, or `now`.
+    /// Records that the result of a step is stale. The line is written with the next step, or immediately if `now`.
     pub(super) fn gone(&mut self, number: &StepNumber, now: bool) -> Result<()> {
         self.note(&FileLine::Gone(number.to_string().into()))?;
         if now { self.save().map_err(|e| files::failed("append to", &self.path, &e)) } else { Ok(()) }
     }
 
-    /// Notes a divergence, which goes in with the next step: an attempt that is killed before that diverges again.
+    /// Records a divergence. The line is written with the next step: if the process is killed before, the next attempt
+    /// diverges at the same step again.
     pub(super) fn diverged(&mut self, at: &StepNumber, asked: BTreeMap<String, usize>) -> Result<()> {
         self.note(&FileLine::Diverged(DivergedLine { at: at.to_string(), asked }))
     }
@@ -181,9 +184,9 @@ impl StepFile {
 
     fn save(&mut self) -> io::Result<()> {
         if !is_at(&self.file, &self.path)? {
-            return Err(io::Error::other("it was removed or replaced while it was in use"));
+            return Err(io::Error::other("the file was removed or replaced while it was in use"));
         }
-        // Cuts off what a torn line or a failed write left.
+        // Removes what a torn line or a failed write left behind.
         self.file.set_len(self.end)?;
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(&self.unsaved).and_then(|()| self.file.sync_data()).inspect_err(|_| {
@@ -194,9 +197,9 @@ impl StepFile {
         Ok(())
     }
 
-    /// Removes the file; empties it where it cannot be removed, so that no later attempt is served from it.
+    /// Removes the file. If that is impossible, empties it, so no later attempt is served from it.
     pub(super) fn remove(&self) -> Result<()> {
-        // Another file in its place is another writer's.
+        // A different file at this path belongs to another writer.
         if !is_at(&self.file, &self.path).unwrap_or(true) {
             return Ok(());
         }
@@ -204,14 +207,14 @@ impl StepFile {
     }
 }
 
-/// Opens the file for the only writer.
+/// Opens the file and locks it against other writers.
 fn lock(path: &Path) -> Result<File> {
     let failed = |e: io::Error| files::failed("open", path, &e);
     loop {
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
-        // Results of models and tools are their owner's.
+        // Only the owner may read the results of models and tools.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(failed)?;
@@ -221,13 +224,13 @@ fn lock(path: &Path) -> Result<File> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::new("another writer has this journal open")
-                    .in_file(path)
-                    .help("two would overwrite each other: let the first end, or give each run a file of its own"));
+                return Err(Error::new("another writer has this journal open").in_file(path).help(
+                    "two writers would overwrite each other: wait for the first to end, or give each run its own file",
+                ));
             }
             Err(TryLockError::Error(e)) => return Err(files::failed("lock", path, &e)),
         }
-        // The writer before may have removed it between opening and locking.
+        // The previous writer may have removed the file after it was opened here and before it was locked.
         if is_at(&file, path).map_err(failed)? {
             return Ok(file);
         }
@@ -253,9 +256,9 @@ fn is_at(_file: &File, path: &Path) -> io::Result<bool> {
 #[derive(Default)]
 struct ReadSteps {
     steps: HashMap<StepNumber, RecordedStep>,
-    /// Where the whole lines end, in bytes; 0 where there is not even the format.
+    /// The offset at which the complete lines end; 0 if even the format is missing.
     end: usize,
-    /// The number of a torn last line, and what is wrong with it.
+    /// The line number of a torn last line, and what is wrong with it.
     torn: Option<(usize, String)>,
 }
 
@@ -268,7 +271,7 @@ fn read(bytes: &[u8]) -> Result<ReadSteps> {
         let taken = if i == 0 { check_format(text) } else { read.take(text) };
         match taken {
             Ok(()) => read.end = end,
-            // A line that was not written to its end, or of which blocks never reached the disk.
+            // A last line that is incomplete, or in which some blocks never reached the disk.
             Err(wrong)
                 if end == bytes.len()
                     && (line.last() != Some(&b'\n') || text.contains(&0))
@@ -289,11 +292,12 @@ struct Wrong {
     reason: String,
     column: usize,
     help: &'static str,
-    /// It is the beginning of what should be there.
+    /// Whether the text is a beginning of the expected line.
     begins_well: bool,
 }
 
-const DAMAGED: &str = "nothing was changed; without this file the run starts anew, and pays for each step again";
+const DAMAGED: &str =
+    "the file was not changed; if you delete it, the run starts from scratch and pays for each step again";
 
 impl Wrong {
     fn new(reason: String, column: usize) -> Wrong {
@@ -333,16 +337,16 @@ fn check_format(text: &[u8]) -> Result<(), Wrong> {
         Ok(FileLine::Format(format)) if format == FORMAT => Ok(()),
         Ok(FileLine::Format(format)) => wrong(
             format!("expected the format {FORMAT}, found {format}: it was written by another version of Retake"),
-            "run the retry with that version; nothing was changed",
+            "the file was not changed; retry with that version of Retake",
         ),
         _ => wrong(
             "expected a journal of steps, found something else".to_owned(),
-            "nothing was changed; give the journal a file of its own",
+            "the file was not changed; give the journal its own file",
         ),
     }
 }
 
-/// serde_json's words without the place, which is of a line here.
+/// Returns the message of serde_json without its position, which would be relative to the line.
 fn json_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned()

@@ -1,4 +1,4 @@
-//! Numbers that JSON has no word for: NaN and the infinities, which serde_json writes as null.
+//! Finds the floats that JSON cannot express: NaN and the infinities, which serde_json writes as null.
 
 use std::fmt::{Display, Error};
 
@@ -7,15 +7,15 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// The numbers of a value that are not finite, each with its place among the value's numbers: `3: NaN`. What cannot be
-/// serialized has none; serde_json says why it cannot be.
+/// Returns the floats of a value that are not finite, each with its index among the value's floats: `3: NaN`. A value that
+/// cannot be serialized has none here; serde_json reports why it cannot.
 pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Vec<String> {
     let mut search = Search::default();
     let _ = value.serialize(&mut search);
     search.found
 }
 
-/// Goes through a value and writes nothing.
+/// A serializer that visits a value and writes nothing.
 #[derive(Default)]
 struct Search {
     floats: usize,
@@ -31,8 +31,8 @@ impl Search {
     }
 }
 
-/// Values that hold no float.
-macro_rules! passed_by {
+/// Skips values that contain no float.
+macro_rules! skipped {
     ($($method:ident($of:ty)),* $(,)?) => {
         $(fn $method(self, _: $of) -> Result<(), Error> { Ok(()) })*
     };
@@ -49,7 +49,7 @@ impl<'a> Serializer for &'a mut Search {
     type SerializeStruct = &'a mut Search;
     type SerializeStructVariant = &'a mut Search;
 
-    passed_by! {
+    skipped! {
         serialize_bool(bool), serialize_char(char), serialize_str(&str), serialize_bytes(&[u8]),
         serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_i128(i128),
         serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128),
@@ -125,8 +125,8 @@ impl<'a> Serializer for &'a mut Search {
     }
 }
 
-/// What holds others: each is gone through.
-macro_rules! gone_through {
+/// Visits each value in a compound.
+macro_rules! visited {
     ($($of:ident: $method:ident($($before:ty)?)),* $(,)?) => {
         $(impl $of for &mut Search {
             type Ok = ();
@@ -143,7 +143,7 @@ macro_rules! gone_through {
     };
 }
 
-gone_through! {
+visited! {
     SerializeSeq: serialize_element(),
     SerializeTuple: serialize_element(),
     SerializeTupleStruct: serialize_field(),

@@ -1,4 +1,4 @@
-//! The journal of an agent's steps: opened, asked, finished.
+//! The journal of an agent's steps: opening it, starting runs, finishing it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,63 +8,63 @@ use super::file::StepFile;
 use super::run::Run;
 use crate::error::Result;
 
-/// The results of an agent's steps, in a file that survives the process; see the [module](super) for what it promises.
+/// The results of an agent's steps, in a file that survives the process. See the [module](super) for what it guarantees.
 ///
-/// Dropped, it keeps the file for the next attempt; [`finish`](Journal::finish) removes it.
+/// Dropping the journal keeps the file for the next attempt; [`finish`](Journal::finish) removes it.
 #[derive(Debug)]
 pub struct Journal {
     attempt: Arc<SharedAttempt>,
 }
 
-/// The end of a run that succeeded.
+/// The result of [`Journal::finish`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// What became of the steps.
+    /// How many steps were served and how many ran live.
     pub counters: Counters,
-    /// What a person should know, each a line.
+    /// All warnings of the attempt, each of one line.
     pub warnings: Vec<String>,
 }
 
 impl Journal {
-    /// Opens a journal, or starts one where there is no file yet.
+    /// Opens a journal. Creates the file if it does not exist.
     ///
     /// # Errors
-    /// The file and the reason: another writer has it open, it is damaged (a torn last line is not damage, but a
-    /// [warning](Journal::warnings)), another version of Retake wrote it, it is not a journal, or it cannot be opened.
+    /// If the file cannot be opened, another writer has it open, another version of Retake wrote it, it is not a journal, or
+    /// it is damaged. A torn last line is not damage: it only causes a [warning](Journal::warnings).
     pub fn open(path: &Path) -> Result<Journal> {
         let opened = StepFile::open(path)?;
         let attempt = SharedAttempt::new(opened);
         Ok(Journal { attempt: Arc::new(attempt) })
     }
 
-    /// Decides about recorded steps that cannot be fingerprinted.
+    /// Sets what to do with recorded steps that cannot be fingerprinted.
     #[must_use]
     pub fn unverified(self, unverified: Unverified) -> Journal {
         self.attempt.lock().unverified = unverified;
         self
     }
 
-    /// Starts a run of an agent. Runs are numbered from 0 in the order in which they are started.
+    /// Starts a run of an agent. Runs are numbered from 0, in the order in which they are started.
     pub fn run(&self) -> Run {
         let mut attempt = self.attempt.lock();
         attempt.top_runs += 1;
         Run::new(Arc::clone(&self.attempt), (attempt.top_runs - 1).to_string())
     }
 
-    /// What became of the steps so far.
+    /// Returns how many steps were served and how many ran live so far.
     pub fn counters(&self) -> Counters {
         self.attempt.lock().counters.clone()
     }
 
-    /// What a person should know, each a line: a torn line, a step that could not be fingerprinted, decoded or written,
-    /// and why the attempt diverged.
+    /// Returns the warnings so far, each of one line: about a torn line, about a step that could not be fingerprinted, decoded
+    /// or written, and about why the attempt diverged.
     pub fn warnings(&self) -> Vec<String> {
         self.attempt.lock().warnings.clone()
     }
 
-    /// Removes the journal's file. To be called when the run has succeeded and its result is where it has to be: a crash
-    /// before that is a retry in which every step is served. Never fails; where the file cannot be removed there is a
-    /// warning. Steps of runs that are still there run live from here on, and are not recorded.
+    /// Removes the journal's file. Call it when the run has succeeded and its result is stored: after an earlier crash, a
+    /// retry is served every step. It never fails; if the file cannot be removed, there is a warning. If runs of this journal
+    /// still exist, their further steps run live and are not recorded.
     pub fn finish(self) -> Finished {
         let mut attempt = self.attempt.lock();
         attempt.finished = true;

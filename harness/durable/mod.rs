@@ -1,9 +1,10 @@
-//! Durable steps, for agents in Rust that want their own model and tool calls to survive a crash: each call goes through
-//! a [`Journal`], and when the agent is started again, what is still true is served from it and not paid for twice.
+//! Durable steps, for agents in Rust whose model and tool calls should survive a crash. Each call goes through a
+//! [`Journal`]. When the agent is started again, the journal serves the results that are still valid, so they are not paid
+//! for twice.
 //!
-//! The agent keeps no state of its own and is written as if it never failed: on a retry it runs again from the top, asks
-//! for the same steps in the same order, and gets the recorded results, up to the step that the last attempt did not
-//! finish or that is now asked something else.
+//! The agent keeps no state of its own, and is written as if it never failed. On a retry it runs from the beginning, makes
+//! the same steps in the same order, and gets the recorded results, up to the first step that the last attempt did not
+//! finish or whose request is now different.
 //!
 //! ```
 //! use retake::durable::{Journal, ModelRequest, ToolRequest};
@@ -20,7 +21,7 @@
 //!     let request = ModelRequest::new("gpt-5", &messages).settings(&serde_json::json!({ "temperature": 0 }));
 //!     let answer: String = run.model("advise", &request, |_| provider(&messages)).await?;
 //!
-//!     let done = journal.finish(); // the last thing: until here a crash loses no finished step
+//!     let done = journal.finish(); // comes last: a crash before this line loses no finished step
 //!     assert_eq!((done.counters.replayed, done.counters.live), (0, 2));
 //!     Ok(answer)
 //! }
@@ -32,45 +33,46 @@
 //!
 //! # What is served
 //!
-//! - Model and tool steps of a [`Run`] share one counter. A step has its number when [`Run::model`] or [`Run::tool`]
-//!   returns, before anything is awaited, so steps in parallel are numbered in the order in which they were started.
-//! - A step is served if the journal has one of that number, with the same name and the same fingerprint
-//!   ([`ModelRequest`] and [`ToolRequest`] say what counts in it). Its closure is then never called.
-//! - The first step that differs from the recorded one **diverges**: it and every later step of the journal, in whatever
-//!   run, runs live. What was recorded behind it is stale from then on, for later attempts too, though it may look the
-//!   same: tool results of another conversation are.
-//! - A step that failed takes the number to the next try: who asks the same again, in the process or after a crash, is the
-//!   same step. So an agent that waits out a 429 and goes on pays nothing twice after a crash; agents inside such a step
-//!   start anew, and are served what they had finished. Another question in its place diverges, as for any entry.
-//! - A step that the journal does not have runs live, and diverges nothing: it was in flight while others beside it
-//!   finished.
-//! - A step that cannot be fingerprinted is served only if the step before it in its run was, since nothing else speaks
-//!   for it; the first of a run never is. [`Unverified::Refuse`] forbids even that. Either way there is a warning. What a
-//!   live run passes by is gone for good: no later attempt finds it.
-//! - An entry that no longer reads as the type that is asked for diverges, with a warning. A recorded `null` is an answer.
+//! - The model and tool steps of a [`Run`] share one counter. A step gets its number when [`Run::model`] or [`Run::tool`]
+//!   is called, before anything is awaited, so parallel steps are numbered in the order in which they are started.
+//! - A step is served if the journal has a step with the same number, the same name and the same fingerprint
+//!   ([`ModelRequest`] and [`ToolRequest`] document what is part of it). The closure of a served step is never called.
+//! - The first step that differs from the recorded one **diverges**: this step and every later one, in any run of the
+//!   journal, runs live. Everything that was recorded after it is stale from then on, also for later attempts and even if it
+//!   looks the same, since tool results may belong to a different conversation.
+//! - A retry of a failed step is the same step: if the same request is made again, in the process or after a crash, it gets
+//!   the same number. So an agent that waits after a 429 and then goes on pays for nothing twice after a crash. Agents inside
+//!   a failed step start again, and are served what they had finished. A different request in its place diverges, as usual.
+//! - A step that the journal does not have runs live, and does not diverge: when the last attempt ended, it was still in
+//!   flight, while parallel steps had finished.
+//! - A step that cannot be fingerprinted is served only if the previous step of its run was served, since nothing else shows
+//!   that it is the same; the first step of a run never is. [`Unverified::Refuse`] forbids even this. In both cases there is
+//!   a warning. If such a step runs live, its recorded result is discarded, and no later attempt is served from it.
+//! - A recorded result that no longer deserializes to the requested type diverges, with a warning. A recorded `null` is a
+//!   valid result.
 //!
-//! # What is kept
+//! # What is stored
 //!
-//! - A step that succeeds is one line of the file, appended and synced before its result is returned. A step that fails,
-//!   panics or is dropped is noted with the next one that succeeds, has no result, and runs again. A tool that is
-//!   [not replayable](ToolRequest::not_replayable) is never stored.
-//! - A result that could not be read back is refused when it is stored, with a warning that names the step: one with NaN or
-//!   an infinity, or nested deeper than serde_json reads.
-//! - A result that was paid for, but not yet written when the process was killed, is paid for again. That is at most the
-//!   steps in flight, and cannot be helped: tools with an effect should take the call's id as their idempotency key.
-//! - A file that cannot be written does not fail the run: the result is returned, and a warning says that a retry would
-//!   run the step again. It is written with the next one that can be.
+//! - A step that succeeds is one line of the file, which is appended and synced before the step returns its result. A step
+//!   that fails, panics or is dropped has no result, and runs again; its line is written together with the next step that
+//!   succeeds. A tool that is [not replayable](ToolRequest::not_replayable) is never stored.
+//! - A result that could not be read back is not stored: one with NaN or an infinity, or one that nests deeper than serde_json
+//!   reads. A warning names the step.
+//! - A result that was paid for, but not yet written when the process was killed, is paid for again. This affects only the
+//!   steps in flight, and cannot be avoided: tools with side effects should use the call's id as their idempotency key.
+//! - A file that cannot be written does not fail the run: the step returns its result, and a warning says that a retry would
+//!   run the step again. The line is written together with the next one, if that is possible.
 //! - A failed attempt keeps its entries. [`Journal::finish`] removes them, and never fails.
-//! - A second writer is refused while the first is at work, whichever process it is in. A last line that was torn by a
-//!   crash is reported and left out; any other damage is an error, and the file stays as it is.
+//! - A second writer, in this process or in another, gets an error while the first is at work. A last line that was torn by a
+//!   crash is reported and ignored. Any other damage is an error, and the file stays as it is.
 //!
-//! # Beside Airflow's journal
+//! # Compared with Airflow's journal
 //!
-//! The contract is that of Airflow's newer journal of durable agents: the first mismatch ends serving, a step without a
-//! fingerprint is served only behind a served one, and a failed attempt keeps its entries. Its older versions, which found a
-//! step by a counter alone and wrote the whole file at each step, are not followed.
+//! The rules are those of Airflow's newer journal of durable agents: serving ends at the first mismatch, a step without a
+//! fingerprint is served only after a served one, and a failed attempt keeps its entries. Airflow's older journal, which found
+//! a step by a counter alone and wrote the whole file at each step, works differently.
 //!
-//! Opening, claiming and writing block for a moment, as file access does; no async runtime is needed.
+//! Opening the journal, starting a step and writing a result block briefly, as file access does. No async runtime is needed.
 
 mod attempt;
 mod file;

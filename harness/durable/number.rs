@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A step's number: that of its run, and its position there.
+/// The number of a step: the number of its run, and its position in that run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepNumber {
     pub(super) run: String,
@@ -11,12 +11,12 @@ pub(super) struct StepNumber {
 }
 
 impl StepNumber {
-    /// Whether a run is inside this step, however deep.
+    /// Whether a run is inside this step, at any depth.
     pub(super) fn holds(&self, run: &str) -> bool {
         run.strip_prefix(&self.to_string()).is_some_and(|inside| inside.starts_with('.'))
     }
 
-    /// The number of the nth run that this step starts.
+    /// Returns the number of the nth run that this step starts, counted from 0.
     pub(super) fn nested(&self, n: usize) -> String {
         format!("{self}.{n}")
     }

@@ -1,4 +1,4 @@
-//! What a step is asked, and the fingerprint of it.
+//! The requests of steps, and their fingerprints.
 
 use serde::Serialize;
 
@@ -6,11 +6,12 @@ use super::finite::not_finite;
 use crate::json::{Json, Layout, Object};
 use crate::key::Hash;
 
-/// What changes from attempt to attempt in a message, but not what it says.
+/// Fields of a message that vary between attempts, although the message is the same.
 const OF_A_MESSAGE: [&str; 3] = ["timestamp", "run_id", "conversation_id"];
+/// Fields of a part of a message that vary between attempts.
 const OF_A_PART: [&str; 1] = ["timestamp"];
 
-/// Settings that say how a request travels, not what is asked.
+/// Settings that control how a request is sent, and not what it says.
 const OF_TRANSPORT: [&str; 14] = [
     "timeout",
     "timeout_ms",
@@ -28,20 +29,20 @@ const OF_TRANSPORT: [&str; 14] = [
     "prompt_cache_retention",
 ];
 
-/// A request to a model, as far as it decides the answer.
+/// A request to a model: everything that determines the answer.
 ///
-/// Its fingerprint is the SHA-256 of all that is given here, as JSON with sorted keys. Left out are
-/// - of each message: `timestamp`, `run_id`, `conversation_id`;
-/// - of each part of a message, in `parts` or in a `content` of typed parts: `timestamp`;
-/// - of the settings: timeouts, retries and cache keys (`timeout`, `max_retries`, `prompt_cache_key`, …), and what is
-///   null. No settings, and settings of which nothing is left, are the same.
+/// Its fingerprint is the SHA-256 of all parts of the request, as JSON with sorted keys, except for:
+/// - `timestamp`, `run_id` and `conversation_id` of each message;
+/// - `timestamp` of each part of a message, in `parts` or in a `content` of typed parts;
+/// - settings that are null, and timeouts, retries and cache keys (`timeout`, `max_retries`, `prompt_cache_key`, …). If no
+///   other settings are left, the fingerprint is the same as without settings.
 ///
-/// Nothing deeper is looked into: an argument that is called `run_id` counts.
+/// Fields at a deeper level are never left out: an argument with the name `run_id` counts.
 ///
-/// NaN and the infinities, for which JSON has no word, count as what they are.
+/// NaN and the infinities count as distinct values, although JSON cannot express them.
 ///
-/// What does not serialize to JSON (a map with keys that are not strings, say) cannot be fingerprinted. What has no order,
-/// such as a `HashSet`, has another fingerprint in each process.
+/// A value that does not serialize to JSON, such as a map with keys that are not strings, cannot be fingerprinted. A
+/// collection without a fixed order, such as a `HashSet`, has a different fingerprint in each process.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
     model: String,
@@ -52,7 +53,7 @@ pub struct ModelRequest {
     params: Part,
 }
 
-/// A call of a tool. Its fingerprint is the SHA-256 of name, arguments and call id, as JSON with sorted keys.
+/// A call of a tool. Its fingerprint is the SHA-256 of its name, arguments and call id, as JSON with sorted keys.
 ///
 /// The order of keys does not matter; `1` and `1.0` differ.
 #[derive(Clone, Debug)]
@@ -63,10 +64,11 @@ pub struct ToolRequest {
     pub(super) replayable: bool,
 }
 
-/// A part of a request, or why it is not JSON.
+/// A part of a request, or the reason why it is not JSON.
 type Part = Result<Given, String>;
 
-/// A part of a request as JSON, and what JSON has no word for: to serde_json NaN, infinities and nothing are all null.
+/// A part of a request as JSON, and its floats that JSON cannot express: serde_json writes NaN, the infinities and `None` all
+/// as null.
 #[derive(Clone, Debug, Default)]
 struct Given {
     json: Json,
@@ -86,7 +88,7 @@ impl From<Json> for Given {
 }
 
 impl ModelRequest {
-    /// A request with the model's name and the messages, in whatever form the agent has them.
+    /// Creates a request from the model's name and the messages, in whatever form the agent has them.
     pub fn new(model: &str, messages: &(impl Serialize + ?Sized)) -> ModelRequest {
         let absent = || Ok(Given::default());
         ModelRequest {
@@ -99,31 +101,31 @@ impl ModelRequest {
         }
     }
 
-    /// Adds the settings: temperature, limits and the like.
+    /// Sets the settings, such as the temperature and the token limit.
     #[must_use]
     pub fn settings(self, settings: &(impl Serialize + ?Sized)) -> ModelRequest {
         ModelRequest { settings: part("settings", settings), ..self }
     }
 
-    /// Adds the definitions of the tools that the model may call.
+    /// Sets the definitions of the tools that the model may call.
     #[must_use]
     pub fn tools(self, tools: &(impl Serialize + ?Sized)) -> ModelRequest {
         ModelRequest { tools: part("tools", tools), ..self }
     }
 
-    /// Adds the schema that the answer has to follow.
+    /// Sets the schema that the answer has to follow.
     #[must_use]
     pub fn output_schema(self, schema: &(impl Serialize + ?Sized)) -> ModelRequest {
         ModelRequest { output_schema: part("output_schema", schema), ..self }
     }
 
-    /// Adds whatever else is sent and decides the answer: the output mode, tools that the provider runs itself.
+    /// Sets everything else that determines the answer, such as the output mode and the tools that the provider runs itself.
     #[must_use]
     pub fn params(self, params: &(impl Serialize + ?Sized)) -> ModelRequest {
         ModelRequest { params: part("params", params), ..self }
     }
 
-    /// The fingerprint, or why there is none.
+    /// Returns the fingerprint, or the reason why there is none.
     pub(super) fn fingerprint(&self) -> Result<Hash, String> {
         Ok(hash([
             ("model", Json::from(self.model.as_str()).into()),
@@ -137,24 +139,24 @@ impl ModelRequest {
 }
 
 impl ToolRequest {
-    /// A call of a tool by its name, with its arguments.
+    /// Creates a call of a tool from its name and its arguments.
     pub fn new(name: &str, args: &(impl Serialize + ?Sized)) -> ToolRequest {
         ToolRequest { name: name.to_owned(), args: part("args", args), call_id: None, replayable: true }
     }
 
-    /// Adds the id that the model gave the call. Another answer of the model has other ids, so its tools run anew.
+    /// Sets the id that the model gave the call. A new answer of the model has new ids, so its tools run again.
     #[must_use]
     pub fn call_id(self, id: &str) -> ToolRequest {
         ToolRequest { call_id: Some(id.to_owned()), ..self }
     }
 
-    /// Marks a tool that has to run each time: it takes a number, and is never stored or served.
+    /// Marks a tool that has to run each time. Its step gets a number, but is never stored or served.
     #[must_use]
     pub fn not_replayable(self) -> ToolRequest {
         ToolRequest { replayable: false, ..self }
     }
 
-    /// The fingerprint, or why there is none.
+    /// Returns the fingerprint, or the reason why there is none.
     pub(super) fn fingerprint(&self) -> Result<Hash, String> {
         Ok(hash([
             ("name", Json::from(self.name.as_str()).into()),
@@ -170,7 +172,7 @@ fn part(what: &str, value: &(impl Serialize + ?Sized)) -> Part {
     Ok(Given { json, not_finite: not_finite(value) })
 }
 
-/// What is absent is left out, so that a request keeps its fingerprint when a later version knows more parts.
+/// Hashes the parts of a request. Absent parts are left out, so fingerprints stay the same if a later version adds parts.
 fn hash<const N: usize>(parts: [(&str, Given); N]) -> Hash {
     let mut present = Object::new();
     for (name, Given { json, not_finite }) in parts {
@@ -199,7 +201,7 @@ fn message_that_counts(mut fields: Object) -> Object {
     if let Some(Json::Array(parts)) = fields.get_mut("parts") {
         parts.iter_mut().for_each(strip_part);
     }
-    // In a list of contents only what has a type is a part: the rest may be a tool's own data.
+    // An element of a `content` list is a part only if it has a type. Others may be a tool's own data.
     if let Some(Json::Array(parts)) = fields.get_mut("content") {
         parts.iter_mut().filter(|part| part.str_of("type").is_some()).for_each(strip_part);
     }

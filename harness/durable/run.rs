@@ -1,4 +1,4 @@
-//! A run of an agent, and the steps it takes.
+//! A run of an agent, and its steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,14 +12,14 @@ use super::number::StepNumber;
 use super::request::{ModelRequest, ToolRequest};
 use crate::key::Hash;
 
-/// A run of an agent. Its steps are numbered in the order in which they are started; clones share the numbers.
+/// A run of an agent. Its steps are numbered in the order in which they are started. Clones share the counter.
 #[derive(Clone, Debug)]
 pub struct Run {
     attempt: Arc<SharedAttempt>,
     number: Arc<str>,
 }
 
-/// A step while it runs live. It starts the runs of other agents that work inside it.
+/// A step that runs live. It can start the runs of agents that work inside it.
 #[derive(Debug)]
 pub struct Step {
     attempt: Arc<SharedAttempt>,
@@ -32,19 +32,20 @@ impl Run {
         Run { attempt, number: number.into() }
     }
 
-    /// The run's number: `0` of the journal's first run, `0.2.1` of the second that step 2 of it started.
+    /// Returns the number of the run: `0` for the first run of the journal, `0.2.1` for the second run that step 2 of run 0
+    /// started.
     pub fn number(&self) -> &str {
         &self.number
     }
 
     /// Calls a model, or serves its recorded answer.
     ///
-    /// The step takes its number here, before the future is polled. `name` says what the call is for and is the same in
-    /// each attempt; `call` makes it, and is not called where the answer is served.
+    /// The step gets its number here, before the future is polled. `name` says what the call is for, and must be the same in
+    /// each attempt. `call` makes the call; it does not run if the answer is served.
     ///
     /// # Errors
-    /// Only what `call` returns. A step that fails runs again in the next attempt; who asks the same in this one takes its
-    /// number.
+    /// Only errors that `call` returns. A failed step runs again in the next attempt. If this attempt makes the same request
+    /// again, the retry gets the number of the failed step.
     pub fn model<T, E, F, Fut>(
         &self,
         name: &str,
@@ -62,7 +63,7 @@ impl Run {
     /// Calls a tool, or serves its recorded result. Everything else is as in [`Run::model`].
     ///
     /// # Errors
-    /// Only what `call` returns.
+    /// Only errors that `call` returns.
     pub fn tool<T, E, F, Fut>(
         &self,
         request: &ToolRequest,
@@ -109,8 +110,8 @@ impl Run {
     }
 }
 
-/// A step while it runs. One that ends in any other way than by succeeding has failed: by an error, a panic, or as it was
-/// dropped at a time limit.
+/// A step that is running. If it is dropped before it succeeded, it has failed: by an error, by a panic, or because its future
+/// was dropped, for example at a timeout.
 struct Running<'a> {
     attempt: &'a SharedAttempt,
     number: &'a StepNumber,
@@ -137,14 +138,14 @@ impl Drop for Running<'_> {
 }
 
 impl Step {
-    /// The step's number: `0.2` is step 2 of run 0.
+    /// Returns the number of the step: `0.2` is step 2 of run 0.
     pub fn number(&self) -> String {
         self.number.to_string()
     }
 
-    /// Starts the run of an agent inside this step: a tool that is an agent itself. It has the number of this step's
-    /// run, this step's position, and how many were started in this step before it. Once the step itself is recorded,
-    /// the steps inside are not asked for again.
+    /// Starts the run of an agent inside this step, for a tool that is an agent itself. The number of the new run consists of
+    /// this step's number and the number of runs that this step started before. Once this step itself is recorded, the steps
+    /// inside it are not needed again.
     pub fn nested(&self) -> Run {
         let n = self.runs.fetch_add(1, Ordering::Relaxed);
         Run::new(Arc::clone(&self.attempt), self.number.nested(n))

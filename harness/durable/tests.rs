@@ -1,4 +1,4 @@
-//! The contract of the journal, a test for each sentence.
+//! The rules of the journal that the module documents, with a test for each.
 
 mod fingerprints;
 mod retries;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A journal in a folder of its own.
+/// A journal in its own folder.
 struct Folder(TempDir);
 
 impl Folder {
@@ -31,14 +31,14 @@ impl Folder {
         std::fs::read_to_string(self.file()).unwrap()
     }
 
-    /// An attempt.
+    /// Starts an attempt.
     fn open(&self) -> Attempt {
         let journal = Journal::open(&self.file()).unwrap();
         Attempt { run: journal.run(), journal, calls: Cell::new(0) }
     }
 }
 
-/// A journal with a run, and how many calls were really made.
+/// A journal with one run, and the number of calls that were really made.
 struct Attempt {
     journal: Journal,
     run: Run,
@@ -46,13 +46,13 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// A model step that answers with a text.
+    /// Runs a model step that answers with a text.
     async fn model(&self, prompt: &str, answer: &str) -> String {
         let request = ModelRequest::new("m", &json!([{ "role": "user", "content": prompt }]));
         self.run.model("plan", &request, |_| self.call(answer)).await.unwrap()
     }
 
-    /// A tool step that returns a text.
+    /// Runs a tool step that returns a text.
     async fn tool(&self, name: &str, args: Value, result: &str) -> String {
         self.run.tool(&ToolRequest::new(name, &args).call_id("call_1"), |_| self.call(result)).await.unwrap()
     }
@@ -62,7 +62,7 @@ impl Attempt {
         ready(Ok(result.to_owned()))
     }
 
-    /// Replayed, live, diverged at.
+    /// Returns the number of replayed steps, that of live steps, and where the attempt diverged.
     fn counters(&self) -> (usize, usize, Option<String>) {
         let Counters { replayed, live, diverged_at } = self.journal.counters();
         (replayed, live, diverged_at)
@@ -78,7 +78,7 @@ impl Attempt {
     }
 }
 
-/// What has no JSON: a map whose keys are lists.
-fn no_json() -> std::collections::BTreeMap<Vec<u8>, u8> {
+/// A value that JSON cannot express: a map whose keys are lists.
+fn not_json() -> std::collections::BTreeMap<Vec<u8>, u8> {
     [(vec![1], 1)].into()
 }

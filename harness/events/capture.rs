@@ -1,15 +1,15 @@
-//! A response body, as it comes, becomes events.
+//! Turns a response body into events while it arrives.
 //!
-//! Server-sent events are parsed by `eventsource-stream`. A capture cuts the stream into blocks, each up to its blank
-//! line, and hands the crate one block at a time, line by line, because of how the crate goes about it (0.2.3):
+//! The crate `eventsource-stream` parses server-sent events. A capture splits the stream into blocks, each of which ends at
+//! a blank line, and gives the crate one block at a time, line by line. The reason is how the crate (0.2.3) works:
 //!
-//! - It copies the rest of its buffer for each line it takes, and reads its buffer anew for each chunk that comes. One
-//!   chunk of many lines costs the square of its size, and so does one long line in many chunks: a line of 4 MB takes
-//!   2.7 s in chunks of 8 KB. A line a chunk is linear for both: a line of 10 MB takes 0.07 s.
-//! - It panics at a byte-order mark in front, and after a byte that is not UTF-8 it says nothing more. It gets neither.
-//! - Comments, events without data and an unterminated tail vanish in it. They are seen here, on the way.
+//! - It copies the rest of its buffer for each line, and scans its buffer again for each chunk that arrives. So one chunk of
+//!   many lines takes time quadratic in its size, and so does one long line in many chunks: a line of 4 MB takes 2.7 s in
+//!   chunks of 8 KB. With one line in each chunk, both are linear: a line of 10 MB takes 0.07 s.
+//! - It panics at a leading byte-order mark, and returns nothing more after a byte that is not UTF-8. It never gets either.
+//! - It drops comments, events without data and an unterminated tail. The capture handles these itself.
 //!
-//! As events are read from whole lines only, the boundaries of chunks cannot change them.
+//! Since events are parsed from complete lines only, the boundaries of chunks cannot change them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -23,69 +23,69 @@ use futures_util::{FutureExt, StreamExt, stream};
 use super::event::{Event, Payload};
 use crate::json::Json;
 
-/// The two forms of a stream.
+/// The format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Server-sent events: blocks of `field: value` lines.
     Sse,
-    /// One JSON text a line.
+    /// One JSON text on each line.
     JsonLines,
 }
 
-/// How large a buffer may stay, in bytes: one event of many megabytes is no reason to keep them.
+/// The largest capacity, in bytes, that an empty buffer keeps, so one huge event does not hold its memory.
 const KEPT: usize = 1 << 20;
 
 /// Reads the events of one response body.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
     format: Option<Format>,
-    /// The bytes of the line that is not complete yet.
+    /// The bytes of the incomplete line.
     line: Vec<u8>,
-    /// The complete lines of the event that is not, each with its `\n`; comments left out.
+    /// The complete lines of the incomplete event, each with its `\n`, without comments.
     block: String,
-    /// The last byte was a CR, so a LF would belong to it.
+    /// Whether the last byte was a CR, to which a following LF belongs.
     after_cr: bool,
-    /// How many lines are complete. From the first on a byte-order mark would be none.
+    /// The number of complete lines. Only the first line may begin with a byte-order mark.
     lines: usize,
-    /// The first line that is not UTF-8, from 1, and its first wrong byte.
+    /// The number (counted from 1) of the first line that is not UTF-8, and its first invalid byte.
     not_utf8: Option<(usize, u8)>,
-    /// The names of events, to be shared.
+    /// The names of events, which the events share.
     names: HashSet<Arc<str>>,
 }
 
 impl Capture {
-    /// A capture of a body whose format its first line tells: JSON lines where that begins with `{` or `[`, else
-    /// server-sent events. Services send either under any content type.
+    /// Creates a capture that detects the format from the first line: JSON lines if it begins with `{` or `[`, otherwise
+    /// server-sent events. The content type cannot tell, since services send either format under any content type.
     #[must_use]
     pub fn new() -> Capture {
         Capture::default()
     }
 
-    /// A capture of a body in a known format, such as the JSON lines of a command that logs a line of prose first.
+    /// Creates a capture for a known format, such as the JSON lines of a command that first prints a line of prose.
     #[must_use]
     pub fn with_format(format: Format) -> Capture {
         Capture { format: Some(format), ..Capture::default() }
     }
 
-    /// The format, once it is known.
+    /// Returns the format; `None` if it is not known yet.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
         self.format
     }
 
-    /// The first line that was not UTF-8, from 1, and its first wrong byte.
+    /// Returns the number (counted from 1) of the first line that was not UTF-8, and its first invalid byte.
     #[must_use]
     pub fn not_utf8(&self) -> Option<(usize, u8)> {
         self.not_utf8
     }
 
-    /// How many bytes are held of an event that is not complete yet.
+    /// Returns the number of buffered bytes of an incomplete event.
     #[must_use]
     pub fn held(&self) -> usize {
         self.line.len() + self.block.len()
     }
 
-    /// Takes the next bytes of the body. Returns the events that they complete.
+    /// Adds the next bytes of the body. Returns the events that they complete.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Event> {
         let mut events = Vec::new();
         if self.after_cr && !bytes.is_empty() {
@@ -104,7 +104,7 @@ impl Capture {
         events
     }
 
-    /// Ends the body. Returns the last JSON line, which needs no line end, or the unterminated tail.
+    /// Ends the body. Returns the last JSON line, which needs no line ending, or the unterminated tail.
     pub fn finish(&mut self) -> Vec<Event> {
         let bytes = std::mem::take(&mut self.line);
         let line = self.text_of(&bytes);
@@ -120,12 +120,12 @@ impl Capture {
         vec![unnamed(payload)]
     }
 
-    /// Takes the line whose bytes are complete.
+    /// Processes the line whose bytes are complete.
     fn take_line(&mut self, events: &mut Vec<Event>) {
         let mut bytes = std::mem::take(&mut self.line);
         let line = self.text_of(&bytes);
         self.lines += 1;
-        // Blank lines in front tell no format, and mean nothing in either.
+        // Leading blank lines do not show the format, and have no meaning in either.
         if self.format.is_some() || !line.trim().is_empty() {
             match self.format_told_by(&line) {
                 Format::Sse => events.extend(self.take_sse_line(&line)),
@@ -153,14 +153,14 @@ impl Capture {
         None
     }
 
-    /// The event of a block of lines. None where the block has neither data nor a name nor an id.
+    /// Returns the event of a block of lines, or `None` if the block has neither data nor a name nor an id.
     fn parse_block(&mut self) -> Option<Event> {
         let fields = BlockFields::of(&self.block);
         if fields.event.is_none() && !fields.id && !fields.data {
             return None;
         }
-        // The crate looks for a byte-order mark in its first chunk, and panics if there is one: an empty line goes first.
-        // It drops an event without data, name and all: such a block is given an empty data line.
+        // The crate panics at a byte-order mark in its first chunk, so it gets an empty line first. It drops events without
+        // data, so such a block gets an empty data line.
         let filler = if fields.data { None } else { Some("data\n") };
         let lines = once("\n").chain(self.block.split_inclusive('\n')).chain(filler).chain(once("\n"));
         let mut parsed = EventStream::new(stream::iter(lines.map(Ok::<_, Infallible>)));
@@ -170,7 +170,7 @@ impl Capture {
         Some(Event { name, id: fields.id.then(|| parsed.id.into()), payload })
     }
 
-    /// The text of a line. What is not UTF-8 in it becomes U+FFFD, as in a browser.
+    /// Returns the text of a line. Bytes that are not UTF-8 become U+FFFD, as in a browser.
     fn text_of<'a>(&mut self, line: &'a [u8]) -> Cow<'a, str> {
         let mark = if self.lines > 0 { None } else { line.strip_prefix(b"\xef\xbb\xbf") };
         let line = mark.unwrap_or(line);
@@ -195,7 +195,7 @@ fn unnamed(payload: Payload) -> Event {
     Event { name: None, id: None, payload }
 }
 
-/// A name as it is shared by the events that have it.
+/// Returns the shared instance of a name.
 fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
     if let Some(known) = names.get(name) {
         return known.clone();
@@ -205,7 +205,7 @@ fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
     name
 }
 
-/// Which fields a block has. The crate fills in what is absent, so its events do not tell.
+/// Which fields a block has. The crate's events do not show this, since it fills in defaults for missing fields.
 #[derive(Default)]
 struct BlockFields<'a> {
     /// The value of the last `event` line.
@@ -229,7 +229,7 @@ impl BlockFields<'_> {
         fields
     }
 
-    /// Whether the block has a name. An empty `event` line takes away one that came before it.
+    /// Whether the block has a name. An empty `event` line removes the name of an earlier one.
     fn is_named(&self) -> bool {
         self.event.is_some_and(|value| !matches!(value, "" | " "))
     }

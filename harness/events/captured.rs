@@ -1,16 +1,16 @@
-//! What a step captured: what goldens are made of.
+//! What a step captured, from which a golden is made.
 
 use std::fmt;
 
 use super::event::Event;
 use super::options::ShapeOptions;
 
-/// How an answer ended.
+/// The status of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// With an HTTP status.
+    /// An HTTP status.
     Http(u16),
-    /// With the exit code of a command.
+    /// The exit code of a command.
     Exit(i32),
 }
 
@@ -23,46 +23,46 @@ impl fmt::Display for Status {
     }
 }
 
-/// One response that a step captured, or what a page showed.
+/// One response that a step captured, or the content of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
-    /// Method and path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
+    /// The method and the path, as they were sent: `POST /api/threads/4f1c/runs/stream`.
     pub request: String,
-    /// How the answer ended.
+    /// The status of the response.
     pub status: Status,
-    /// The content type as it was sent; empty where there is none.
+    /// The content type, as it was sent; empty if there is none.
     pub content_type: String,
-    /// Its events; of a response that is not a stream, its [`Event::body`].
+    /// The events. A response that is not a stream has one event, its [`Event::body`].
     pub events: Vec<Event>,
-    /// What came when the step was done with it.
+    /// What came after the last event for which the step waited.
     pub after: AfterLast,
-    /// In place of a response: the accessible tree of a region, a node a line.
+    /// Instead of a response: the accessibility tree of a region of a page, one node on each line.
     pub tree: Option<String>,
 }
 
-/// What came of a stream behind the last event for which its step waits.
+/// The rest of a stream, after the last event for which its step waits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AfterLast {
-    /// Its further events.
+    /// The further events.
     pub events: Vec<Event>,
-    /// How it ended.
+    /// How the stream ended.
     pub ending: Ending,
 }
 
 /// How a stream ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
-    /// The system ended it, or nobody looked.
+    /// The system ended the stream, or its end was not observed.
     #[default]
     Ended,
-    /// It was open when its stage went.
+    /// The stream was still open when its stage ended.
     Open,
-    /// Its connection broke.
+    /// The connection broke.
     BrokeOff,
 }
 
 impl Captured {
-    /// All its events, as far as a golden is about them.
+    /// Returns all events that a golden covers.
     pub(super) fn all_events(&self, options: &ShapeOptions) -> impl Iterator<Item = &Event> {
         let after = if options.after_last { &*self.after.events } else { &[] };
         self.events.iter().chain(after)

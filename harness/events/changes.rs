@@ -1,5 +1,5 @@
-//! What changed between two goldens, in words: status, content type and body by these names, events that are missing, extra,
-//! renamed or moved, and the place of a changed shape. Pure.
+//! Describes what changed between two goldens: the status, the content type, the body, events that are missing, extra, renamed
+//! or moved, and the place of a changed shape. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use super::written::{Written, WrittenEvent, WrittenKey, read};
 use crate::cause::{Cause, CauseKind};
 use crate::text::clipped;
 
-/// How much of a value stands in words.
+/// The largest number of characters of a value in a description.
 const VALUE: usize = 40;
 
 /// One change between two goldens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// What it is, for a first line.
+    /// The description, for the first line of a failure.
     pub(crate) cause: Cause,
-    /// Whether nothing is changed but that something is gone: less was done.
+    /// Whether the change only removes something, as when the system did less.
     pub(crate) is_less: bool,
 }
 
-/// What changed from a golden to the text of a run, in the order of the answers. Empty where they are the same.
+/// Returns the changes from a golden to the text of a run, in the order of the responses. Empty if they are the same.
 pub(crate) fn changes(golden: &str, run: &str) -> Vec<Change> {
     if golden.trim_end() == run.trim_end() {
         return Vec::new();
@@ -30,19 +30,19 @@ pub(crate) fn changes(golden: &str, run: &str) -> Vec<Change> {
         found.compare(old, new);
     }
     for missing in old.iter().skip(new.len()) {
-        found.add(CauseKind::EventMissing, format!("the answer to `{}` is not there", missing.request));
+        found.add(CauseKind::EventMissing, format!("the response to `{}` is missing", missing.request));
     }
     for extra in new.iter().skip(old.len()) {
-        found.add(CauseKind::EventExtra, format!("the answer to `{}` is not in the golden", extra.request));
+        found.add(CauseKind::EventExtra, format!("the response to `{}` is not in the golden", extra.request));
     }
     if found.0.is_empty() {
-        found.add(CauseKind::EventShape, "the run is not what the golden holds".to_owned());
+        found.add(CauseKind::EventShape, "the run differs from the golden".to_owned());
     }
     found.0
 }
 
-/// The same of a run that broke off: only what had come by then can differ, so nothing is missing behind it. `came` are
-/// the names of the events of the answer that broke off.
+/// Like [`changes`], for a run that broke off. Only what came before the break is compared, so nothing after it counts as
+/// missing. `came` has the names of the events in the response that broke off.
 pub(crate) fn changes_until_break(golden: &str, run: &str, came: &[&str]) -> Vec<Change> {
     let mut found = Found(Vec::new());
     let (mut old, new) = (read(golden), read(run));
@@ -59,8 +59,7 @@ pub(crate) fn changes_until_break(golden: &str, run: &str, came: &[&str]) -> Vec
     found.0
 }
 
-/// The names of the events that stand at other places in one golden than in another one, and of those of which another number
-/// comes.
+/// Returns the names of the events whose positions differ between two goldens, and the names of those whose numbers differ.
 pub(crate) fn moved_and_counted(one: &str, other: &str) -> (Vec<String>, Vec<String>) {
     let (mut moved, mut counted) = (BTreeSet::new(), BTreeSet::new());
     for (one, other) in read(one).iter().zip(&read(other)) {
@@ -99,7 +98,7 @@ impl Found {
             self.add(CauseKind::Status, format!("the status is {}, not {}", new.status, old.status));
         }
         if old.content_type != new.content_type {
-            // Whether events carry ids stands behind it.
+            // The text after the content type says whether events have ids.
             let parts = |text: &'_ str| {
                 let (media, more) = text.split_once(", ").unwrap_or((text, ""));
                 let named = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
@@ -140,12 +139,12 @@ impl Found {
             (Some(gone), Some(come)) => format!("`{page}` shows `{}`, not `{}`", shown(come), shown(gone)),
             (Some(gone), None) => format!("`{page}` shows no `{}`", shown(gone)),
             (None, Some(come)) => format!("`{page}` shows `{}`, which the golden lacks", shown(come)),
-            (None, None) => format!("`{page}` shows the same in another order"),
+            (None, None) => format!("`{page}` shows the same in a different order"),
         };
         self.add(CauseKind::EventShape, what);
     }
 
-    /// Events that are renamed, missing or extra. Gives the new names.
+    /// Finds events that were renamed, or are missing or extra. Returns the new names.
     fn labels(&mut self, old: &Written<'_>, new: &Written<'_>) -> Vec<String> {
         let by_keys = nameless_differ(old) || nameless_differ(new);
         let (before, after) = (named(&old.events, by_keys), named(&new.events, by_keys));
@@ -153,7 +152,7 @@ impl Found {
             let only = here.iter().filter(|(label, _)| !there.contains_key(*label));
             only.map(|(label, times)| (label.clone(), *times)).collect()
         };
-        // One that has another name carries the same.
+        // A renamed event still has the same payload.
         let rests = |of: &Written<'_>, label: &str| -> BTreeSet<String> {
             of.events.iter().filter(|event| event.label == label).map(|event| event.rest.to_owned()).collect()
         };
@@ -176,7 +175,7 @@ impl Found {
                 let keys = is.trim_start_matches(NAMELESS_LABEL).trim_start();
                 self.add(CauseKind::EventShape, format!("the event `{was}` is `{keys}`"));
             } else {
-                self.add(CauseKind::EventRenamed, format!("the event `{was}` is called `{is}`"));
+                self.add(CauseKind::EventRenamed, format!("the event `{was}` is now called `{is}`"));
             }
             renamed.push(is);
             false
@@ -199,23 +198,23 @@ impl Found {
         renamed
     }
 
-    /// The same events in another order.
+    /// Finds the event that moved, if the same events come in a different order.
     fn order(&mut self, old: &Written<'_>, new: &Written<'_>) {
         let labels = |written: &Written<'_>| -> Vec<String> {
             written.events.iter().flat_map(|event| vec![event.label.to_owned(); event.times]).collect()
         };
         let (old, new) = (labels(old), labels(new));
         let Some(at) = old.iter().zip(&new).position(|(a, b)| a != b) else { return };
-        // The one that moved is the one whose removal leaves both alike.
+        // The moved event is the one whose removal makes both lists equal.
         let without = |labels: &[String], at: usize| [&labels[..at], &labels[at + 1..]].concat();
         let (moved, now) = (0..new.len())
             .find(|to| *to != at && old[at] == new[*to] && without(&old, at) == without(&new, *to))
             .map_or((&new[at], at), |to| (&old[at], to));
-        let place = if now == 0 { "first".to_owned() } else { format!("behind `{}`", new[now - 1]) };
-        self.add(CauseKind::EventOrder, format!("the event `{moved}` came in another place: {place}"));
+        let place = if now == 0 { "first".to_owned() } else { format!("after `{}`", new[now - 1]) };
+        self.add(CauseKind::EventOrder, format!("the event `{moved}` came in a different place: {place}"));
     }
 
-    /// The places of shapes that changed: one for each event.
+    /// Finds the changed places in shapes: one change for each event.
     fn shapes(&mut self, old: &Written<'_>, new: &Written<'_>) {
         for was in &old.shapes {
             let Some(is) = new.shapes.iter().find(|is| is.label == was.label) else { continue };
@@ -229,17 +228,20 @@ impl Found {
                 self.shape(old, was.label, &format!("it is `{is}`, not `{before}`"), false);
             } else if was.hash != is.hash {
                 let (kind, subject) = subject(old, was.label, CauseKind::EventValue);
-                self.add(kind, format!("{subject} has its values at other places, in another order or number"));
+                self.add(
+                    kind,
+                    format!("{subject} has the same values, but at different places, in a different order or number"),
+                );
             }
         }
     }
 
     fn shape(&mut self, of: &Written<'_>, label: &str, place: &str, is_less: bool) {
         let (kind, subject) = subject(of, label, CauseKind::EventShape);
-        self.push(Change { cause: Cause::new(kind, format!("{subject} has another shape: {place}")), is_less });
+        self.push(Change { cause: Cause::new(kind, format!("{subject} has a different shape: {place}")), is_less });
     }
 
-    /// Lines that differ though events and shapes are the same: keys, values.
+    /// Finds lines with different keys or values, if events and shapes are the same.
     fn lines(&mut self, old: &Written<'_>, new: &Written<'_>) {
         for (was, is) in old.events.iter().zip(&new.events).filter(|(was, is)| was != is) {
             let (_, subject) = subject(old, was.label, CauseKind::EventValue);
@@ -259,16 +261,16 @@ impl Found {
                 let (before, value) = (clipped(before, VALUE), clipped(value, VALUE));
                 self.add(
                     kind(CauseKind::EventValue),
-                    format!("{subject} has another `{place}`: {value}, not {before}"),
+                    format!("{subject} has a different `{place}`: {value}, not {before}"),
                 );
             } else {
-                self.add(kind(CauseKind::EventValue), format!("{subject} shows other values"));
+                self.add(kind(CauseKind::EventValue), format!("{subject} has different values"));
             }
         }
     }
 }
 
-/// A label in words, and the kind of a change of it where it is not a body's.
+/// Returns a description of a label, and the kind of its change: `of_event`, unless the label is a body's.
 fn subject(of: &Written<'_>, label: &str, of_event: CauseKind) -> (CauseKind, String) {
     if label == "body" {
         (CauseKind::Body, format!("the body of `{}`", of.request))
@@ -277,17 +279,18 @@ fn subject(of: &Written<'_>, label: &str, of_event: CauseKind) -> (CauseKind, St
     }
 }
 
-/// What events are called that have neither a name nor a type, and how that begins where they are told apart by their keys.
+/// The label of events that have neither a name nor a type.
 const NAMELESS_LABEL: &str = "message";
+/// The beginning of such a label if it includes the keys, to distinguish these events.
 const NAMELESS: &str = "message {";
 
-/// Whether events without a name carry this and that.
+/// Whether events without a name have different keys.
 fn nameless_differ(written: &Written<'_>) -> bool {
     let of = written.events.iter().filter(|event| event.label == NAMELESS_LABEL && event.rest.starts_with('{'));
     of.map(|event| keys_of(event.rest)).collect::<BTreeSet<_>>().len() > 1
 }
 
-/// The keys of an event as they are written, without the lengths of lists.
+/// Returns the keys of an event as they are written, without the lengths of lists.
 fn keys_of(rest: &str) -> String {
     let mut depth = 0;
     rest.chars()
@@ -300,7 +303,7 @@ fn keys_of(rest: &str) -> String {
         .collect()
 }
 
-/// How often each event comes, by its name; by its keys too where it has none and that is wanted.
+/// Counts the events by name. With `by_keys`, events without a name are counted by their keys.
 fn named(events: &[WrittenEvent<'_>], by_keys: bool) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for event in events {
@@ -319,12 +322,12 @@ fn counts<'a>(events: &[WrittenEvent<'a>]) -> BTreeMap<&'a str, usize> {
     counts
 }
 
-/// Whether runs of an event count as one.
+/// Whether runs of an event are collapsed.
 fn collapsed(written: &Written<'_>, label: &str) -> bool {
     written.events.iter().any(|event| event.label == label && event.rest.starts_with('…'))
 }
 
-/// Where two trees differ: the outermost places, and whether something is gone there.
+/// Returns descriptions of the outermost places at which two trees differ, each with whether something is gone there.
 fn places(old: &[WrittenKey<'_>], new: &[WrittenKey<'_>]) -> Vec<(String, bool)> {
     let find = |keys: &'_ [WrittenKey<'_>], path: &str| {
         keys.iter().find(|key| key.path == path).map(|key| key.what.to_owned())
@@ -352,7 +355,7 @@ fn places(old: &[WrittenKey<'_>], new: &[WrittenKey<'_>]) -> Vec<(String, bool)>
     places.into_iter().map(|(_, words, gone)| (words, gone)).collect()
 }
 
-/// One key that is gone and one that is new, of the same kind in the same place, is one that has another name.
+/// Merges two places into one: a key that is gone and a new key, with the same shape in the same object, are a renamed key.
 fn rename(places: &mut Vec<(String, String, bool)>, old: &[WrittenKey<'_>], new: &[WrittenKey<'_>]) {
     let [(gone, _, true), (come, _, false)] = &places[..] else { return };
     let what =
@@ -360,12 +363,12 @@ fn rename(places: &mut Vec<(String, String, bool)>, old: &[WrittenKey<'_>], new:
     let place = |path: &str| path.rfind('/').map(|at| path[..at].to_owned());
     let is_new = what(old, come).is_none();
     if is_new && place(gone) == place(come) && what(old, gone) == what(new, come) {
-        let told = format!("`{gone}` is called `{come}`");
-        *places = vec![(come.clone(), told, false)];
+        let words = format!("`{gone}` is now called `{come}`");
+        *places = vec![(come.clone(), words, false)];
     }
 }
 
-/// What is said of a stream whose last line is no event's: `(broke off)`, `(left open)`.
+/// Returns the description of how a stream ended, if the label is that of the line `(broke off)` or `(left open)`.
 fn ending(label: &str) -> Option<&'static str> {
     match label {
         "(broke" => Some("breaks off"),

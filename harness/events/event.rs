@@ -5,32 +5,32 @@ use std::sync::Arc;
 
 use crate::json::Json;
 
-/// One event, or something between events that a client could see.
+/// One event, or something else in a stream that a client could see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The `event:` line, `None` where it is absent or empty. The events of a stream share their names.
+    /// The `event:` line; `None` if it is missing or empty. The events of a stream share their names.
     pub name: Option<Arc<str>>,
-    /// The event's own `id:` line. Where there is none, the last id before it still counts for `Last-Event-ID`.
+    /// The event's own `id:` line. Without one, the last id before it still counts for `Last-Event-ID`.
     pub id: Option<Box<str>>,
-    /// What it carries.
+    /// The payload.
     pub payload: Payload,
 }
 
-/// What an event carries. Kept as text: as a tree it would take nine times the memory, and few are asked for.
+/// The payload of an event. It is stored as text, since few payloads are parsed, and a tree takes nine times the memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
-    /// Its data: mostly JSON; else `[DONE]`, or prose.
+    /// The data: usually JSON, sometimes `[DONE]` or prose.
     Data(Box<str>),
-    /// None: there was no `data:` line. (`data:` with nothing behind it is an empty text.)
+    /// No `data:` line. (A `data:` line without a value is an empty text.)
     Empty,
-    /// No event at all but a comment, such as a heartbeat.
+    /// Not an event, but a comment, such as a heartbeat.
     Comment(Box<str>),
     /// The raw text of a last event that the end of the stream cut off. Browsers drop it.
     Tail(Box<str>),
 }
 
 impl Event {
-    /// A response that is not a stream: one event named `body`, without a payload where the body is empty.
+    /// Creates the event for a response that is not a stream. It has the name `body`, and no payload if the body is empty.
     #[must_use]
     pub fn body(bytes: &[u8]) -> Event {
         let payload =
@@ -38,10 +38,10 @@ impl Event {
         Event { name: Some("body".into()), id: None, payload }
     }
 
-    /// The name by which goldens and scenarios call the event: its `event:` line; else the string `type` of its
-    /// payload, as AG-UI and the AI SDK have it; else `message`. A comment is `:`, a tail `(unterminated)`.
+    /// Returns the name of the event in goldens and scenarios: its `event:` line; otherwise the string `type` of its payload,
+    /// which AG-UI and the AI SDK use; otherwise `message`. The label of a comment is `:`, that of a tail `(unterminated)`.
     ///
-    /// Where there is no `event:` line the payload is read for it.
+    /// If there is no `event:` line, this parses the payload.
     #[must_use]
     pub fn label(&self) -> Cow<'_, str> {
         match (&self.name, &self.payload) {
@@ -50,7 +50,7 @@ impl Event {
         }
     }
 
-    /// The same, of a payload that was read already.
+    /// Like [`label`](Event::label), for a payload that was already parsed.
     pub(super) fn label_with<'a>(&'a self, json: Option<&'a Json>) -> &'a str {
         match &self.payload {
             Payload::Comment(_) => ":",
@@ -59,13 +59,13 @@ impl Event {
         }
     }
 
-    /// Whether it is an event, and no comment and no tail.
+    /// Whether it is an event, and neither a comment nor a tail.
     #[must_use]
     pub fn is_real(&self) -> bool {
         !matches!(self.payload, Payload::Comment(_) | Payload::Tail(_))
     }
 
-    /// The payload, where it is JSON. It is read anew each time.
+    /// Returns the payload if it is JSON. Each call parses it again.
     #[must_use]
     pub fn json(&self) -> Option<Json> {
         if let Payload::Data(text) = &self.payload { Json::parse(text.as_bytes()).ok() } else { None }

@@ -1,7 +1,7 @@
-//! Which ids are equal. An id differs from run to run, and what a service promises of it is where it comes again.
+//! Finds out which ids are equal. The value of an id varies between runs, but the places at which the same id appears do not.
 //!
-//! What is taken for an id must not depend on chance: a form that a random text has now and then would make a golden that
-//! changes now and then. So only forms count that a generator of ids gives always or never.
+//! What counts as an id must not depend on chance: if a random text looked like an id only sometimes, the golden would vary
+//! between runs. So only forms count that a generator of ids produces either always or never.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,80 +15,80 @@ use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use crate::json::Json;
 
-/// How many hexadecimal digits make an id.
+/// The smallest number of hexadecimal digits in an id.
 const HEX: usize = 12;
-/// How long an id may be.
+/// The largest length of an id.
 const LONGEST: usize = 200;
-/// How providers' ids begin, whatever follows.
+/// The prefixes of the ids of providers.
 const PROVIDERS: [&str; 8] = ["call_", "chatcmpl-", "fc_", "gen-", "msg_", "resp_", "rs_", "toolu_"];
-/// How many characters follow them at least.
+/// The smallest number of characters after such a prefix.
 const PROVIDERS_TAIL: usize = 16;
 const UUID: usize = 36;
 
-/// The ids of all captures of a golden, and what stands for each.
+/// The ids in all captures of a golden, with what the golden shows for each.
 #[derive(Default)]
 pub(super) struct Ids {
     shown: HashMap<String, ShownId>,
 }
 
-/// What stands for an id.
+/// What a golden shows for an id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ShownId {
     /// The name of a value of the run, such as `<thread>`.
     Named(Rc<str>),
-    /// The number by which it is known again at another place.
+    /// The number of an id that appears at several places.
     Numbered(usize),
-    /// Nothing but that it is an id: it comes at one place only, or it was met first where nothing has an order.
+    /// Only that it is an id: it appears at one place only, or it first appeared where the order of events is not fixed.
     Plain,
 }
 
-/// An id as it is met.
-struct Met {
+/// An id that was found.
+struct FoundId {
     first_place: u64,
     shared: bool,
-    /// Its rank among the ids that were met where there is an order.
+    /// Its rank among the ids in events whose order is fixed.
     rank: Option<usize>,
-    /// It was met first among events that are sorted.
+    /// Whether it first appeared in an event that is sorted among its neighbours.
     unordered: bool,
 }
 
-/// Meets the ids of payloads.
-struct Meeting<'a> {
+/// Collects the ids in payloads.
+struct Collector<'a> {
     options: &'a ShapeOptions,
     normalize: &'a Normalize<'a>,
-    met: HashMap<String, Met>,
+    found: HashMap<String, FoundId>,
     ranks: usize,
 }
 
 impl Ids {
-    /// Meets the ids of all captures, in order, and numbers those that come at several places.
+    /// Collects the ids in all captures, in order, and numbers those that appear at several places.
     pub(super) fn of(captures: &[Captured], options: &ShapeOptions, normalize: &Normalize) -> Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let mut meeting = Meeting { options, normalize, met: HashMap::new(), ranks: 0 };
+        let mut collector = Collector { options, normalize, found: HashMap::new(), ranks: 0 };
         let mut labels = Labels::new(options, normalize);
         for (nth, capture) in captures.iter().enumerate() {
             for event in capture.all_events(options).filter(|event| event.is_real()) {
                 let Some(json) = event.json() else { continue };
                 let label = labels.of(event.label_with(Some(&json)), false);
                 if !label.ignored {
-                    // Mostly no place is loose, and none need be known by its pointer.
+                    // Usually no place is loose, and then no pointers are needed.
                     let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
-                    meeting.value(&json, place(nth as u64, &label.text), pointer, &label);
+                    collector.value(&json, place(nth as u64, &label.text), pointer, &label);
                 }
             }
         }
-        meeting.numbered()
+        collector.numbered()
     }
 
-    /// What stands for a text, where it is an id.
+    /// Returns what the golden shows for a text if it is an id.
     pub(super) fn shown(&self, text: &str) -> Option<&ShownId> {
         let id = id_of(text)?;
         Some(self.get(id).unwrap_or(&ShownId::Plain))
     }
 
-    /// A normalized text with the numbers of its UUIDs: `<UUID:1>`. `raw` is the text as it was.
+    /// Returns a normalized text with numbers added to its UUIDs: `<UUID:1>`. `raw` is the text before normalization.
     pub(super) fn number_uuids(&self, raw: &str, normalized: String) -> String {
         const NAME: &str = "<UUID>";
         if !normalized.contains(NAME) {
@@ -116,14 +116,14 @@ impl Ids {
     }
 }
 
-impl Meeting<'_> {
+impl Collector<'_> {
     fn value(&mut self, value: &Json, at: u64, pointer: Option<String>, label: &Label) {
         match value {
             Json::Str(text) => {
                 let id =
                     id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
                 if let Some(id) = id {
-                    self.meet(id, at, label);
+                    self.add(id, at, label);
                 }
             }
             Json::Object(entries) => {
@@ -144,18 +144,18 @@ impl Meeting<'_> {
         }
     }
 
-    fn meet(&mut self, id: &str, at: u64, label: &Label) {
+    fn add(&mut self, id: &str, at: u64, label: &Label) {
         let id = if uuid_at_end(id) { id.to_ascii_lowercase() } else { id.to_owned() };
-        let met = match self.met.entry(id) {
-            Entry::Occupied(met) => met.into_mut(),
+        let found = match self.found.entry(id) {
+            Entry::Occupied(found) => found.into_mut(),
             Entry::Vacant(new) => {
-                new.insert(Met { first_place: at, shared: false, rank: None, unordered: label.unordered })
+                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered })
             }
         };
-        met.shared |= met.first_place != at;
-        // How often a collapsed event comes, and so what it brings first, is up to where a text was cut.
-        if met.rank.is_none() && !label.collapsed && !label.unordered {
-            met.rank = Some(self.ranks);
+        found.shared |= found.first_place != at;
+        // The number of collapsed events, and so the order of their ids, depends on where a text was cut.
+        if found.rank.is_none() && !label.collapsed && !label.unordered {
+            found.rank = Some(self.ranks);
             self.ranks += 1;
         }
     }
@@ -163,11 +163,11 @@ impl Meeting<'_> {
     fn numbered(self) -> Ids {
         let mut shown = HashMap::new();
         let mut ranked = Vec::new();
-        for (id, met) in self.met {
+        for (id, found) in self.found {
             let normal = (self.normalize)(&id);
             if is_name(&normal) {
                 shown.insert(id, ShownId::Named(normal.into()));
-            } else if let (Some(rank), true, false) = (met.rank, met.shared, met.unordered) {
+            } else if let (Some(rank), true, false) = (found.rank, found.shared, found.unordered) {
                 ranked.push((rank, id));
             }
         }
@@ -177,7 +177,7 @@ impl Meeting<'_> {
     }
 }
 
-/// Whether a normalized id is the name of a value, and not that of its form.
+/// Whether a normalized id is the name of a value of the run, and not just `<UUID>`.
 fn is_name(normal: &str) -> bool {
     let inner = normal.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     inner.is_some_and(|inner| inner != "UUID" && !inner.contains(['<', '>'])) && notation::is_seen(normal)
@@ -194,7 +194,7 @@ pub(crate) fn is_id(text: &str) -> bool {
     id_of(text).is_some()
 }
 
-/// The id that a text is; of a UUID behind a prefix, the UUID.
+/// Returns the id if the whole text is one; for a UUID with a prefix, returns the UUID.
 fn id_of(text: &str) -> Option<&str> {
     if !(HEX..=LONGEST).contains(&text.len())
         || !text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-:.".contains(&c))
@@ -206,7 +206,7 @@ fn id_of(text: &str) -> Option<&str> {
         let (head, uuid) = text.split_at(text.len() - UUID);
         return parted(head).then_some(uuid);
     }
-    // `lc_run--<UUID>-0`: a part of what the UUID names.
+    // `lc_run--<UUID>-0` is a part of what the UUID identifies.
     let numbered = text.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('-');
     if numbered.is_some_and(|head| uuid_at_end(head) && parted(&head[..head.len() - UUID])) {
         return Some(text);
@@ -220,13 +220,14 @@ fn id_of(text: &str) -> Option<&str> {
     (is_hex_id(text) || prefixed || PROVIDERS.iter().any(is_of_provider)).then_some(text)
 }
 
-/// Whether a text is hexadecimal, of one case, and no point in time.
+/// Whether a text is hexadecimal in one case, and not a point in time.
 fn is_hex_id(text: &str) -> bool {
     let of = |letters: std::ops::RangeInclusive<u8>| text.bytes().all(|c| c.is_ascii_digit() || letters.contains(&c));
     text.len() >= HEX && (of(b'a'..=b'f') || of(b'A'..=b'F')) && !is_time(text)
 }
 
-/// Whether digits are a point in time: a number of seconds and the like, or `20261122103000`. Two of them are equal by chance.
+/// Whether digits are a point in time: a number of seconds or milliseconds, or a date such as `20261122103000`. Such numbers
+/// can be equal by chance, so they are not ids.
 fn is_time(digits: &str) -> bool {
     let in_range = |range: std::ops::Range<usize>, limit: u8| {
         digits.get(range).and_then(|part| part.parse::<u8>().ok()).is_some_and(|part| part < limit)
@@ -248,7 +249,7 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// The UUIDs in a text, as the key's rules find them.
+/// Returns the UUIDs in a text, found like the rules of the key find them.
 fn uuids_in(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Labels as they are written in a golden, and what its options say of each.
+//! The labels of events as a golden writes them, with the options that apply to each.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -6,21 +6,22 @@ use std::rc::Rc;
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
 
-/// A label, as it is written, and what the options say of it.
+/// A label and the options that apply to it.
 pub(super) struct Label {
+    /// The label as a golden writes it.
     pub(super) text: String,
-    /// As options name it.
+    /// The label as options name it.
     pub(super) name: String,
     pub(super) collapsed: bool,
     pub(super) unordered: bool,
     pub(super) ignored: bool,
 }
 
-/// Labels come again and again: each is written once.
+/// Creates labels. Each is created once, since the same labels repeat.
 pub(super) struct Labels<'a> {
     options: &'a ShapeOptions,
     normalize: &'a Normalize<'a>,
-    /// By label, and whether it belongs to no event: a comment, a tail.
+    /// The known labels by raw text. The second one of a pair is that of a comment or a tail.
     known: HashMap<String, [Option<Rc<Label>>; 2]>,
 }
 
@@ -29,13 +30,13 @@ impl<'a> Labels<'a> {
         Labels { options, normalize, known: HashMap::new() }
     }
 
-    /// A line that is not an event's.
+    /// Creates the label of a line that is not an event.
     pub(super) fn of_note(text: &str) -> Rc<Label> {
         let (text, name) = (text.to_owned(), String::new());
         Rc::new(Label { text, name, collapsed: false, unordered: false, ignored: false })
     }
 
-    /// A label; `no_event` says that it is that of a comment or a tail.
+    /// Returns the label for a raw text. `no_event` says that it is the label of a comment or a tail.
     pub(super) fn of(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
         if let Some(Some(label)) = self.known.get(raw).map(|labels| &labels[usize::from(no_event)]) {
             return label.clone();
@@ -44,7 +45,7 @@ impl<'a> Labels<'a> {
         let is_in = |labels: &[String]| labels.iter().any(|label| *label == normal || label == raw);
         let text = match &*normal {
             ":" | "(unterminated)" if no_event => normal.clone(),
-            // What stands on a line of a golden's own is quoted.
+            // A label that looks like a line with a special meaning is quoted.
             text if text == ":" || text.starts_with('(') => notation::json_quoted(&normal),
             _ => notation::name(&normal).into_owned(),
         };

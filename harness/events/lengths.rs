@@ -1,16 +1,16 @@
-//! The lengths of the lists that neighbouring events have under one key.
+//! The lengths of the lists under one key of neighbouring events.
 
 use std::fmt;
 
-/// How many pieces are shown.
+/// The largest number of pieces to show.
 const PIECES: usize = 4;
 
-/// Lengths, in order: `3`, `1..40` where each is one more than the last, `1..3, 2`.
+/// Lengths in the order of the events: `3`, or `1..40` if each is one more than the last, or `1..3, 2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// Pieces in which each is one more than the last, or all are the same.
+    /// Pieces, as first and last length. Within a piece, each length is one more than the previous, or all are the same.
     pieces: Vec<(usize, usize)>,
-    /// The shortest and the longest of all.
+    /// The smallest and the largest length of all.
     range: (usize, usize),
 }
 
@@ -19,7 +19,7 @@ impl Lengths {
         Lengths { pieces: vec![(length, length)], range: (length, length) }
     }
 
-    /// Adds the lengths of the events behind these.
+    /// Adds the lengths of later events.
     pub(super) fn add(&mut self, others: &Lengths) {
         self.range = (self.range.0.min(others.range.0), self.range.1.max(others.range.1));
         for &(first, end) in &others.pieces {

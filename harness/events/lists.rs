@@ -1,4 +1,4 @@
-//! The lists of one place: how long they are, and whether what comes again in them comes in the same order.
+//! The lists at one place: their lengths, and whether elements that appear in several lists keep their order.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -6,28 +6,28 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use super::ids::is_id;
 use crate::json::{Json, Object};
 
-/// All lists of a place.
+/// All lists at one place.
 #[derive(Default)]
 pub(super) struct Lists {
-    /// How many elements the shortest has, and the longest.
+    /// The numbers of elements of the shortest and the longest list.
     range: Option<(usize, usize)>,
     total: usize,
     order: Order,
 }
 
-/// What a shape has of them.
+/// The properties of all lists at one place that a shape shows.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ListShape {
-    /// How many elements the shortest has, and the longest.
+    /// The numbers of elements of the shortest and the longest list.
     pub(super) range: (usize, usize),
-    /// How many all have together.
+    /// The number of elements of all lists together.
     pub(super) total: usize,
-    /// Two elements stand in one order here, and in the other there.
+    /// Whether two elements have different orders in different lists.
     pub(super) reordered: bool,
 }
 
-/// Which elements stand behind which, as far as they have ids. A list that grows keeps its order, whoever was first to add
-/// to it, so that this is the same in each run where lengths are.
+/// The order of neighbouring elements, if they have ids. A list that only grows keeps the order of its elements, whoever adds
+/// to it first. So the result is the same in each run in which the lengths are the same.
 #[derive(Default)]
 struct Order {
     neighbours: HashSet<(u64, u64)>,
@@ -42,7 +42,7 @@ impl Lists {
         self.order.add(list);
     }
 
-    /// Adds all lists of another place.
+    /// Adds all lists from another place.
     pub(super) fn add_all(&mut self, other: Lists) {
         if let Some(range) = other.range {
             self.add_range(range);
@@ -65,7 +65,7 @@ impl Lists {
 impl Order {
     fn add(&mut self, list: &[Json]) {
         let ids: Vec<u64> = list.iter().filter_map(identity).collect();
-        // What is there twice stands on both sides of what is between.
+        // If an element appears twice in a list, its order is not defined.
         if ids.len() < 2 || ids.iter().collect::<HashSet<_>>().len() < ids.len() {
             return;
         }
@@ -78,7 +78,7 @@ impl Order {
     }
 }
 
-/// What an element is known again by: its id.
+/// Returns a hash of the id that identifies an element.
 fn identity(element: &Json) -> Option<u64> {
     let id = match element {
         Json::Str(text) => Some(text.as_str()).filter(|text| is_id(text)),

@@ -1,4 +1,4 @@
-//! All the values that were seen at one place become one shape, one value after another: none is kept.
+//! Merges all values at one place into one shape. Values are added one after another, and not kept.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -12,7 +12,8 @@ use super::scalars::{ScalarShape, Scalars};
 use super::words::{self, Holds, WordKeys};
 use crate::json::{Json, Object};
 
-/// The keys by which the elements of a list are told apart, the first one that all objects in it have as a string.
+/// The keys that can distinguish the kinds of elements of a list. The first of these that all its objects have as a string
+/// is used.
 const DISCRIMINATORS: [&str; 2] = ["type", "role"];
 
 /// What was seen at one place.
@@ -30,9 +31,9 @@ pub(super) type Fields = BTreeMap<Rc<str>, Field>;
 
 /// One field of merged objects.
 pub(super) struct Field {
-    /// Some of the objects lack it.
+    /// Whether some of the objects lack the field.
     pub(super) optional: bool,
-    /// What was seen in it.
+    /// The shape of its values.
     pub(super) shape: Shape,
 }
 
@@ -40,40 +41,40 @@ pub(super) struct Field {
 pub(super) struct List {
     /// Their lengths and their order.
     pub(super) lists: ListShape,
-    /// Objects that are told apart by a discriminator, which is left out of their fields.
+    /// The objects of each kind, by the value of the discriminator, which is left out of their fields.
     pub(super) variants: BTreeMap<Rc<str>, Fields>,
     /// All other elements.
     pub(super) rest: Option<Box<Shape>>,
 }
 
-/// What a shape keeps of scalars.
+/// What a shape shows of scalars.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     Types,
     Values,
-    /// Types, of events whose number is up to where a text was cut: nothing in them is counted.
+    /// Types, without counts: the number of these events depends on where a text was cut.
     Chunks,
 }
 
 impl Keep {
-    /// What it is for a level of detail. At the level of keys nothing is merged.
+    /// Returns the variant for a level of detail. At the level of keys, nothing is merged.
     pub(super) fn of(detail: Detail) -> Keep {
         if detail == Detail::Values { Keep::Values } else { Keep::Types }
     }
 }
 
-/// How values are merged, for all places.
+/// Merges values. One merger serves all places.
 pub(super) struct Merger<'a> {
     keep: Keep,
     normalize: &'a Normalize<'a>,
     ids: &'a Ids,
     words: &'a WordKeys,
     names: Remembered,
-    /// How many scalars came: the turn of the next.
+    /// The number of scalars so far, which is the turn of the next one.
     turns: usize,
 }
 
-/// What was seen at one place so far.
+/// The values that were seen at one place so far.
 #[derive(Default)]
 pub(super) struct Seen {
     scalars: Scalars,
@@ -81,27 +82,28 @@ pub(super) struct Seen {
     list: Option<Elements>,
 }
 
-/// Objects of one place.
+/// The objects at one place.
 #[derive(Default)]
 struct Objects {
     count: usize,
     keys: Vec<ObjectKey>,
     places: HashMap<Rc<str>, usize>,
-    /// Objects of one place mostly have the same keys: where a key was last time is where to look first.
+    /// Where each key was in the last object: objects at one place usually have the same keys, so this is tried first.
     guesses: Vec<(String, usize)>,
 }
 
-/// What is under one normalized key.
+/// The values under one normalized key.
 struct ObjectKey {
     name: Rc<str>,
     holds: Holds,
     seen: Seen,
-    /// How many objects have the key, and the last of them: several raw keys of one object can be one when normalized.
+    /// The number of objects that have the key.
     objects: usize,
+    /// The last object that has it: several raw keys of an object can normalize to the same key, but count once.
     last: usize,
 }
 
-/// Elements of the lists of one place. By which discriminator they are told apart is known when all have come.
+/// The elements of the lists at one place. Their discriminator is chosen when all elements are known.
 #[derive(Default)]
 struct Elements {
     lists: Lists,
@@ -109,7 +111,7 @@ struct Elements {
     rest: Option<Box<Seen>>,
 }
 
-/// The values of an object's discriminators, normalized, where they are strings. They are kept apart from its other fields.
+/// The normalized values of an object's discriminators that are strings. They are stored separately from its other fields.
 type Kind = [Option<Rc<str>>; 2];
 
 impl<'a> Merger<'a> {
@@ -117,12 +119,12 @@ impl<'a> Merger<'a> {
         Merger { keep, normalize, ids, words, names: Remembered::default(), turns: 0 }
     }
 
-    /// Adds a value to what was seen at its place.
+    /// Adds a value to those that were seen at its place.
     pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) {
         self.add_at(value, false, seen);
     }
 
-    /// Adds a value that is under a key of words, or is not.
+    /// Adds a value. `of_words` says whether it is under a key whose words are shown.
     fn add_at(&mut self, value: &Json, of_words: bool, seen: &mut Seen) {
         match value {
             Json::Object(object) => self.add_object(object, [false; 2], seen.object.get_or_insert_default()),
@@ -141,7 +143,7 @@ impl<'a> Merger<'a> {
         match self.keep {
             Keep::Types | Keep::Chunks => {
                 let word = scalar.as_str().filter(|text| of_words && words::is_word(text));
-                // What differs from run to run is none.
+                // A text that varies between runs is not a word.
                 let is_word = word.is_some_and(|word| self.ids.shown(word).is_none() && *self.name(word) == *word);
                 scalars.add_type(scalar, is_word, self.ids);
             }
@@ -165,7 +167,7 @@ impl<'a> Merger<'a> {
         self.add_object(object, values.map(|value| value.is_some()), objects);
     }
 
-    /// Adds an object, without its discriminators where these are kept apart.
+    /// Adds an object, without its discriminators for which `apart` says that they are stored separately.
     fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) {
         let number = objects.count;
         objects.count += 1;
@@ -196,7 +198,7 @@ impl<'a> Merger<'a> {
         self.names.of(raw, || (self.normalize)(raw))
     }
 
-    /// The shape of what was seen at a place.
+    /// Returns the shape of the values that were seen at a place.
     pub(super) fn finish(&mut self, seen: Seen) -> Shape {
         Shape {
             scalars: seen.scalars.finish(),
@@ -260,7 +262,7 @@ impl Seen {
 }
 
 impl Objects {
-    /// Where a key is.
+    /// Returns the index of a key, which is added if it is new.
     fn place(&mut self, name: Rc<str>, holds: Holds) -> usize {
         let next = self.keys.len();
         let place = *self.places.entry(name.clone()).or_insert(next);

@@ -1,12 +1,13 @@
-//! What a system sends its clients: a response body becomes events, and events become the text of a golden.
+//! What a system sends its clients: turns a response body into events, and events into the text of a golden.
 //!
-//! [`Capture`] reads a body as it comes, server-sent events or JSON lines. [`golden`] reduces what was captured to its
-//! shape: the sequence of the events, then one tree of keys and types for each event name. Both are pure: neither
-//! reads a socket or a file, and neither asserts.
+//! [`Capture`] reads a body while it arrives, as server-sent events or JSON lines. [`golden`] reduces what was captured to its
+//! shape: the sequence of the events, then one tree of keys and types for each event name. Both are pure: they read no socket
+//! and no file, and they do not assert anything.
 //!
-//! An option of goldens is a field of [`ShapeOptions`] (`options`); `sequence` heeds it where it is about events and their
-//! order, `merge` and `outline` where it is about what is in their payloads. What a golden holds beside names, keys and types
-//! is a pin: `lengths` and order of `lists`, `words`, `ids`, the `texts` of collapsed events, `payloads` as a whole; `pins` says where one is loose.
+//! The options of goldens are the fields of [`ShapeOptions`] (`options`). The module `sequence` applies those about events and
+//! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is
+//! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
+//! `payloads`. The module `pins` decides which pins are loose.
 
 mod capture;
 mod captured;

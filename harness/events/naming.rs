@@ -1,4 +1,5 @@
-//! Names in options of goldens that name no event: a typing mistake there would loosen nothing, without a word.
+//! Finds names in the options of goldens that match no event. Without this check, a typing mistake would silently have no
+//! effect.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +7,19 @@ use super::captured::Captured;
 use super::event::{Event, Payload};
 use super::options::{ShapeOptions, TextAs};
 
-/// A name in an option that names no event of a run.
+/// A name in an option that matches no event of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamesNothing {
     /// The option: `collapse`, `unordered`, `loose` or `text`.
     pub option: &'static str,
-    /// The name, or the word.
+    /// The name of the event, or the value of the option.
     pub name: String,
-    /// The names of the events that there are, sorted.
+    /// The names of the events in the run, sorted.
     pub there: Vec<String>,
 }
 
-/// The first name in `collapse`, `unordered` or `loose` that none of the captured events has, as it came or normalized; else
-/// `lines` of `text`, where no event brings text.
+/// Returns the first name in `collapse`, `unordered` or `loose` that is not the raw or normalized name of any captured event.
+/// Otherwise returns `text = "lines"` if no event has text.
 #[must_use]
 pub fn names_nothing(
     captures: &[Captured],
@@ -33,7 +34,7 @@ pub fn names_nothing(
         if matches!(event.payload, Payload::Comment(_)) && !options.comments {
             continue;
         }
-        // Mostly the first few events hold them all.
+        // Usually the first few events have all names.
         if wanted.is_empty() && options.text == TextAs::Kind {
             return None;
         }
@@ -48,7 +49,7 @@ pub fn names_nothing(
     Some(NamesNothing { option, name, there: there.into_iter().collect() })
 }
 
-/// The pointers in `show` that are in no event. They are no mistake where a service sends something else on purpose.
+/// Returns the pointers in `show` that exist in no event. This is not always a mistake: a service may omit the value on purpose.
 pub(crate) fn shown_nowhere<'a>(captures: &[Captured], options: &'a ShapeOptions) -> Vec<&'a str> {
     let mut pointers: Vec<&str> = options.show.iter().map(String::as_str).collect();
     for event in captures.iter().flat_map(|capture| capture.all_events(options)) {
@@ -62,7 +63,7 @@ pub(crate) fn shown_nowhere<'a>(captures: &[Captured], options: &'a ShapeOptions
     pointers
 }
 
-/// `text = "lines"`, where no event brings text.
+/// Returns the option `text = "lines"` if it is set and no event has text.
 fn quotes_nothing(captures: &[Captured], options: &ShapeOptions) -> Option<(&'static str, String)> {
     let is_text =
         |event: &Event| matches!(event.payload, Payload::Data(_) | Payload::Tail(_)) && event.json().is_none();

@@ -1,4 +1,4 @@
-//! How names, texts and values are written in a golden, so that nothing in them is unseen or taken for notation.
+//! How a golden writes names, texts and values, so no character of them is invisible or mistaken for notation.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -6,28 +6,29 @@ use std::ops::Range;
 
 use crate::json::{Json, Layout};
 
-/// Replaces what differs from run to run by names.
+/// Replaces texts that vary between runs with names.
 pub(super) type Normalize<'a> = dyn Fn(&str) -> String + 'a;
 
-/// A name: as it is, or in JSON quotes where it is empty or holds white space, notation, or a character that nobody
-/// sees.
+/// Returns a name as a golden writes it: in JSON quotes if it is empty or contains white space, notation or an invisible
+/// character.
 pub(super) fn name(text: &str) -> Cow<'_, str> {
     let odd = |c: char| c.is_whitespace() || is_unseen(c) || "{}[],|?=\"".contains(c);
     if text.is_empty() || text.contains(odd) { Cow::Owned(json_quoted(text)) } else { Cow::Borrowed(text) }
 }
 
-/// A line of prose: as it is, or in JSON quotes where its ends or a part of it would not be seen.
+/// Returns a line of prose as a golden writes it: in JSON quotes if one of its ends or another part of it would be invisible
+/// or ambiguous.
 pub(super) fn prose(text: &str) -> Cow<'_, str> {
     let odd = text.trim() != text || text.starts_with('"') || text.contains(|c| is_unseen(c) || "×…".contains(c));
     if odd { Cow::Owned(json_quoted(text)) } else { Cow::Borrowed(text) }
 }
 
-/// A text in JSON quotes.
+/// Returns a text in JSON quotes.
 pub(super) fn json_quoted(text: &str) -> String {
     unseen_escaped(&Json::from(text).print(Layout::Compact)).into_owned()
 }
 
-/// The text with the characters that nobody sees escaped, as in JSON.
+/// Returns the text with its invisible characters escaped, as in JSON.
 pub(super) fn unseen_escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
@@ -42,10 +43,10 @@ pub(super) fn unseen_escaped(text: &str) -> Cow<'_, str> {
     }))
 }
 
-/// What a point in time is called, in a text by the key's own rules too.
+/// What replaces a point in time. The rules of the key use the same word in texts.
 pub(super) const TIME: &str = "<TS>";
 
-/// The seconds since 1970 that are taken for a point in time: from September 2020 to July 2036.
+/// The seconds since 1970 that count as a point in time: from September 2020 to July 2036.
 const TIMES: Range<f64> = 1.6e9..2.1e9;
 
 /// Whether a number is a point in time, in seconds, milliseconds, microseconds or nanoseconds since 1970.
@@ -59,11 +60,11 @@ pub(crate) fn is_time(number: &Json) -> bool {
     [1.0, 1e3, 1e6, 1e9].iter().any(|unit| TIMES.contains(&(number / unit)))
 }
 
-/// How far columns of texts stand apart.
+/// The distance between columns of texts.
 const COLUMNS: usize = 8;
 
-/// Appends a name and the text behind it. The text starts in the next of a few columns, the first of which is behind names of
-/// a `width`: no other line moves it.
+/// Appends a name and, in a column after it, a text. The first column follows names of up to `width` characters; longer names
+/// use a later one. So the column of a line never depends on other lines.
 pub(super) fn padded(name: &str, text: &str, width: usize, out: &mut String) {
     out.push_str(name);
     if !text.is_empty() {
@@ -74,17 +75,17 @@ pub(super) fn padded(name: &str, text: &str, width: usize, out: &mut String) {
     }
 }
 
-/// A key as a part of a JSON pointer.
+/// Returns a key as a token of a JSON pointer.
 pub(super) fn pointer_token(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
 }
 
-/// Whether each character of a text is seen.
+/// Whether each character of a text is visible.
 pub(super) fn is_seen(text: &str) -> bool {
     !text.contains(is_unseen)
 }
 
-/// Control characters, white space other than a blank, and characters without width.
+/// Whether a character is a control character, white space other than a space, or a character without width.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')

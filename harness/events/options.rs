@@ -1,4 +1,4 @@
-//! What a scenario may say of its golden: how much it holds, and what it leaves open.
+//! The options of a golden: how much it shows, and what it leaves open.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,28 +9,28 @@ use crate::text::nearest;
 /// What a golden shows, and what it leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeOptions {
-    /// How much of a payload it holds.
+    /// How much of each payload is shown.
     pub detail: Detail,
-    /// JSON pointers of values that stand below the line of their event.
+    /// JSON pointers of values to show below the line of their event.
     pub show: Vec<String>,
-    /// Labels of which a run of events is one line, whatever they carry. Of what they carry types are shown at most, since
-    /// values depend on where a text was cut; and the texts that they bring, each put together.
+    /// Labels of events whose runs become one line, whatever their payloads are. Their payloads are shown as types at most,
+    /// since values depend on where a text was cut. The texts that they deliver in pieces are joined and shown.
     pub collapse: Vec<String>,
-    /// Labels of events that are sorted where they are neighbours.
+    /// Labels of events that are sorted among their neighbours.
     pub unordered: Vec<String>,
-    /// Labels of events that may come at any time, and are left out. `*` in them is any text.
+    /// Labels of events that may come at any time, and are left out. `*` in a label matches any text.
     pub ignore: Vec<String>,
-    /// What is shown of what an event brings that is no JSON, or a whole body of it.
+    /// What is shown of a payload or a body that is not JSON.
     pub text: TextAs,
-    /// Whether comments are shown: when heartbeats come, and how many, is mostly nobody's intent.
+    /// Whether comments are shown. Usually they are heartbeats, whose number and times mean nothing.
     pub comments: bool,
-    /// Whether lengths of lists are shown, and how many ids there are at a place.
+    /// Whether the lengths of lists and the number of ids at a place are shown.
     pub lengths: bool,
-    /// Keys, beside the usual ones, under which words are shown and not their type alone.
+    /// Keys, in addition to the usual ones, whose words are shown and not only their type.
     pub words: Vec<String>,
-    /// Whether it is shown what comes after the last event for which a step waits.
+    /// Whether everything after the last event for which a step waits is shown.
     pub after_last: bool,
-    /// Places of which nothing is shown but types.
+    /// Places of which only types are shown.
     pub loose: Vec<Loose>,
 }
 
@@ -53,29 +53,29 @@ impl Default for ShapeOptions {
 }
 
 impl ShapeOptions {
-    /// Whether `ignore` names a label.
+    /// Whether `ignore` matches a label.
     pub(crate) fn ignores(&self, label: &str) -> bool {
         self.ignore.iter().any(|pattern| fits(pattern, label))
     }
 
-    /// Whether `loose` names a place. The place of the texts that collapsed events bring has no pointer.
+    /// Whether `loose` names a place. The place of the texts of collapsed events has no pointer.
     pub(super) fn loosens(&self, label: &str, pointer: Option<&str>) -> bool {
         self.loose.iter().any(|loose| loose.label == label && loose.pointer.as_deref() == pointer)
     }
 }
 
-/// A place of which a golden shows nothing but types: `EVENT:/pointer`, in which `*` is any element of a list, a value in
-/// the payload of an event; `EVENT` the texts that such events bring, where they are collapsed.
+/// A place of which a golden shows only types. `EVENT:/pointer` is a value in the payload of an event, where `*` is any element
+/// of a list. `EVENT` is the joined texts of collapsed events.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Loose {
     /// The label of the events.
     pub label: String,
-    /// Where in their payload.
+    /// The JSON pointer of the place in their payload; `None` for the texts of collapsed events.
     pub pointer: Option<String>,
 }
 
 impl Loose {
-    /// Reads `EVENT` or `EVENT:/pointer`; `EVENT:` is the payload itself.
+    /// Parses `EVENT` or `EVENT:/pointer`. `EVENT:` is the whole payload.
     #[must_use]
     pub fn of(text: &str) -> Loose {
         let (label, pointer) = match (text.find(":/"), text.strip_suffix(':')) {
@@ -96,24 +96,24 @@ impl fmt::Display for Loose {
     }
 }
 
-/// Whether a text fits a pattern in which `*` is any text.
+/// Whether a text matches a pattern in which `*` matches any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(head) else { return false };
     (0..=text.len()).filter(|&at| text.is_char_boundary(at)).any(|at| fits(rest, &text[at..]))
 }
 
-/// What a golden shows of a text that is no JSON.
+/// What a golden shows of a text that is not JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextAs {
-    /// That it is one.
+    /// Only that it is a text.
     #[default]
     Kind,
-    /// Its lines, normalized.
+    /// Its normalized lines.
     Lines,
 }
 
-/// How much of a payload a golden holds.
+/// How much of a payload a golden shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// The top-level keys.
@@ -126,14 +126,14 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// The words for the levels of detail.
+    /// The names of the levels of detail.
     pub const WORDS: [&str; 3] = ["keys", "types", "values"];
 }
 
 impl FromStr for Detail {
     type Err = Error;
 
-    /// Reads `keys`, `types` or `values`.
+    /// Parses `keys`, `types` or `values`.
     fn from_str(word: &str) -> Result<Detail, Error> {
         match word {
             "keys" => Ok(Detail::Keys),

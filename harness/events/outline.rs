@@ -1,4 +1,4 @@
-//! A shape as lines of text: one key a line, what is inside it indented below.
+//! Prints a shape as lines of text: one line for each key, with its contents indented below.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -10,20 +10,20 @@ use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds};
 use super::tree::TreeLine;
 
-/// What stands before the hash of all payloads of a label.
+/// The words before the hash of all payloads of a label.
 pub(super) const AS_A_WHOLE: &str = "as a whole ";
-/// How many characters a list of objects may have to stand on the line of its key.
+/// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
-/// How many words of a place are shown.
+/// The largest number of words that are shown at a place.
 const WORDS: usize = 12;
-/// In how many pieces the numbers of ids are shown.
+/// The largest number of pieces in which the numbers of ids are shown.
 const PIECES: usize = 4;
 
-/// Words that the name of a variant must not be taken for.
+/// Words that are quoted if they are the name of a variant, since they could be mistaken for a type.
 const TYPES: [&str; 6] = ["boolean", "id", "null", "number", "object", "string"];
 
-/// The tree of an event label: the label, alone where all payloads are objects, and the fields below it; beside the label the
-/// hash of its payloads, where there is one.
+/// Returns the tree of an event label: a line with the label, and the fields below it. Next to the label are the shapes of
+/// payloads that are not objects, and the hash of all payloads, if there is one.
 pub(super) fn tree(label: &str, shape: &Shape, hash: Option<&str>, keep: Keep, pins: &Pins<'_>) -> TreeLine {
     let (text, below) = Outline { keep, pins }.describe(shape, "", "");
     let text = (text != "object").then_some(text);
@@ -32,16 +32,16 @@ pub(super) fn tree(label: &str, shape: &Shape, hash: Option<&str>, keep: Keep, p
     TreeLine { name: label.to_owned(), text, below: below.into() }
 }
 
-/// How shapes of one label are written.
+/// Prints the shapes of one label.
 struct Outline<'a> {
     keep: Keep,
-    /// Which pins of the label are loose, and what the others are.
+    /// The pins of the label, and which of them are loose.
     pins: &'a Pins<'a>,
 }
 
 impl Outline<'_> {
-    /// The text for a shape, and the lines to stand below. `place` is where it is as seen from these lines: nowhere, or
-    /// `[]`, `[][]` for the elements of lists; `pointer` is where it is in the payload.
+    /// Returns the text of a shape and the lines below it. `place` is the prefix of these lines' names: empty, or `[]`, `[][]`
+    /// for the elements of lists. `pointer` is the place of the shape in the payload.
     fn describe(&self, shape: &Shape, place: &str, pointer: &str) -> (String, Vec<TreeLine>) {
         let mut lines = Vec::new();
         let object = shape.object.as_ref().map(|fields| {
@@ -82,7 +82,7 @@ impl Outline<'_> {
         fields.iter().map(line).collect()
     }
 
-    /// A shape in one piece. None where it is too long, or has variants whose fields need lines of their own.
+    /// Returns a shape as one text, or `None` if the text is too long, or has variants whose fields need their own lines.
     fn inline(&self, shape: &Shape, pointer: &str) -> Option<String> {
         let mut words = self.scalars(&shape.scalars, pointer);
         if let Some(fields) = &shape.object {
@@ -117,8 +117,8 @@ impl Outline<'_> {
         Some(text)
     }
 
-    /// A list of elements as they are described: `[3 × string]`, without a number where each list has one; `[0..3 × object, 9
-    /// in all]`.
+    /// Returns the text of a list from the descriptions of its elements: `[3 × string]`, `[0..3 × object, 9 in all]`, or without
+    /// a number if each list has one element.
     fn list_of(&self, list: &List, words: impl IntoIterator<Item = String>, pointer: &str) -> String {
         let elements = self.union(words);
         if self.keep == Keep::Chunks {
@@ -131,7 +131,7 @@ impl Outline<'_> {
             (least, most) => format!("{least}..{most} × "),
         };
         let front = length.len();
-        // Those of a top-level key stand on the lines of the events, one by one.
+        // The lengths of lists under a top-level key are shown on the lines of the events.
         if range.0 < range.1 && pointer.matches('/').count() > 1 {
             let _ = write!(length, ", {total} in all");
         }
@@ -142,7 +142,7 @@ impl Outline<'_> {
         }
     }
 
-    /// The words of a place's scalars.
+    /// Returns the words for the scalars at a place.
     fn scalars(&self, scalars: &ScalarShape, pointer: &str) -> Vec<String> {
         let ScalarShape { shown, types, words, ids } = scalars;
         if self.keep == Keep::Values && !shown.is_empty() {
@@ -182,7 +182,7 @@ impl SeenIds {
         self.names.is_empty() && self.numbers.is_empty() && self.plain.is_empty()
     }
 
-    /// The ids as a shape has them: `<thread>`, `id 1..3`, `id`, `2 ids`.
+    /// Returns the words for ids: `<thread>`, `id 1..3`, `id`, `2 ids`.
     fn words(&self, counts: bool) -> Vec<String> {
         let mut words: Vec<String> = self.names.iter().map(ToString::to_string).collect();
         let mut pieces: Vec<(usize, usize)> = Vec::new();
@@ -209,8 +209,8 @@ impl SeenIds {
     }
 }
 
-/// Nothing if a text is too long to stand inline. Longer ones are given up early, so that no text is built twice at
-/// each level that it is nested.
+/// Returns `None` if a text is too long for one line. Callers check this early, so a long text is not built again at each level
+/// of nesting.
 fn within(text: &str) -> Option<()> {
     (text.chars().take(INLINE + 1).count() <= INLINE).then_some(())
 }
@@ -227,7 +227,7 @@ fn inside(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
 }
 
-/// The JSON pointer of a key in what is at a pointer.
+/// Returns the JSON pointer of a key in the value at a pointer.
 fn key_in(pointer: &str, key: &str) -> String {
     let mut text = String::with_capacity(pointer.len() + key.len() + 1);
     let _ = write!(text, "{pointer}/{}", notation::pointer_token(key));

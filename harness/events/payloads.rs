@@ -1,6 +1,6 @@
-//! All payloads of a label as a whole. A tree of values shows each value of a place once: which of them belong together, how
-//! often they come and in which order is in a hash beside the label. A value counts in it as the number by which its place
-//! knows it, so that another value is a change of its own line alone.
+//! The hash of all payloads of a label. A tree of values shows each value at a place only once. Which values belong together,
+//! how often they appear and in which order is covered by a hash next to the label. In this hash, each distinct value at a place
+//! is represented by its number, so a changed value changes only its own line in the golden.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -21,26 +21,26 @@ use crate::json::{Json, Layout};
 #[derive(Default)]
 pub(super) struct Payloads {
     hashes: Vec<[u8; 32]>,
-    /// A list has several elements.
+    /// Whether some list has several elements.
     lists: bool,
-    /// The numbers of values by place, in the order in which they came.
+    /// The number of each value at each place, in the order in which the values first appeared.
     numbers: HashMap<(u64, Rc<str>), usize>,
-    /// How many values a place has.
+    /// The number of distinct values at each place.
     counts: HashMap<u64, usize>,
 }
 
-/// Reads payloads, of whatever label.
+/// Reads the payloads of all labels.
 pub(super) struct PayloadReader<'a> {
     pub(super) options: &'a ShapeOptions,
     pub(super) normalize: &'a Normalize<'a>,
     pub(super) ids: &'a Ids,
-    /// Scalars as they are shown: a state comes again and again.
+    /// Scalars as the golden shows them. They are remembered, since the same state repeats in many events.
     pub(super) scalars: Remembered,
     pub(super) keys: Remembered,
 }
 
 impl Payloads {
-    /// The beginning of a hash of all payloads; none where their tree tells all of them.
+    /// Returns the beginning of the hash of all payloads, or `None` if their tree already describes them completely.
     pub(super) fn finish(self) -> Option<String> {
         if !self.lists && self.hashes.windows(2).all(|two| two[0] == two[1]) {
             return None;
@@ -59,7 +59,7 @@ impl Payloads {
 }
 
 impl PayloadReader<'_> {
-    /// Takes a payload of a label. Loose places count as nothing.
+    /// Adds a payload of a label. Values at loose places do not count.
     pub(super) fn take(&mut self, payload: &Json, label: &Label, payloads: &mut Payloads) {
         let pointer = self.options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
         let mut text = String::new();
@@ -67,7 +67,7 @@ impl PayloadReader<'_> {
         payloads.hashes.push(Sha256::digest(text).into());
     }
 
-    /// Prints the value at a place, which has a pointer where one may be loose.
+    /// Appends the value at a place. There is a pointer only if some place of the label is loose.
     fn print(
         &mut self,
         value: &Json,
@@ -94,7 +94,7 @@ impl PayloadReader<'_> {
             Json::Object(entries) => {
                 let named = entries.iter().map(|(key, value)| (self.keys.of(key, || (self.normalize)(key)), value));
                 let mut named: Vec<_> = named.collect();
-                // Keys that are one when normalized stay in their order.
+                // The sort is stable: keys that normalize to the same key keep their order.
                 named.sort_by(|(one, _), (other, _)| one.cmp(other));
                 out.push('{');
                 for (key, value) in named {
@@ -110,7 +110,7 @@ impl PayloadReader<'_> {
                 let (ids, normalize) = (self.ids, self.normalize);
                 let raw = scalar.print(Layout::Compact);
                 let shown = self.scalars.of(&raw, || value::value(scalar, ids, normalize));
-                // Which ids are equal is the same in each run; of the unordered none is the first.
+                // Equal ids are equal in each run, so the raw id counts. Not so in unordered events: none of these is the first.
                 let is_id = shown.contains("<UUID>") && !label.unordered;
                 let number = payloads.number(place, if is_id { raw.into() } else { shown });
                 let _ = write!(out, "{number}");

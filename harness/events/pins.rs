@@ -1,12 +1,12 @@
-//! What a golden holds beside names, keys and types, place by place, so that one of them can be left loose, and so that it
-//! can be told which of them vary.
+//! The pins: everything in a golden other than names, keys and types. They are recorded by place, so each place can be left
+//! loose, and the places that vary between two runs can be named.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::options::{Loose, ShapeOptions};
 
-/// What was pinned at each place of all captures, in the order in which it was written.
+/// The pins at each place of all captures, in the order in which they were written.
 pub(super) type Pinned = BTreeMap<Loose, Vec<String>>;
 
 /// The pins of one label.
@@ -21,22 +21,22 @@ impl<'a> Pins<'a> {
         Pins { label, options, pinned }
     }
 
-    /// Notes what is pinned at a place. Tells whether it is to be written.
+    /// Records a pin at a place. Returns whether to write it.
     pub(super) fn pinned(&self, pointer: &str, what: &str) -> bool {
         self.note(Some(pointer), what)
     }
 
-    /// A text of collapsed events.
+    /// Records a text of collapsed events. Returns whether to write it.
     pub(super) fn text(&self, text: &str) -> bool {
         self.note(None, text)
     }
 
-    /// A length as it is to be written; nothing where lengths are not promised.
+    /// Records a length. Returns it if it is to be written.
     pub(super) fn counted<'t>(&self, pointer: &str, length: &'t str) -> Option<&'t str> {
         (self.counts() && self.pinned(pointer, length)).then_some(length)
     }
 
-    /// Whether anything is counted.
+    /// Whether lengths and numbers are shown at all.
     pub(super) fn counts(&self) -> bool {
         self.options.lengths
     }

@@ -1,12 +1,12 @@
-//! Texts that are made of others, again and again the same.
+//! A cache of values that are computed from texts, for texts that repeat.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many are remembered: a stream has few, but for one whose keys are ids.
+/// The largest number of cached values. Most streams need few, but a stream can have ids as keys.
 const MOST: usize = 10_000;
 
-/// Remembers what was made of a text.
+/// Caches the value that was computed from each text.
 pub(super) struct Remembered<T: ?Sized = str>(HashMap<String, Rc<T>>);
 
 impl<T: ?Sized> Default for Remembered<T> {
@@ -16,7 +16,7 @@ impl<T: ?Sized> Default for Remembered<T> {
 }
 
 impl<T: ?Sized> Remembered<T> {
-    /// What is made of a text, which is made once.
+    /// Returns the value for a text, which is computed only once.
     pub(super) fn of<M: Into<Rc<T>>>(&mut self, from: &str, make: impl FnOnce() -> M) -> Rc<T> {
         if let Some(made) = self.0.get(from) {
             return made.clone();

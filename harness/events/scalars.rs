@@ -1,4 +1,4 @@
-//! The scalars that were seen at one place: their types, or their values.
+//! The scalars at one place: their types, or their values.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
@@ -10,39 +10,40 @@ use super::notation::Normalize;
 use super::value;
 use crate::json::{Json, Layout};
 
-/// How many distinct values of a place are shown.
+/// The largest number of distinct values that are shown at a place.
 const SHOWN: usize = 20;
 
-/// The scalars of one place, without those that are there twice.
+/// The distinct scalars at one place.
 #[derive(Default)]
 pub(super) struct Scalars {
     types: BTreeSet<&'static str>,
-    /// The first of the values, each with its turn among all values.
+    /// The first values, each with its turn among all values.
     values: Vec<(usize, String)>,
-    /// All values, as they came and as they are shown.
+    /// Hashes of all values as they were received.
     raw: HashSet<u128>,
+    /// Hashes of all values as they are shown.
     distinct: HashSet<u128>,
     words: BTreeSet<String>,
     ids: SeenIds,
 }
 
-/// The ids of one place.
+/// The ids at one place.
 #[derive(Clone, Default)]
 pub(super) struct SeenIds {
-    /// The names of those that are values of the run.
+    /// The names of ids that are values of the run.
     pub(super) names: BTreeSet<Rc<str>>,
-    /// Those that are known again elsewhere.
+    /// The numbers of ids that also appear elsewhere.
     pub(super) numbers: BTreeSet<usize>,
-    /// All others.
+    /// Hashes of all other ids.
     pub(super) plain: HashSet<u128>,
 }
 
-/// What a place's scalars are in a shape.
+/// The scalars at one place, as a shape shows them.
 #[derive(Default)]
 pub(super) struct ScalarShape {
-    /// The types of those that are neither words nor ids, sorted; or the values, in order of their first appearance.
+    /// The sorted types of scalars that are neither words nor ids; or the values, in the order of their first appearance.
     pub(super) shown: Vec<String>,
-    /// The types of those that are neither words nor ids, sorted.
+    /// The sorted types of scalars that are neither words nor ids.
     pub(super) types: Vec<String>,
     /// The words, sorted.
     pub(super) words: Vec<String>,
@@ -50,7 +51,7 @@ pub(super) struct ScalarShape {
 }
 
 impl Scalars {
-    /// Adds the type of a scalar; of a word where it `is_word`, or an id, what it is.
+    /// Adds the type of a scalar. A word (if `is_word`) and an id are added as such.
     pub(super) fn add_type(&mut self, scalar: &Json, is_word: bool, ids: &Ids) {
         let kind = scalar.kind();
         match scalar.as_str() {
@@ -69,7 +70,7 @@ impl Scalars {
         }
     }
 
-    /// Adds a scalar itself.
+    /// Adds the value of a scalar.
     pub(super) fn add_value(&mut self, turn: usize, scalar: &Json, ids: &Ids, normalize: &Normalize) {
         self.types.insert(scalar.kind());
         if self.raw.insert(print_of(&scalar.print(Layout::Python))) {
@@ -80,7 +81,7 @@ impl Scalars {
         }
     }
 
-    /// Adds the scalars of another place.
+    /// Adds the scalars from another place.
     pub(super) fn add_all(&mut self, other: Scalars) {
         self.types.extend(other.types);
         self.words.extend(other.words);
@@ -96,7 +97,7 @@ impl Scalars {
         self.values.truncate(SHOWN);
     }
 
-    /// What they are in a shape.
+    /// Returns the scalars as a shape shows them.
     pub(super) fn finish(self) -> ScalarShape {
         let mut shown: Vec<String> = self.values.into_iter().map(|(_, value)| value).collect();
         if let more @ 1.. = self.distinct.len().saturating_sub(SHOWN) {
@@ -110,7 +111,7 @@ impl Scalars {
     }
 }
 
-/// What tells a text from all others, in less memory than a long one takes.
+/// Returns a hash that identifies a text, in less memory than a long text takes.
 fn print_of(text: &str) -> u128 {
     let half = |seed: u8| {
         let mut hasher = DefaultHasher::new();

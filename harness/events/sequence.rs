@@ -1,4 +1,4 @@
-//! Events are read once, one after another, into both parts of a golden: one line an event, and what is inside them, merged.
+//! Reads the events once, one after another, for both parts of a golden: one line for each event, and the merged payloads.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,31 +21,32 @@ use super::value;
 use super::words::WordKeys;
 use crate::json::{Json, Object};
 
-/// How wide the labels of events are at least.
+/// The smallest width of the column of labels.
 const LABELS: usize = 8;
-/// How many texts of one run of collapsed events are shown.
+/// The largest number of texts that are shown for one run of collapsed events.
 const TEXTS: usize = 12;
 
-/// The lines of a golden's first part, and the shapes of its second one by label.
+/// The lines of a golden's first part, and the shapes of its second part by label.
 pub(super) struct Sequence {
     lines: Vec<EventLine>,
     pub(super) shapes: BTreeMap<String, LabelShape>,
-    /// How many of the events have ids, and how many there are.
+    /// The number of events that have ids.
     with_id: usize,
+    /// The number of events.
     real: usize,
 }
 
-/// What is inside the events of one label.
+/// The merged payloads of the events of one label.
 pub(super) struct LabelShape {
     /// The label as options name it.
     pub(super) name: String,
     pub(super) keep: Keep,
     pub(super) shape: Shape,
-    /// Of all payloads, at values.
+    /// The hash of all payloads, at the level of values.
     pub(super) hash: Option<String>,
 }
 
-/// What all captures of a golden are written by.
+/// What is needed to write the captures of a golden.
 pub(super) struct Writing<'a> {
     pub(super) options: &'a ShapeOptions,
     pub(super) normalize: &'a Normalize<'a>,
@@ -54,25 +55,25 @@ pub(super) struct Writing<'a> {
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 
-/// A line and how often it comes in a row.
+/// A line, with the number of times that it repeats.
 struct EventLine {
     label: Rc<Label>,
     rest: Rest,
-    /// What is shown of it, below.
+    /// The values and texts to show below the line.
     shown: Vec<String>,
     count: usize,
 }
 
-/// What stands behind a label: nothing for an event without data. Between its pieces stand the lengths of lists.
+/// The text after a label, which is empty for an event without data. The lengths of lists go between its pieces.
 #[derive(Clone)]
 struct Rest {
     pieces: Rc<[String]>,
-    /// Each with its key.
+    /// The lengths, each with the pointer of its list.
     lengths: Vec<(Rc<str>, Lengths)>,
 }
 
 impl Sequence {
-    /// Reads the events of a capture. There are no shapes where nothing is to be kept of them.
+    /// Reads the events of a capture. At the level of keys, there are no shapes.
     pub(super) fn of(capture: &Captured, writing: &Writing<'_>) -> Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
         let mut reader = Reader {
@@ -103,12 +104,12 @@ impl Sequence {
         reader.finish()
     }
 
-    /// Whether no event has a line.
+    /// Whether there are no lines.
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Which events have ids, for the line of the status.
+    /// Returns the text for the status line that says which events have ids.
     pub(super) fn ids(&self) -> &'static str {
         match self.with_id {
             0 => "",
@@ -117,7 +118,7 @@ impl Sequence {
         }
     }
 
-    /// Appends the lines. Runs of equal ones are counted.
+    /// Appends the lines, where equal neighbours are one line with a count.
     pub(super) fn print(&self, writing: &Writing<'_>, out: &mut String) {
         for EventLine { label, rest, shown, count } in &self.lines {
             let pins = Pins::new(&label.name, writing.options, writing.pinned);
@@ -144,7 +145,7 @@ impl Sequence {
     }
 }
 
-/// Reads events. Labels and lists of keys come again and again: each is written once.
+/// Reads events. Labels and lists of keys repeat, so each is created once.
 struct Reader<'a, 'o> {
     writing: &'o Writing<'o>,
     labels: Labels<'o>,
@@ -154,9 +155,9 @@ struct Reader<'a, 'o> {
     mergers: [Merger<'o>; 3],
     payloads: PayloadReader<'o>,
     lines: Vec<EventLine>,
-    /// Events in a row that are to be sorted.
+    /// Neighbouring events that are to be sorted.
     waiting: Vec<Waiting<'a>>,
-    /// What was seen in payloads, by label.
+    /// The contents of payloads, by label.
     seen: BTreeMap<String, LabelSeen>,
     /// The texts of collapsed events, by label.
     messages: BTreeMap<String, (Rc<Label>, Messages)>,
@@ -164,7 +165,7 @@ struct Reader<'a, 'o> {
     real: usize,
 }
 
-/// What was seen in the payloads of a label.
+/// The contents of the payloads of one label.
 struct LabelSeen {
     label: Rc<Label>,
     keep: Keep,
@@ -172,12 +173,12 @@ struct LabelSeen {
     payloads: Payloads,
 }
 
-/// An event that is to be sorted among its neighbours.
+/// An event that will be sorted among its neighbours.
 struct Waiting<'a> {
     label: Rc<Label>,
     rest: Rest,
-    /// By what equal labels are sorted: as they are written, and their values where these are shown in order of appearance;
-    /// without ids, then with them.
+    /// The sort key of events with the same label: the text of the event, and its values if these are shown in their order of
+    /// appearance; first without ids, then with them.
     sorted_by: Vec<String>,
     shown: Vec<String>,
     event: &'a Event,
@@ -212,19 +213,19 @@ impl<'a> Reader<'a, '_> {
             printed.unwrap_or_default()
         };
         let mut sorted_by = vec![rest.print(|_, _| true)];
-        // How a text was cut is the order of collapsed events.
+        // The values of collapsed events depend on where a text was cut, so they do not count.
         for pointer in options.show.iter().filter(|_| !label.collapsed) {
             let shown = json.as_ref().and_then(|json| json.pointer(pointer));
             sorted_by.extend(shown.map(|shown| value::value(shown, &Ids::default(), normalize)));
         }
         sorted_by.push(print(&Ids::default()));
-        // Those that are equal but for their ids.
+        // For events that differ only in their ids.
         sorted_by.extend(shown.iter().cloned());
         sorted_by.push(print(self.writing.ids));
         self.waiting.push(Waiting { label, rest, sorted_by, shown, event });
     }
 
-    /// Reads what came after the last event, and how the stream ended.
+    /// Reads the events after the last one for which the step waited, and how the stream ended.
     fn read_on(&mut self, capture: &'a Captured) {
         self.sort_waiting();
         let before = self.lines.len();
@@ -243,7 +244,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// A line that is not an event's.
+    /// Adds a line that is not an event.
     fn note(&mut self, text: &str) {
         let label = Labels::of_note(text);
         self.lines.push(EventLine { label, rest: Rest::word(""), shown: Vec::new(), count: 1 });
@@ -281,8 +282,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Takes an event in: what is inside it, and its line, which may be one more of the last one, where they differ in
-    /// lengths only, too.
+    /// Adds an event: merges its payload, and adds its line. If the line equals the last one or differs only in lengths, the
+    /// last one is counted once more instead.
     fn line(&mut self, label: Rc<Label>, rest: Rest, shown: Vec<String>, json: Option<&Json>) {
         self.merge(&label, json);
         if label.collapsed {
@@ -341,7 +342,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The lines of a text that is not JSON, where they are to be shown: normalized, and quoted.
+    /// Returns the lines of a text that is not JSON, normalized and quoted. Empty if such lines are not shown.
     fn text_lines(&self, text: &str) -> Vec<String> {
         if self.writing.options.text == TextAs::Kind {
             return Vec::new();
@@ -363,11 +364,11 @@ impl<'a> Reader<'a, '_> {
         shown.collect()
     }
 
-    /// The keys of an object, each list among its values with its length.
+    /// Returns the keys of an object. Each key of a list has the length of the list.
     fn keys(&mut self, entries: &Object) -> Rest {
         let mut raw = String::new();
         for (key, value) in entries.iter() {
-            // With its length, since a key may hold any character.
+            // The length of each key makes this text unambiguous, since a key may contain any character.
             let _ = write!(raw, "{}{}{key}", key.len(), if value.as_array().is_some() { '[' } else { ':' });
         }
         let normalize = self.writing.normalize;
@@ -378,11 +379,11 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// The keys of objects, as they are written.
+/// The keys of an object as a golden writes them.
 struct Keys {
-    /// Cut where the lengths of lists go.
+    /// The text, split where the lengths of lists go.
     pieces: Rc<[String]>,
-    /// The key of each list, as it came, and the pointer of its place.
+    /// The raw key of each list, and the pointer of its place.
     lists: Vec<(String, Rc<str>)>,
 }
 
@@ -396,7 +397,7 @@ impl Keys {
         for (nth, (key, raw)) in keys.iter().enumerate() {
             piece.push_str(if nth == 0 { "" } else { ", " });
             piece.push_str(&notation::name(key));
-            // Several keys that are one when normalized have no length.
+            // Keys that normalize to the same key have no length.
             if let [raw] = raw[..]
                 && entries.get(raw).is_some_and(|value| value.as_array().is_some())
             {
@@ -419,7 +420,7 @@ impl Rest {
         Rest { pieces: [text.to_owned()].into(), lengths: Vec::new() }
     }
 
-    /// As it is written, with the lengths that `counts` says are to be, by pointer and text.
+    /// Returns the text. `counts` takes the pointer and the text of each length, and returns whether to write it.
     fn print(&self, counts: impl Fn(&str, &str) -> bool) -> String {
         let mut text = String::new();
         for (nth, piece) in self.pieces.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The text of a golden: for each captured response its request, its status, the sequence of its events, and one tree
 //! for each event label.
 //!
-//! Written out event by event, types make lines that nobody reads. So the sequence holds names and top-level keys
-//! only, and what is inside is merged into trees, where a change at any depth is a change of its own line.
+//! If each event were written out with its types, the lines would be too long to read. So the sequence has only names and
+//! top-level keys, and the payloads are merged into trees, where a change at any depth changes its own line.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -18,19 +18,19 @@ use super::words::WordKeys;
 use super::{notation, outline};
 use crate::json::Json;
 
-/// A golden's text, and what in it can be left loose.
+/// The text of a golden, and its pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Golden {
-    /// The text. Ends with exactly one newline.
+    /// The text, which ends with exactly one newline.
     pub text: String,
     pinned: Pinned,
 }
 
 impl Golden {
-    /// The golden of what a scenario captured, in step order.
+    /// Creates the golden of what a scenario captured, in the order of its steps.
     ///
-    /// `normalize` replaces what differs from run to run by names. It is given each request, label, key, comment, text and
-    /// shown value, each as a text of its own.
+    /// `normalize` replaces texts that vary between runs with names. It is called separately for each request, label, key,
+    /// comment, text and shown value.
     #[must_use]
     pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
@@ -38,12 +38,12 @@ impl Golden {
         let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };
         let mut trees = Trees::default();
         let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
-        // `---` would be taken for the header of the snapshot file.
+        // Blank lines separate the captures, since `---` would look like the header of a snapshot file.
         let text = texts.join("\n\n") + if texts.is_empty() { "\n" } else { "" };
         Golden { text, pinned: pinned.into_inner() }
     }
 
-    /// The places at which this golden pins something else than another one of the same scenario.
+    /// Returns the places at which this golden pins something different from another golden of the same scenario.
     #[must_use]
     pub fn differing_pins(&self, other: &Golden) -> Vec<Loose> {
         let places: BTreeSet<&Loose> = self.pinned.keys().chain(other.pinned.keys()).collect();
@@ -52,14 +52,14 @@ impl Golden {
     }
 }
 
-/// The golden text of what a scenario captured: see [`Golden::of`].
+/// Returns the golden text of what a scenario captured: see [`Golden::of`].
 #[must_use]
 pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> String {
     Golden::of(captures, options, normalize).text
 }
 
-/// The label and the sorted top-level keys of each event, no keys where its payload is not an object. Comments and
-/// unterminated tails are left out.
+/// Returns the label and the sorted top-level keys of each event, or `None` as keys if its payload is not an object. Comments
+/// and unterminated tails are left out.
 #[must_use]
 pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     let keys = |event: &Event| {
@@ -70,7 +70,7 @@ pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     events.iter().filter(|event| event.is_real()).map(keys).collect()
 }
 
-/// What a golden says of one capture.
+/// Returns the part of a golden for one capture.
 fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String {
     let normalize = writing.normalize;
     let request = normalize(capture.request.trim());

@@ -1,5 +1,5 @@
-//! The texts that collapsed events bring in pieces, put together message by message: how a text was cut is not a contract,
-//! and what it says is.
+//! The texts that collapsed events deliver in pieces, joined for each message: a service may cut a text anywhere, but the text
+//! itself is part of its contract.
 
 use std::collections::HashMap;
 
@@ -9,28 +9,28 @@ use super::notation::{self, Normalize};
 use crate::json::{Json, Object};
 use crate::text::clipped;
 
-/// How many characters of a text are shown.
+/// The largest number of characters of a text that are shown.
 const SHOWN: usize = 60;
-/// The keys of a message's id.
+/// The keys under which the id of a message can be.
 const IDS: [&str; 9] =
     ["message_id", "messageId", "item_id", "itemId", "tool_call_id", "toolCallId", "call_id", "callId", "id"];
-/// The keys of what an event wraps its piece in.
+/// The keys of objects in which an event wraps its piece.
 const WRAPPERS: [&str; 3] = ["data", "chunk", "message"];
-/// The keys of a piece within a `delta` object.
+/// The keys under which a `delta` object can have its piece.
 const PIECES: [&str; 5] = ["content", "text", "partial_json", "arguments", "thinking"];
 
 /// The messages of one label.
 #[derive(Default)]
 pub(super) struct Messages {
-    /// In order of their first pieces, each with the line where that stands.
+    /// The pieces of each message, with the line of its first piece, in the order of these lines.
     all: Vec<(usize, Vec<String>)>,
     by_id: HashMap<String, usize>,
-    /// A piece came whose message nothing tells: parallel ones could not be told apart.
+    /// Whether a piece came without an id of its message. Parallel messages could then not be distinguished.
     lost: bool,
 }
 
 impl Messages {
-    /// Takes what an event brings; `line` is where it stands.
+    /// Adds the piece of an event; `line` is the line of the event.
     pub(super) fn take(&mut self, payload: &Json, line: usize) {
         let Some((id, text)) = piece(payload).filter(|(_, text)| !text.is_empty()) else { return };
         let Some(id) = id else {
@@ -45,7 +45,7 @@ impl Messages {
         self.all[at].1.push(text);
     }
 
-    /// Each text as it is shown, with its line: in order, and where two begin on one line, sorted.
+    /// Returns each text as it is shown, with its line: in the order of lines, and sorted if several begin on the same line.
     pub(super) fn finish(self, normalize: &Normalize) -> Vec<(usize, String)> {
         if self.lost {
             return Vec::new();
@@ -57,8 +57,9 @@ impl Messages {
     }
 }
 
-/// `"The first characters of it…" (213, 4f1c)`: how many there are, and the beginning of the hash of all; `growing` where each
-/// piece was all that there was so far. A client that puts pieces together shows nonsense where one becomes the other.
+/// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
+/// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
+/// joined is a different contract for clients.
 fn shown(pieces: &[String], normalize: &Normalize) -> String {
     let is_growing =
         pieces.len() > 1 && pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
@@ -70,7 +71,7 @@ fn shown(pieces: &[String], normalize: &Normalize) -> String {
     format!("{start} ({}, {:02x}{:02x}{growing})", text.chars().count(), hash[0], hash[1])
 }
 
-/// The piece of a text that a payload brings, and the id of the message to which it belongs.
+/// Returns the piece of a text in a payload, and the id of its message.
 fn piece(payload: &Json) -> Option<(Option<String>, String)> {
     let object = match payload {
         // LangGraph sends the chunk and what is known of it.
@@ -88,7 +89,7 @@ fn piece(payload: &Json) -> Option<(Option<String>, String)> {
 
 fn id_of(object: &Object) -> Option<String> {
     let id = IDS.iter().find_map(|key| object.get(key)?.as_str())?;
-    // A word is no id but stands where one is missing.
+    // A word without digits is a placeholder for a missing id.
     id.contains(|c: char| c.is_ascii_digit()).then(|| id.to_owned())
 }
 

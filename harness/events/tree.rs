@@ -1,18 +1,18 @@
-//! Trees of lines as they are written. What stands in several places is written once, and named at the others, with the lines
-//! in which they differ: a state of which each event holds one, or each of three runs, would fill a screen each time.
+//! Prints trees of lines. A tree that appears at several places is printed once. The other places refer to it, and list only
+//! the lines that differ: otherwise, a large state that is in every event would fill a screen each time.
 //!
-//! The text of a line starts in a column that no other line moves, so that one change stays one line of a diff.
+//! The column of a line's text does not depend on other lines, so one change stays one line of a diff.
 
 use std::rc::Rc;
 
 use super::notation::padded;
 
-/// How wide the names of lines are at least.
+/// The smallest width of the column of names.
 const NAMES: usize = 9;
-/// How many lines a tree has at least that is not written again.
+/// The smallest number of lines of a tree to which other places can refer.
 const WORTH: usize = 6;
 
-/// A name, what was seen there, and the lines of what is inside.
+/// A name, the description of its value, and the lines below it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TreeLine {
     pub(super) name: String,
@@ -26,7 +26,7 @@ pub(super) struct Trees {
     written: Vec<Written>,
 }
 
-/// What was written below a name.
+/// A tree that was printed.
 struct Written {
     name: String,
     place: String,
@@ -34,7 +34,7 @@ struct Written {
 }
 
 impl Trees {
-    /// Appends a tree.
+    /// Appends the text of a tree.
     pub(super) fn write(&mut self, tree: &TreeLine, out: &mut String) {
         self.line(tree, &tree.name, 0, out);
     }
@@ -58,7 +58,7 @@ impl Trees {
         }
     }
 
-    /// A tree of the same name that was written, with what is different; none where that is much.
+    /// Returns the place of a printed tree with the same name, and the lines that differ from it; `None` if too many differ.
     fn like(&self, line: &TreeLine) -> Option<(&str, Vec<TreeLine>)> {
         let size = size(&line.below);
         if size < WORTH {
@@ -71,7 +71,7 @@ impl Trees {
     }
 }
 
-/// The lines that are different from others, or are not there.
+/// Returns the lines that differ from `others`, and those of `others` that are missing.
 fn differing(others: &[TreeLine], lines: &[TreeLine]) -> Vec<TreeLine> {
     let of = |lines: &'_ [TreeLine], name: &str| lines.iter().position(|line| base(&line.name) == base(name));
     let mut differing = Vec::new();

@@ -1,12 +1,12 @@
-//! Values as they are written in a golden.
+//! Prints values for a golden.
 
 use super::ids::Ids;
 use super::notation::{self, Normalize};
 use crate::json::{Json, Layout};
 
-/// A value as one line of JSON. Each string, number and key in it is normalized as a text of its own, so that a
-/// pattern sees a path without the quote behind it. A number that is a point in time is `<TS>`: agent services stamp their
-/// events so, and no pattern could tell. A UUID that comes elsewhere too has its number: `<UUID:1>`.
+/// Returns a value as one line of JSON. Each string, number and key in it is normalized separately, so a pattern for a path
+/// does not match the quote after it. A number that is a point in time becomes `<TS>`: agent services put such timestamps on
+/// their events, and no pattern can recognize them. A UUID that also appears elsewhere has a number: `<UUID:1>`.
 pub(super) fn value(value: &Json, ids: &Ids, normalize: &Normalize) -> String {
     notation::unseen_escaped(&normalized(value, ids, normalize)).into_owned()
 }

@@ -1,21 +1,21 @@
-//! Under which keys words are a part of a shape: those that say what a thing is, or how it went.
+//! The keys whose words are part of a shape: those that say what kind of thing an object is, or its outcome.
 
 use std::borrow::Cow;
 
 use crate::json::Object;
 
-/// The keys, as [`plain`] has them.
+/// The keys, in the form that [`plain`] returns.
 const KEYS: [&str; 8] = ["type", "role", "status", "kind", "object", "event", "finishreason", "stopreason"];
-/// Keys of a tool's name, beside the id of its call or its arguments.
+/// The keys of a tool's name, if the object also has the id or the arguments of a call.
 const TOOL_NAMES: [&str; 3] = ["name", "toolname", "toolcallname"];
-/// The ids of calls.
+/// The keys of the ids of calls.
 const CALL_IDS: [&str; 3] = ["toolcallid", "callid", "tooluseid"];
-/// What a call has beside its name.
+/// The keys of the arguments of a call.
 const ARGUMENTS: [&str; 3] = ["args", "arguments", "input"];
-/// The longest word.
+/// The largest length of a word.
 const LONGEST: usize = 48;
 
-/// Under which keys words are shown.
+/// The keys whose words are shown.
 pub(super) struct WordKeys {
     more: Vec<String>,
 }
@@ -24,18 +24,18 @@ pub(super) struct WordKeys {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     Words,
-    /// The name of a tool, where its object is a call or a result: see [`is_of_tool`].
+    /// The name of a tool, if its object is a call or a result: see [`is_of_tool`].
     ToolName,
     Nothing,
 }
 
 impl WordKeys {
-    /// The usual ones, and more.
+    /// Creates the set of the usual keys and some more.
     pub(super) fn new(more: &[String]) -> WordKeys {
         WordKeys { more: more.iter().map(|key| plain(key).into_owned()).collect() }
     }
 
-    /// Whether words are shown under a key.
+    /// Returns whether words are shown under a key.
     pub(super) fn under(&self, key: &str) -> Holds {
         let key = plain(key);
         if KEYS.contains(&&*key) || self.more.iter().any(|more| *more == key) {
@@ -48,19 +48,19 @@ impl WordKeys {
     }
 }
 
-/// Whether an object is the call of a tool or its result, so that its name is that of the tool.
+/// Whether an object is the call of a tool or its result. If so, its name is the name of the tool.
 pub(super) fn is_of_tool(object: &Object) -> bool {
     object.keys().map(plain).any(|key| CALL_IDS.contains(&&*key) || ARGUMENTS.contains(&&*key))
 }
 
-/// Whether a text is a word, and no prose: it names something, and holds nothing that counts up.
+/// Whether a text is a word, and not prose: it begins with a letter, is short, and has no white space.
 pub(super) fn is_word(text: &str) -> bool {
     text.len() <= LONGEST
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-.:/".contains(&c))
 }
 
-/// A key in small letters, without `_` and `-`: `finishReason` is `finish_reason`.
+/// Returns a key in lower case without `_` and `-`, so `finishReason` and `finish_reason` are the same.
 fn plain(key: &str) -> Cow<'_, str> {
     if key.bytes().all(|c| c.is_ascii_lowercase()) {
         return Cow::Borrowed(key);

@@ -1,14 +1,15 @@
-//! A golden that was written, read back into its parts: all that is known of an earlier run is this text. Pure.
+//! Parses the text of a golden back into its parts, since this text is all that is known about an earlier run. Pure.
 
 use super::outline::AS_A_WHOLE;
 
-/// One captured answer in a golden.
+/// One captured response in a golden.
 #[derive(Debug, Default)]
 pub(super) struct Written<'a> {
-    /// Method and path.
+    /// The method and the path.
     pub(super) request: &'a str,
-    /// Status, and the content type behind it; empty for a page.
+    /// The status; empty for a page.
     pub(super) status: &'a str,
+    /// The content type, and whether events have ids; empty for a page.
     pub(super) content_type: &'a str,
     /// The lines of the sequence.
     pub(super) events: Vec<WrittenEvent<'a>>,
@@ -22,11 +23,11 @@ pub(super) struct Written<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WrittenEvent<'a> {
     pub(super) label: &'a str,
-    /// What stands behind the label, without how often it comes.
+    /// The text after the label, without the count.
     pub(super) rest: &'a str,
-    /// How often it comes in a row.
+    /// The number of times that the event repeats.
     pub(super) times: usize,
-    /// The lines of values under it.
+    /// The lines of values below it.
     pub(super) values: Vec<&'a str>,
 }
 
@@ -34,23 +35,23 @@ pub(super) struct WrittenEvent<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WrittenShape<'a> {
     pub(super) label: &'a str,
-    /// What stands beside the label, without the hash of all payloads.
+    /// The text next to the label, without the hash of all payloads.
     pub(super) what: &'a str,
     pub(super) hash: &'a str,
-    /// Each line with its path.
+    /// The lines below the label.
     pub(super) keys: Vec<WrittenKey<'a>>,
 }
 
 /// One line of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WrittenKey<'a> {
-    /// The keys down to it: `/messages/tool.status`.
+    /// The path of keys to it: `/messages/tool.status`.
     pub(super) path: String,
-    /// What it is: `string`.
+    /// The description of its value: `string`.
     pub(super) what: &'a str,
 }
 
-/// The parts of a golden, in step order.
+/// Returns the parts of a golden, in the order of the steps.
 pub(super) fn read(text: &str) -> Vec<Written<'_>> {
     let mut parts: Vec<Written<'_>> = Vec::new();
     let mut lines = text.lines().peekable();
@@ -103,7 +104,7 @@ impl<'a> WrittenEvent<'a> {
         };
         let counted = rest.rsplit_once(" ×").and_then(|(rest, times)| Some((rest, times.parse().ok()?)));
         let (rest, times) = counted.unwrap_or((rest, 1));
-        // Values that stand on the line itself.
+        // Values on the line itself.
         let (rest, values) = match rest.find("  /") {
             Some(at) => (&rest[..at], rest[at..].split("  /").filter(|value| !value.is_empty()).collect()),
             None => (rest, Vec::new()),

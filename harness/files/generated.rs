@@ -1,11 +1,11 @@
-//! Committed files that are made of the code: a test makes them again and compares.
+//! Committed files that are generated from the code: a test generates them again and compares.
 
 use std::path::Path;
 
-/// The variable with which such a test writes its file.
+/// The environment variable that makes such a test write its file.
 const WRITE: &str = "RETAKE_WRITE_REFERENCE";
 
-/// Compares a file of this project with what it has to be, and names the command that writes it.
+/// Asserts that a file of this project has the generated text. The failure names the command that writes the file.
 #[track_caller]
 pub(crate) fn assert_current(file: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
@@ -16,7 +16,7 @@ pub(crate) fn assert_current(file: &str, text: &str) {
     let at = committed.lines().zip(text.lines()).position(|(is, should)| is != should);
     assert!(
         committed == text,
-        "{file} is not what the code says, from line {}: write it anew with {WRITE}=1 cargo test --lib reference",
+        "{file} differs from what the code generates, from line {} on: write it with {WRITE}=1 cargo test --lib reference",
         at.map_or(committed.lines().count().min(text.lines().count()), |at| at) + 1
     );
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_a_killed_writer_left_is_removed_by_the_next_and_what_a_living_one_writes_is_not() {
+fn a_writer_removes_the_temporary_file_of_a_killed_writer_but_not_that_of_a_living_one() {
     let folder = tempfile::tempdir().unwrap();
     let left = folder.path().join(".retake-killed");
     std::fs::write(&left, "half").unwrap();

@@ -1,20 +1,20 @@
-//! Where and why a text is not JSON.
+//! The error of a text that is not JSON.
 
 use std::fmt;
 
-/// Where and why a text is not JSON.
+/// Why a text is not JSON, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// What was found and what was expected, a lower-case fragment.
+    /// A lower-case fragment that says what was found and what was expected.
     pub message: String,
-    /// 1-based line.
+    /// The line, counted from 1.
     pub line: usize,
-    /// 1-based column, in characters.
+    /// The column in characters, counted from 1.
     pub column: usize,
 }
 
 impl JsonError {
-    /// Of a byte offset and the reason.
+    /// Creates the error from a byte offset and a reason.
     pub(super) fn at(text: &[u8], (at, message): (usize, String)) -> JsonError {
         let before = &text[..at.min(text.len())];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);

@@ -1,8 +1,8 @@
 //! JSON as Python's `json` module reads and prints it.
 //!
-//! Keys are hashes of text that a Python program printed (KEY.md, section 2), so numbers have to survive a read and a
-//! print to the byte: integers of any size, `repr` of floats, `-0` as `0`, `1e400` as `Infinity`. `serde_json::Value`
-//! keeps none of these, and its `arbitrary_precision` would change number handling for every crate of a user's build.
+//! Keys are hashes of text that a Python program printed (KEY.md, section 2), so each number has to be printed exactly as
+//! Python prints it: integers of any size, `repr` of floats, `-0` as `0`, `1e400` as `Infinity`. `serde_json::Value` does
+//! none of this, and its feature `arbitrary_precision` would change how every crate in a user's build handles numbers.
 
 mod control;
 mod error;

@@ -1,4 +1,4 @@
-//! JSON in.
+//! The JSON parser.
 
 use std::collections::HashSet;
 
@@ -8,32 +8,32 @@ use super::control::has_control;
 use super::error::JsonError;
 use super::value::{Json, Object};
 
-/// How deep arrays and objects may nest. Deeper input is refused, since reading it recurses.
+/// How deeply arrays and objects may nest. Deeper input is an error, since the parser is recursive.
 pub const MAX_DEPTH: usize = 256;
 
 impl Json {
     /// Reads one JSON text.
     ///
     /// # Errors
-    /// The place and the reason, where the text is not JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or holds a
-    /// lone surrogate (which has no UTF-8 form).
+    /// If the text is not JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or contains a lone surrogate (which has no
+    /// UTF-8 form). The error has the position and the reason.
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
         utf8(text).and_then(parse).map_err(|e| JsonError::at(text, e))
     }
 
-    /// Reads a JSON text in which a repeated key is a mistake: one that a person edits.
+    /// Reads a JSON text that people edit, in which a repeated key is a mistake.
     ///
     /// # Errors
-    /// As [`Json::parse`], and where an object has a key twice.
+    /// As [`Json::parse`], and if an object has the same key twice.
     pub fn parse_unique(text: &[u8]) -> Result<Json, JsonError> {
         utf8(text).and_then(parse_unique).map_err(|e| JsonError::at(text, e))
     }
 
-    /// Reads a request's body. Languages whose strings are UTF-16 send half a pair where they cut a text in the middle of an
-    /// emoji; it is U+FFFD here, as it is wherever it becomes UTF-8.
+    /// Reads the body of a request. Programs in languages with UTF-16 strings send a lone surrogate if they cut a text in the
+    /// middle of an emoji. It becomes U+FFFD, as in any conversion to UTF-8.
     ///
     /// # Errors
-    /// As [`Json::parse`], but for lone surrogates.
+    /// As [`Json::parse`], except that lone surrogates are accepted.
     pub(crate) fn parse_request(text: &[u8]) -> Result<Json, JsonError> {
         utf8(text)
             .and_then(|text| Parser { lossy: true, ..Parser::of(text) }.document())
@@ -48,28 +48,28 @@ pub(super) fn utf8(text: &[u8]) -> Parsed<&str> {
     })
 }
 
-/// Reads one JSON text. An error is its byte offset and the reason.
+/// Reads one JSON text. An error has the byte offset and the reason.
 fn parse(text: &str) -> Parsed<Json> {
     Parser::of(text).document()
 }
 
-/// As [`parse`], but an object that has a key twice is an error.
+/// Like [`parse`], but an object that has the same key twice is an error.
 fn parse_unique(text: &str) -> Parsed<Json> {
     Parser::unique(text).document()
 }
 
-/// Reads a text from its begin to its end.
+/// A parser at a position in a text.
 pub(super) struct Parser<'a> {
     pub(super) text: &'a [u8],
     pub(super) utf8: &'a str,
     pub(super) at: usize,
-    /// A repeated key is an error.
+    /// Whether a repeated key is an error.
     unique: bool,
-    /// A lone surrogate is none.
+    /// Whether a lone surrogate becomes U+FFFD instead of being an error.
     lossy: bool,
 }
 
-/// What was read, or the byte offset and the reason.
+/// A parsed value, or the byte offset and the reason of an error.
 pub(super) type Parsed<T> = Result<T, (usize, String)>;
 
 impl<'a> Parser<'a> {
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         Parser { text: text.as_bytes(), utf8: text, at: 0, unique: false, lossy: false }
     }
 
-    /// Of a text in which a repeated key is an error.
+    /// Creates a parser for which a repeated key is an error.
     pub(super) fn unique(text: &'a str) -> Parser<'a> {
         Parser { unique: true, ..Parser::of(text) }
     }
@@ -210,7 +210,7 @@ impl<'a> Parser<'a> {
         self.entries(depth, |parser, _| parser.value(depth + 1).map(Some))
     }
 
-    /// An object whose values are read by `value`, which may leave an entry out.
+    /// Reads an object. `value` reads the value of each key, and returns `None` to leave the entry out.
     pub(super) fn entries(
         &mut self,
         depth: usize,
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
         Ok(Json::Object(object))
     }
 
-    /// The error about the object at an offset, which was read and has a key twice.
+    /// Returns the error about an object at an offset that was read and has the same key twice.
     fn repeated_key<T>(&mut self, object: usize, depth: usize) -> Parsed<T> {
         let mut keys = HashSet::new();
         self.unique = false;
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
             let key_at = self.at;
             let key = self.string()?;
             if !keys.insert(key.clone()) {
-                return Err((key_at, format!("the key {key:?} stands twice in this object")));
+                return Err((key_at, format!("the key {key:?} appears twice in this object")));
             }
             self.skip_space();
             self.at += 1;
@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A key: a string that is short as a rule, and then takes no memory of its own.
+    /// Reads a key. Most keys are short, and then [`SmolStr`] stores them without allocating.
     fn key(&mut self) -> Parsed<SmolStr> {
         let rest = &self.text[self.at + 1..];
         let end = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20));
@@ -301,7 +301,7 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let start = self.at;
         let read = self.unescaped();
-        // Looked for once for the whole string; what stands before another mistake is the first one.
+        // One search covers the whole string. A control character that comes before another error is the first error.
         let raw = &self.text[start..self.at];
         if has_control(raw) {
             self.at = start + raw.iter().position(|b| *b < 0x20).unwrap_or(0);
@@ -311,13 +311,13 @@ impl<'a> Parser<'a> {
         read
     }
 
-    /// The text up to a closing quote, on which the parser then stands.
+    /// Reads up to the closing quote, without consuming it, and returns the unescaped text.
     fn unescaped(&mut self) -> Parsed<String> {
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
             let run = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            // A run begins and ends at ASCII bytes, so at whole characters.
+            // A run begins and ends next to ASCII bytes, so it has whole characters only.
             out.push_str(&self.utf8[self.at..self.at + run]);
             self.at += run;
             match self.peek() {
@@ -361,7 +361,7 @@ impl<'a> Parser<'a> {
         char::from_u32(code).or(lossy).ok_or((start, "a lone surrogate, which has no UTF-8 form".to_owned()))
     }
 
-    /// Four hex digits after the `u` that the parser stands on.
+    /// Reads four hex digits. The parser is at the `u` before them.
     fn hex4(&mut self) -> Parsed<u32> {
         self.at += 1;
         let digits = self.text.get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));

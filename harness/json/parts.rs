@@ -1,24 +1,24 @@
-//! A part of a JSON text: where it stands, its own text, or all but a list that is too large to be held.
+//! Access to parts of a JSON text: the position of a value, the text of a value, and everything except one large list.
 
 use std::ops::Range;
 
 use super::error::JsonError;
 use super::parser::{Parsed, Parser, utf8};
-use super::text::JsonText;
+use super::text::{JsonText, string_end};
 use super::value::Json;
 
 impl Json {
-    /// Reads an object whose list `list` may be too large to be held whole: gives the object without it, and the texts
-    /// of its elements, each to be read by [`Json::parse`]; `None` where there is no such list.
+    /// Reads an object without its field `list`, a list that may be too large to hold in memory as values. Returns the rest
+    /// of the object and the text of each element, which [`Json::parse`] reads; `None` if there is no such list.
     ///
     /// # Errors
-    /// As [`Json::parse_unique`], but an element that is not JSON is only found when it is read.
+    /// As [`Json::parse_unique`], but an element that is not JSON is found only when it is read.
     pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
         utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
     }
 
-    /// Reads an object, and also keeps the text of a value in it, with its order of keys and its spelling: of the field `path[1]` in
-    /// the object under `path[0]`. `None` where there is no such field.
+    /// Reads an object, and also returns the text of one value in it: the field `path[1]` of the object `path[0]`. The text
+    /// has the original order of keys and the original spelling. It is `None` if there is no such field.
     ///
     /// # Errors
     /// As [`Json::parse_unique`].
@@ -26,14 +26,13 @@ impl Json {
         utf8(text).and_then(|text| parse_keeping(text, path)).map_err(|e| JsonError::at(text, e))
     }
 
-    /// Where a field (at its key) or an element of a JSON text begins; where it is not there, the innermost part of the way
-    /// to it that is. The byte offset.
+    /// Returns the byte offset at which a field (its key) or an element of a JSON text begins. If the path does not exist,
+    /// returns the offset of the last step that does.
     pub(crate) fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
         offset_of(text, path)
     }
 }
 
-/// The byte offset of a field or element, or of the innermost part of the way to it that is there.
 fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
     let mut parser = Parser::of(text);
     parser.skip_space();
@@ -47,18 +46,15 @@ fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
     found
 }
 
-/// One part of the way to a value.
+/// One step of the path to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
-    /// The value of a key.
+    /// To the value of a key.
     Key(&'a str),
-    /// An element of a list.
+    /// To an element of a list.
     Index(usize),
 }
 
-/// Reads an object and leaves the elements of one of its lists unread: what is beside the list, and the elements' texts
-/// where there is such a list. A text that is not JSON may pass for an element; reading it tells. An object that has a key
-/// twice is an error.
 fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
     let mut elements = None;
     let rest = parse_object(text, |parser, key| {
@@ -72,7 +68,6 @@ fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a s
     Ok((rest, elements))
 }
 
-/// Reads a text in which a repeated key is an error, and keeps the text of one field of one object in it.
 fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
     let mut kept = None;
     let json = parse_object(text, |parser, key| {
@@ -93,8 +88,8 @@ fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option
     Ok((json, kept))
 }
 
-/// Reads a text in which a repeated key is an error. The values of an object are read by `value`, which stands before one
-/// and may leave an entry out; what is not an object is read as it is.
+/// Reads a text in which a repeated key is an error. If it is an object, `value` reads the value of each key, and returns
+/// `None` to leave the entry out. Other values are read as they are.
 fn parse_object<'a>(
     text: &'a str,
     mut value: impl FnMut(&mut Parser<'a>, &str) -> Parsed<Option<Json>>,
@@ -113,7 +108,8 @@ fn parse_object<'a>(
 }
 
 impl Parser<'_> {
-    /// From a value to a part of it. Gives where that begins (a field at its key), `None` where it is not there.
+    /// Moves the parser from a value to a part of it. Returns the offset of the part (for a field, that of its key), or
+    /// `None` if it does not exist.
     fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
         self.skip_space();
         let opening = if matches!(step, Step::Key(_)) { b'{' } else { b'[' };
@@ -148,7 +144,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// Where the elements of the list are that the parser stands on: told by brackets and quotes alone.
+    /// Returns the ranges of the elements of the list at which the parser is. It looks only at brackets, commas and quotes.
     fn elements(&mut self) -> Vec<Range<usize>> {
         let (mut elements, mut depth) = (Vec::new(), 0);
         self.at += 1;
@@ -156,7 +152,10 @@ impl Parser<'_> {
         let mut start = self.at;
         while let Some(byte) = self.peek() {
             match byte {
-                b'"' => self.skip_string(),
+                b'"' => {
+                    self.at += string_end(&self.text[self.at..]);
+                    continue;
+                }
                 b'[' | b'{' => depth += 1,
                 b']' | b'}' if depth > 0 => depth -= 1,
                 b',' | b']' | b'}' if depth == 0 => {
@@ -175,18 +174,5 @@ impl Parser<'_> {
             self.at += 1;
         }
         elements
-    }
-
-    /// From the opening quote of a string to its closing one.
-    fn skip_string(&mut self) {
-        self.at += 1;
-        while let Some(found) = memchr::memchr2(b'"', b'\\', &self.text[self.at.min(self.text.len())..]) {
-            self.at += found;
-            if self.text[self.at] == b'"' {
-                return;
-            }
-            self.at += 2;
-        }
-        self.at = self.text.len();
     }
 }

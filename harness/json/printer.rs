@@ -1,23 +1,23 @@
-//! JSON out: the layouts, Python's `repr`, and its floats.
+//! The JSON printer: its layouts, Python's `str()` and `repr()`, and Python's floats.
 
 use std::fmt::Write as _;
 
 use super::control::{has_control, has_control_but_newline};
 use super::value::Json;
 
-/// The layout of printed JSON. Keys are sorted in each.
+/// The layout of printed JSON. Every layout sorts the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// `{"a": 1, "b": [1, 2]}`: what Python's `json.dumps` prints; the form that is hashed.
+    /// `{"a": 1, "b": [1, 2]}`: what Python's `json.dumps` prints. Hashes are computed from this layout.
     Python,
-    /// `{"a":1,"b":[1,2]}`: for the wire and for JSON lines.
+    /// `{"a":1,"b":[1,2]}`: for HTTP bodies and for JSON lines.
     Compact,
-    /// Two spaces of indent, one entry a line: for files that people review.
+    /// An indent of two spaces and one entry on each line: for files that people review.
     Pretty,
 }
 
 impl Json {
-    /// Prints the value in a layout.
+    /// Returns the value, printed in a layout.
     #[must_use]
     pub fn print(&self, layout: Layout) -> String {
         let mut out = String::new();
@@ -30,7 +30,7 @@ impl Json {
         print_value(self, out, layout, 0);
     }
 
-    /// Python's `str()` of the value: what becomes of message content that is neither string nor list.
+    /// Returns Python's `str()` of the value, which is the text of message content that is neither a string nor a list.
     #[must_use]
     pub fn python_str(&self) -> String {
         if let Json::Str(s) = self {
@@ -45,7 +45,7 @@ impl Json {
 /// Appends a string with its quotes, escaped as `json.dumps(…, ensure_ascii=False)` does.
 pub(super) fn print_string(s: &str, out: &mut String) {
     out.push('"');
-    // Rare in most texts, so looked for once.
+    // Most texts have no other control character, so one search covers all runs.
     let others = has_control_but_newline(s.as_bytes());
     let mut at = 0;
     for i in memchr::memchr3_iter(b'"', b'\\', b'\n', s.as_bytes()) {
@@ -61,7 +61,8 @@ pub(super) fn print_string(s: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Appends a part of a string that has no quote, backslash or line feed.
+/// Appends a part of a string without quotes, backslashes and line feeds. `controls` says whether the string has other
+/// control characters.
 fn print_run(run: &str, out: &mut String, controls: bool) {
     if !controls || !has_control(run.as_bytes()) {
         return out.push_str(run);
@@ -111,10 +112,6 @@ pub(super) fn print_list<T>(
     mut print: impl FnMut(T, &mut String),
 ) {
     out.push(brackets.0);
-    let newline = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
     let filled = items.len() > 0;
     for (i, item) in items.enumerate() {
         if i > 0 {
@@ -131,7 +128,14 @@ pub(super) fn print_list<T>(
     out.push(brackets.1);
 }
 
-/// Python's `repr` of a float: shortest digits that read back, exponent form below `1e-4` and from `1e16` on.
+/// Begins a line that is indented by two spaces for each level of `depth`.
+pub(super) fn newline(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+/// Appends Python's `repr` of a float: the fewest digits that parse back to the same float, with an exponent below `1e-4` and
+/// from `1e16` on.
 fn print_float(f: f64, out: &mut String, [nan, inf, neg_inf]: [&str; 3]) {
     if f.is_nan() {
         return out.push_str(nan);
@@ -194,8 +198,8 @@ fn python_repr_string(s: &str, out: &mut String) {
     out.push(quote);
 }
 
-/// Python's `str.isprintable` of one character. The standard library escapes by the same Unicode categories, and
-/// additionally a combining mark where it comes first: so the character is put second.
+/// Python's `str.isprintable` for one character. Rust's `escape_debug` escapes the same Unicode categories, and also a
+/// combining mark at the beginning of a text, so the character is tested in second place.
 fn is_printable(c: char) -> bool {
     matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\')
 }

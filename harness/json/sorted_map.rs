@@ -1,51 +1,51 @@
-//! The entries of a JSON object. Most objects are small, and so are their keys: a sorted list whose short keys lie in it
-//! is a third of the memory of a tree, and faster to build.
+//! The entries of a JSON object. Most objects and most keys are small, so a sorted list with the keys stored inline takes a
+//! third of the memory of a tree, and is faster to build.
 
 use std::fmt;
 
 use smol_str::SmolStr;
 
-/// The entries of an object: unique keys, sorted by code point. Of a repeated key the last value counts.
+/// The entries of an object. Keys are unique and sorted by code point; a repeated key has its last value.
 #[derive(Clone, PartialEq)]
 pub struct SortedMap<V>(Vec<(SmolStr, V)>);
 
 impl<V> SortedMap<V> {
-    /// An object without entries.
+    /// Creates an object without entries.
     #[must_use]
     pub const fn new() -> SortedMap<V> {
         SortedMap(Vec::new())
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&V> {
         self.find(key).ok().map(|at| &self.0[at].1)
     }
 
-    /// The value of a key, to change it.
+    /// Returns a mutable reference to the value of a key.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut V> {
         self.find(key).ok().map(|at| &mut self.0[at].1)
     }
 
-    /// Whether there is such a key.
+    /// Whether the object has a key.
     #[must_use]
     pub fn contains_key(&self, key: &str) -> bool {
         self.find(key).is_ok()
     }
 
-    /// Sets the value of a key, and gives the earlier one.
+    /// Sets the value of a key and returns the previous one.
     pub fn insert(&mut self, key: impl Into<SmolStr>, value: V) -> Option<V> {
         let key = key.into();
         match self.find(&key) {
@@ -57,7 +57,7 @@ impl<V> SortedMap<V> {
         }
     }
 
-    /// The value of a key, which is set first where there is none.
+    /// Returns a mutable reference to the value of a key. Inserts `value()` first if the key is missing.
     pub fn or_insert_with(&mut self, key: &str, value: impl FnOnce() -> V) -> &mut V {
         let at = self.find(key).unwrap_or_else(|at| {
             self.0.insert(at, (key.into(), value()));
@@ -66,37 +66,37 @@ impl<V> SortedMap<V> {
         &mut self.0[at].1
     }
 
-    /// Takes an entry out.
+    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: &str) -> Option<V> {
         self.find(key).ok().map(|at| self.0.remove(at).1)
     }
 
-    /// Keeps the entries that a test accepts.
+    /// Removes the entries for which `keep` returns `false`.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.0.retain_mut(|(key, value)| keep(key, value));
     }
 
-    /// The entries, by key.
+    /// Returns the entries, sorted by key.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &V)> + Clone {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The entries, by key, to change the values.
+    /// Returns the entries, sorted by key, with mutable values.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut V)> {
         self.0.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The keys, sorted.
+    /// Returns the keys, sorted.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
         self.0.iter().map(|(key, _)| key.as_str())
     }
 
-    /// The values, by key.
+    /// Returns the values, sorted by key.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// The values, by key, to change them.
+    /// Returns mutable references to the values, sorted by key.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.0.iter_mut().map(|(_, value)| value)
     }
@@ -105,11 +105,11 @@ impl<V> SortedMap<V> {
         self.0.binary_search_by(|(known, _)| known.as_str().cmp(key))
     }
 
-    /// Puts entries in order that were appended in any.
+    /// Sorts the entries and removes repeated keys.
     fn order(&mut self) {
         let in_order = self.0.windows(2).all(|pair| pair[0].0 < pair[1].0);
         if !in_order {
-            // Stable, so that among equal keys the last one is the last.
+            // The sort is stable, so the last one of equal keys stays the last.
             self.0.sort_by(|a, b| a.0.cmp(&b.0));
             self.0.dedup_by(|later, earlier| {
                 let same = later.0 == earlier.0;

@@ -41,7 +41,7 @@ fn str_of_values_is_pythons() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_with_its_place() {
+fn a_text_that_is_not_json_is_an_error_with_its_position() {
     let cases = [
         ("", "expected a JSON value, found the end of the text at line 1, column 1"),
         ("{\n \"é\" 1}", "expected `:`, found '1' at line 2, column 6"),
@@ -109,7 +109,7 @@ proptest! {
 }
 
 #[test]
-fn the_elements_of_a_list_are_found_without_being_read() {
+fn the_elements_of_a_list_are_found_without_parsing_them() {
     let around = |text: &'static str| Json::parse_around(text.as_bytes(), "l").unwrap();
     let (rest, elements) = around(r#" {"a": 1, "l" : [ {"x": "]\"}"} , [1, [2]], "s\\" ,3 ], "b": [4]} "#);
     assert_eq!(rest.print(Layout::Compact), r#"{"a":1,"b":[4]}"#);
@@ -119,7 +119,7 @@ fn the_elements_of_a_list_are_found_without_being_read() {
     assert_eq!(around(r#"{"l": [ ]}"#).1, Some(vec![]));
     assert_eq!(around(r#"{"l": {"l": [1]}}"#).1, None);
     assert_eq!(around(r#"[{"l": [1]}]"#).1, None);
-    // What is wrong with an element is found when it is read.
+    // An error in an element is found when the element is parsed.
     assert_eq!(around(r#"{"l": [1,]}"#).1, Some(vec!["1", ""]));
     for torn in [r#"{"l": [1"#, r#"{"l": ["a\"#, r#"{"l": [1]"#, r#"{"l": [1] 2}"#] {
         assert!(Json::parse_around(torn.as_bytes(), "l").is_err(), "{torn}");
@@ -130,7 +130,7 @@ const SPELLED: &str = r#"{"z": 1.0, "a": [1E5, -0, 123456789012345678901, {}, [ 
     "text": "caf\u00e9 \/ \ud83d\ude00", "b": {"y": null, "x": "{\"k\": 1}"}}"#;
 
 #[test]
-fn a_text_keeps_its_order_and_spelling_and_loses_its_white_space() {
+fn a_text_keeps_its_order_and_spelling_but_not_its_white_space() {
     let text = JsonText::of(SPELLED).unwrap();
     let compact = r#"{"z":1.0,"a":[1E5,-0,123456789012345678901,{},[]],"text":"caf\u00e9 \/ \ud83d\ude00","b":{"y":null,"x":"{\"k\": 1}"}}"#;
     assert_eq!(text.text(), compact);
@@ -141,7 +141,7 @@ fn a_text_keeps_its_order_and_spelling_and_loses_its_white_space() {
 }
 
 #[test]
-fn what_is_written_is_sorted_but_within_a_text() {
+fn written_json_is_sorted_except_within_a_text() {
     let written = Written::object([
         ("b", Written::from(1_u64)),
         ("a", JsonText::of(r#"{"z":[1,{}],"a":{"c":[]}}"#).unwrap().into()),
@@ -152,7 +152,7 @@ fn what_is_written_is_sorted_but_within_a_text() {
 }
 
 #[test]
-fn a_changed_value_keeps_the_order_and_spelling_of_all_that_stayed() {
+fn a_changed_value_keeps_the_order_and_spelling_of_its_unchanged_parts() {
     let text = JsonText::of(SPELLED).unwrap();
     let (before, mut after) = (text.json(), text.json());
     let Json::Object(fields) = &mut after else { panic!() };
@@ -164,7 +164,7 @@ fn a_changed_value_keeps_the_order_and_spelling_of_all_that_stayed() {
 
 proptest! {
     #[test]
-    fn every_text_reads_as_before_and_prints_as_every_value_does(json in any_json()) {
+    fn every_text_parses_to_its_value_and_prints_like_it(json in any_json()) {
         let text = JsonText::from(&json);
         prop_assert_eq!(&text.json(), &json);
         prop_assert_eq!(Written::from(text).print(Layout::Pretty), json.print(Layout::Pretty));
@@ -177,5 +177,5 @@ fn half_an_emoji_in_a_request_is_a_replacement_character() {
     assert_eq!(read(r#""a\ud83d""#), Ok("a\u{fffd}".into()));
     assert_eq!(read(r#""\ude00b""#), Ok("\u{fffd}b".into()));
     assert_eq!(read(r#""\ud83d\u0041\ud83d\ud83d\ude00""#), Ok("\u{fffd}A\u{fffd}\u{1f600}".into()));
-    assert!(Json::parse(br#""\ud83d\u0041""#).is_err(), "what else is read keeps every character or says why not");
+    assert!(Json::parse(br#""\ud83d\u0041""#).is_err(), "other texts keep every character or are an error");
 }

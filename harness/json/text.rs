@@ -1,41 +1,41 @@
-//! A JSON value kept as its text: a recorded body keeps its order of keys and its spelling, and is sent often.
+//! A JSON value that is kept as text, so a recorded body keeps its order of keys and its spelling, and need not be printed
+//! each time it is sent.
 
 use std::fmt;
 
 use bytes::Bytes;
 
-use super::printer::{Layout, print_string};
+use super::printer::{Layout, newline, print_string};
 use super::value::Json;
 
-/// A JSON value as compact text, with the order of keys and the spelling of numbers and strings that it came in. Cloning
-/// shares it.
+/// A JSON value as compact text, with its original order of keys and spelling of numbers and strings. Clones share the text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JsonText(Bytes);
 
 impl JsonText {
-    /// A text without its white space; `None` where a file of JSON cannot hold what it says: it is not JSON, an object has a
-    /// key twice, a string holds a lone surrogate.
+    /// Creates the text of a JSON value, without white space. Returns `None` if a JSON file could not store the value
+    /// faithfully: the text is not JSON, an object has the same key twice, or a string has a lone surrogate.
     #[must_use]
     pub fn of(text: &str) -> Option<JsonText> {
         Json::parse_unique(text.as_bytes()).ok()?;
         Some(JsonText::of_parsed(text))
     }
 
-    /// As [`of`](JsonText::of), of a text that was parsed.
+    /// Like [`of`](JsonText::of), for a text that was already parsed.
     pub(super) fn of_parsed(text: &str) -> JsonText {
         let mut out = String::with_capacity(text.len());
         tokens(text).for_each(|token| out.push_str(token));
         JsonText(out.into())
     }
 
-    /// The value itself.
+    /// Returns the value itself.
     #[must_use]
     pub fn json(&self) -> Json {
-        // It was parsed before, or printed from a value.
+        // This cannot fail: the text was parsed before, or printed from a value.
         Json::parse(&self.0).unwrap_or(Json::Null)
     }
 
-    /// The text, as it goes over HTTP.
+    /// Returns the text as the bytes of an HTTP body.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         self.0.clone()
@@ -47,8 +47,8 @@ impl JsonText {
         self.0.first() == Some(&b'[')
     }
 
-    /// A changed value in this text's order and spelling: what is the same in both stays as it is to the byte. `before` is the
-    /// value of this text; `renamed` tells what became of a key.
+    /// Returns the text of a changed value, in the order and spelling of this text: unchanged parts keep every byte. `before`
+    /// is the value of this text, `after` is the changed value, and `renamed` returns the new name of a key.
     #[must_use]
     pub(crate) fn changed(&self, before: &Json, after: &Json, renamed: &dyn Fn(&str) -> String) -> JsonText {
         let mut out = String::with_capacity(self.0.len());
@@ -56,17 +56,13 @@ impl JsonText {
         JsonText(out.into())
     }
 
-    /// The text.
+    /// Returns the text.
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Appends the text with two spaces of indent for each level, the first one of which is `depth`.
+    /// Appends the text with an indent of two spaces for each level, beginning at the level `depth`.
     pub(super) fn print_pretty(&self, out: &mut String, mut depth: usize) {
-        let newline = |out: &mut String, depth: usize| {
-            out.push('\n');
-            out.extend(std::iter::repeat_n("  ", depth));
-        };
         let mut opened = false;
         for token in tokens(self.text()) {
             let closes = matches!(token, "}" | "]");
@@ -98,7 +94,7 @@ impl fmt::Debug for JsonText {
     }
 }
 
-/// The words of a JSON text: brackets, commas, colons, and each string, number or name as one; no white space.
+/// Returns the tokens of a JSON text, without white space: each bracket, comma, colon, string, number or literal.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -115,8 +111,8 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where a string ends that begins with the text.
-fn string_end(text: &[u8]) -> usize {
+/// Returns the offset after the string with which a text begins; the length of the text if the string does not end.
+pub(super) fn string_end(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;
@@ -128,7 +124,7 @@ fn string_end(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Appends one value, whose words come next.
+/// Appends one value. Its tokens in the old text are the next ones of `words`.
 fn change<'a>(
     words: &mut impl Iterator<Item = &'a str>,
     before: &Json,

@@ -7,7 +7,7 @@ use super::sorted_map::SortedMap;
 /// The entries of an object.
 pub type Object = SortedMap<Json>;
 
-/// One JSON value. Object keys are unique and sorted by code point; of a repeated key the last value counts.
+/// One JSON value. The keys of an object are unique and sorted by code point; a repeated key has its last value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Json {
     /// `null`
@@ -15,9 +15,9 @@ pub enum Json {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// An integer that fits 64 bits.
+    /// An integer that fits into 64 bits.
     Int(i64),
-    /// The digits of an integer that does not.
+    /// The digits of an integer that does not fit into 64 bits.
     BigInt(Box<str>),
     /// Any number written with a fraction or an exponent; may be infinite or NaN, as in Python.
     Float(f64),
@@ -30,60 +30,60 @@ pub enum Json {
 }
 
 impl Json {
-    /// The value of a key, where this is an object that has it.
+    /// Returns the value of a key; `None` if this is not an object, or lacks the key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.as_object()?.get(key)
     }
 
-    /// The string under a key.
+    /// Returns the value of a key if it is a string.
     #[must_use]
     pub fn str_of(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_str()
     }
 
-    /// The text of a string.
+    /// Returns the text if this is a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         if let Json::Str(s) = self { Some(s) } else { None }
     }
 
-    /// The elements of an array.
+    /// Returns the elements if this is an array.
     #[must_use]
     pub fn as_array(&self) -> Option<&[Json]> {
         if let Json::Array(a) = self { Some(a) } else { None }
     }
 
-    /// The entries of an object.
+    /// Returns the entries if this is an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&Object> {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
-    /// The entries of an object, to change them.
+    /// Returns the mutable entries if this is an object.
     pub(crate) fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
-    /// The string itself, where this is one.
+    /// Returns the owned text if this is a string.
     #[must_use]
     pub fn into_string(self) -> Option<String> {
         if let Json::Str(s) = self { Some(s) } else { None }
     }
 
-    /// The entries themselves, where this is an object.
+    /// Returns the owned entries if this is an object.
     #[must_use]
     pub fn into_object(self) -> Option<Object> {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
-    /// A non-negative integer.
+    /// Returns the number if this is a non-negative integer of at most 63 bits.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         if let Json::Int(i) = self { u64::try_from(*i).ok() } else { None }
     }
 
-    /// Whether Python counts the value as true.
+    /// Whether Python treats the value as true.
     #[must_use]
     pub fn is_truthy(&self) -> bool {
         match self {
@@ -98,7 +98,7 @@ impl Json {
         }
     }
 
-    /// The word for the kind of value, as shapes and errors print it.
+    /// Returns the name of the value's type, as shapes and errors print it.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -111,7 +111,8 @@ impl Json {
         }
     }
 
-    /// The value at a JSON pointer (RFC 6901), where `-1` is also the last element of an array, `-2` the one before.
+    /// Returns the value at a JSON pointer (RFC 6901). In addition to the RFC, `-1` is the last element of an array, `-2` the
+    /// one before it, and so on.
     #[must_use]
     pub fn pointer(&self, pointer: &str) -> Option<&Json> {
         if pointer.is_empty() {
@@ -130,7 +131,7 @@ impl Json {
         })
     }
 
-    /// An object of the given entries.
+    /// Creates an object from entries.
     pub fn object<K: Into<SmolStr>>(entries: impl IntoIterator<Item = (K, Json)>) -> Json {
         Json::Object(entries.into_iter().collect())
     }

@@ -1,16 +1,16 @@
-//! JSON on its way into a file: sorted, but for what keeps the order and the spelling that it came in.
+//! JSON that is about to be written to a file: its keys are sorted, except in texts that keep their original form.
 
 use super::printer::{Layout, print_list, print_string, print_value};
 use super::sorted_map::SortedMap;
 use super::text::JsonText;
 use super::value::Json;
 
-/// JSON to be printed. The keys of its objects are sorted; a text keeps its own order.
+/// JSON to print. The keys of its objects are sorted; a text keeps its own order.
 #[derive(Clone, Debug)]
 pub enum Written {
     /// A value.
     Value(Json),
-    /// A value in its own order and spelling.
+    /// A value in its original order and spelling.
     Text(JsonText),
     /// A list.
     List(Vec<Written>),
@@ -19,12 +19,12 @@ pub enum Written {
 }
 
 impl Written {
-    /// An object of entries.
+    /// Creates an object from entries.
     pub fn object<K: AsRef<str>, V: Into<Written>>(entries: impl IntoIterator<Item = (K, V)>) -> Written {
         Written::Object(entries.into_iter().map(|(key, value)| (key.as_ref().to_owned(), value.into())).collect())
     }
 
-    /// Prints it: compact in one line, or [`Layout::Pretty`].
+    /// Returns the JSON, printed in a layout.
     #[must_use]
     pub fn print(&self, layout: Layout) -> String {
         let mut out = String::new();

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::normalize::{Normalizer, is_python_space};
 
-/// What reports call the caller of a call that does not say who makes it.
+/// The name that reports use for the caller of a call that does not declare one.
 pub(crate) const UNKNOWN_CALLER: &str = "unknown";
 
 const DEFAULT: &str = "lead_agent";
 const TAG_PREFIXES: [&str; 2] = ["middleware:", "subagent:"];
 
-/// Other names of callers. Version 1 knows `title_agent` as `middleware:title`; a suite can add to it.
+/// Other names of callers. Version 1 has one alias, `title_agent` for `middleware:title`; a suite can add its own.
 #[derive(Clone, Debug)]
 pub struct Aliases(BTreeMap<String, String>);
 
@@ -21,7 +21,7 @@ impl Default for Aliases {
 }
 
 impl Aliases {
-    /// Adds names to version 1's table.
+    /// Adds aliases to those of version 1.
     #[must_use]
     pub fn with(mut self, more: impl IntoIterator<Item = (String, String)>) -> Aliases {
         self.0.extend(more);
@@ -35,7 +35,9 @@ impl Aliases {
     }
 }
 
-/// The caller that an in-process call's tags and name tell: the first tag that is one, else the name.
+/// Returns the caller of an in-process call: the first of its tags that is the name of a caller, otherwise the call's name.
+///
+/// `lead_agent` and tags that begin with `middleware:` or `subagent:` are names of callers.
 pub fn caller_of_tags<'a>(tags: impl IntoIterator<Item = &'a str>, name: Option<&'a str>) -> Option<&'a str> {
     tags.into_iter().find(|tag| *tag == DEFAULT || TAG_PREFIXES.iter().any(|prefix| tag.starts_with(prefix))).or(name)
 }

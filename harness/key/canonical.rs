@@ -1,4 +1,4 @@
-//! The canonical conversation (KEY.md, section 2): what of a call's messages counts, and in which form.
+//! The canonical conversation (KEY.md, section 2): which parts of a call's messages belong to the key, and in which form.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use super::normalize::{Normalizer, is_blank};
 use crate::conversation::{Message, OPAQUE, ToolCall};
 use crate::json::{Json, Layout};
 
-/// The canonical messages: `{"type", "content", "tool_calls"?, "name"?}`, each text normalized once. Takes the messages,
-/// since most of their text stays as it is.
+/// Returns the canonical messages, `{"type", "content", "tool_calls"?, "name"?}`, with each text normalized once. Consumes
+/// the messages, since most of their text is moved unchanged.
 #[must_use]
 pub fn canonical_conversation(messages: Vec<Message>, normalizer: &Normalizer) -> Vec<Json> {
     messages.into_iter().filter_map(|message| canonical_message(message, normalizer)).collect()
@@ -40,7 +40,7 @@ fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> 
     Some(Json::object(entries))
 }
 
-/// The text of a body that is not a chat model's: its JSON, in whose strings and numbers the suite's rules have acted.
+/// Returns the text of a body that is not a chat model's: its JSON, after the suite's rules changed its strings and numbers.
 fn opaque_text(mut body: Json, normalizer: &Normalizer) -> String {
     if body == Json::Null {
         return NO_BODY.to_owned();
@@ -51,8 +51,8 @@ fn opaque_text(mut body: Json, normalizer: &Normalizer) -> String {
 
 const NO_BODY: &str = "(no body)";
 
-/// A canonical message as it would be with more rules of the suite behind those that were applied to it: `more` holds these
-/// only. `None` where nothing is left of it.
+/// Returns a canonical message as it would be if the suite had more rules, which follow those that were already applied.
+/// `more` contains only the added rules. Returns `None` if the message is then empty.
 pub(crate) fn with_more_rules(message: &Json, more: &Normalizer) -> Option<Json> {
     let mut message = message.clone();
     let Json::Object(fields) = &mut message else { return Some(message) };
@@ -83,7 +83,8 @@ pub(crate) fn with_more_rules(message: &Json, more: &Normalizer) -> Option<Json>
     Some(message)
 }
 
-/// The text of message content: of a list, its blocks' texts in a row, and any other block as its JSON.
+/// Returns the text of message content. A list becomes the concatenated texts of its blocks, where a block without text
+/// becomes its JSON.
 fn content_text(content: Json) -> String {
     let blocks = match content {
         Json::Str(text) => return text,
@@ -101,10 +102,10 @@ fn content_text(content: Json) -> String {
     texts.collect()
 }
 
-/// A message in LangChain's `messages_to_dict` form: `{"type", "data": {"content", "tool_calls", "name", …}}`.
+/// Reads a message in the form of LangChain's `messages_to_dict`: `{"type", "data": {"content", "tool_calls", "name", …}}`.
 ///
 /// # Errors
-/// What was found and what was expected, as a lower-case fragment.
+/// A lower-case fragment that says what was expected or found.
 pub fn message_from_langchain(message: Json) -> Result<Message, String> {
     let Some(mut message) = message.into_object() else { return Err("a message needs a string `type`".to_owned()) };
     let Some(Json::Str(kind)) = message.remove("type") else {

@@ -1,4 +1,4 @@
-//! What is compared on each served turn, but never decides a match (KEY.md, section 5).
+//! The checks: what is compared on each served turn, but is not part of the key (KEY.md, section 5).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Hash, Normalizer};
 use crate::json::{Json, Layout};
 
-/// What of a call is checked.
+/// A part of a call that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     /// All system text.
@@ -18,15 +18,15 @@ pub enum Check {
     Model,
     /// All other settings.
     Settings,
-    /// How the conversation's tool calls were answered, where that is exceptional.
+    /// The exceptions about the results of the conversation's tool calls, such as an error or a missing result.
     Results,
 }
 
 impl Check {
-    /// All of them, in the order in which people are told of them.
+    /// All checks, in the order in which they are reported.
     pub const ALL: [Check; 5] = [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Results];
 
-    /// Whether its text is JSON.
+    /// Whether the text of this check is JSON.
     #[must_use]
     pub fn is_json(self) -> bool {
         matches!(self, Check::Tools | Check::Settings)
@@ -45,23 +45,24 @@ impl fmt::Display for Check {
     }
 }
 
-/// The hashes of a call's system prompt, tools, model and settings.
+/// The hash of each check of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Checks {
-    /// Of all system text.
+    /// The hash of all system text.
     pub prompt: Hash,
-    /// Of the tool definitions.
+    /// The hash of the tool definitions.
     pub tools: Hash,
-    /// Of the model's name.
+    /// The hash of the model's name.
     pub model: Hash,
-    /// Of all other settings.
+    /// The hash of all other settings.
     pub settings: Hash,
-    /// Of what is exceptional about results; `None` in turns that are older than this check, which fit any.
+    /// The hash of the exceptions about results. `None` in turns that were recorded before this check existed; these match
+    /// any results.
     pub results: Option<Hash>,
 }
 
 impl Checks {
-    /// The hash of one.
+    /// Returns the hash of one check.
     #[must_use]
     pub fn of(&self, check: Check) -> Option<Hash> {
         match check {
@@ -73,21 +74,21 @@ impl Checks {
         }
     }
 
-    /// As a turn that is older than the check of results has them.
+    /// Returns the same checks without the one of results, like those of a turn that was recorded before it existed.
     #[must_use]
     pub fn without_results(self) -> Checks {
         Checks { results: None, ..self }
     }
 }
 
-/// The text of a check as it would be with more rules of the suite: `more` holds these only.
+/// Returns the text of a check as it would be if the suite had more rules. `more` contains only the added rules.
 pub(crate) fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> String {
     match Json::parse(text.as_bytes()) {
         Ok(mut json) if check.is_json() => {
             more.own_in(&mut json, false);
             json.print(Layout::Python)
         }
-        // It holds no text of the call.
+        // This text is Retake's own description, and contains no text of the call.
         _ if check == Check::Results => text.to_owned(),
         _ => more.own(text).into_owned(),
     }
@@ -98,19 +99,19 @@ pub(crate) fn check_with_more_rules(check: Check, text: &str, more: &Normalizer)
 pub struct CheckTexts {
     /// All system text.
     pub prompt: Arc<str>,
-    /// The tool definitions, as canonical JSON; empty where there are none.
+    /// The tool definitions, as canonical JSON. Empty if there are none.
     pub tools: Arc<str>,
     /// The model's name.
     pub model: Arc<str>,
     /// All other settings, as canonical JSON.
     pub settings: Arc<str>,
-    /// What is exceptional about the results of tool calls, a line each.
+    /// The exceptions about the results of tool calls, one on each line.
     pub results: Arc<str>,
 }
 
 impl CheckTexts {
-    /// Normalizes prompt, tools, model and settings, so that a date in a prompt is not drift. Nothing is exceptional about
-    /// results, until [`with_results`](CheckTexts::with_results) says so.
+    /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The results have no
+    /// exceptions until [`with_results`](CheckTexts::with_results) sets them.
     #[must_use]
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
         let text = |text: &str| normalizer.own(&normalizer.of_check(text)).into();
@@ -133,13 +134,13 @@ impl CheckTexts {
         }
     }
 
-    /// With what is exceptional about results.
+    /// Sets the exceptions about results.
     #[must_use]
     pub fn with_results(self, results: &str) -> CheckTexts {
         CheckTexts { results: results.into(), ..self }
     }
 
-    /// The hashes of all.
+    /// Returns the hash of each text.
     #[must_use]
     pub fn hashes(&self) -> Checks {
         let hash = |text: &str| Hash::of(text.as_bytes());
@@ -152,7 +153,7 @@ impl CheckTexts {
         }
     }
 
-    /// The text of one.
+    /// Returns the text of one check.
     #[must_use]
     pub fn of(&self, check: Check) -> &Arc<str> {
         match check {

@@ -1,4 +1,4 @@
-//! A SHA-256, 32 bytes in memory and 64 hex digits in files.
+//! A SHA-256 hash: 32 bytes in memory, 64 hex digits in files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,13 +12,13 @@ pub struct Hash([u8; 32]);
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 impl Hash {
-    /// The hash of some bytes.
+    /// Returns the hash of some bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Hash {
         Hash(Sha256::digest(bytes).into())
     }
 
-    /// The first eight digits, enough for a person to tell two apart.
+    /// Returns the first eight digits, which are enough for a person to distinguish two hashes.
     #[must_use]
     pub fn short(&self) -> String {
         self.to_string()[..8].to_owned()
@@ -41,7 +41,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// A text that is not a hash.
+/// The error of a text that is not a hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseHashError(String);
 

@@ -1,7 +1,7 @@
-//! What makes two model calls the same: KEY.md, version 1, to the byte. Pure.
+//! The key of a model call, which decides whether two calls are the same: exactly version 1 of KEY.md. Pure.
 //!
-//! A call's key is two hashes: of the conversation, and of caller and conversation. Recording and replay compute both
-//! with the same function, so they agree by construction. The page that the code follows:
+//! A key consists of two hashes: one of the conversation, and one of the caller and the conversation. Recording and replay
+//! compute both with the same function, so they always agree. This is the page that the code implements:
 //!
 #![doc = include_str!("KEY.md")]
 

@@ -1,8 +1,8 @@
-//! Text normalization (KEY.md, section 1): eight passes, each over the text that the one before left.
+//! Text normalization (KEY.md, section 1): eight passes, each over the result of the previous one.
 //!
 //! The passes cannot be merged: `/tmp/2026-11-21 10:00:00` is one `<PATH>` only because the date became `<TS>` first,
-//! and a removed reminder can join two halves of a date. Each pass instead looks for a byte that its pattern cannot do
-//! without, and touches nothing else; the tests compare them with the patterns as they are written in KEY.md.
+//! and removing a reminder can join two halves of a date. Instead, each pass searches for a byte sequence that every match of
+//! its pattern contains, which is fast. The tests compare the passes with the patterns as KEY.md writes them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,12 +14,12 @@ use regex::Regex;
 
 use crate::json::{Json, Layout};
 
-/// Replaces what differs from run to run by fixed words: version 1's eight rules and the suite's own. The suite's act on texts,
-/// one by one, and never on the JSON around them.
+/// Replaces text that varies from run to run with fixed words: first by the eight rules of version 1, then by the suite's own
+/// rules. The suite's rules act on each text separately, and never on the JSON around the texts.
 #[derive(Clone, Debug, Default)]
 pub struct Normalizer {
     rules: Vec<OwnRule>,
-    /// Whether rules 2 to 4 are left out: they came later than the first fixtures.
+    /// Whether rules 2 to 4 are left out, since the first fixtures are older than these rules.
     first: bool,
 }
 
@@ -28,17 +28,17 @@ pub struct Normalizer {
 struct OwnRule {
     pattern: Regex,
     replacement: String,
-    /// Whether it ever changed a text; the clones of a rule know it of each other.
+    /// Whether the rule ever changed a text. Clones of a rule share this flag.
     fired: Arc<AtomicBool>,
 }
 
 impl Normalizer {
-    /// The rules by which the first fixtures of deer-flow were keyed: version 1's without 2 to 4.
+    /// Creates the rules by which the first deer-flow fixtures were keyed: version 1 without rules 2 to 4.
     pub(super) fn of_first_fixtures() -> Normalizer {
         Normalizer { rules: Vec::new(), first: true }
     }
 
-    /// Version 1's rules, then more: a pattern and its replacement, in which `$1` and `${name}` are groups.
+    /// Adds rules of the suite. Each is a pattern and its replacement, in which `$1` and `${name}` refer to groups.
     #[must_use]
     pub fn with(mut self, rules: impl IntoIterator<Item = (Regex, String)>) -> Normalizer {
         let rule = |(pattern, replacement)| OwnRule { pattern, replacement, fired: Arc::default() };
@@ -46,7 +46,7 @@ impl Normalizer {
         self
     }
 
-    /// The same without one of the suite's rules.
+    /// Returns a normalizer without one of the suite's rules, given by its index.
     #[must_use]
     pub(crate) fn without(&self, rule: usize) -> Normalizer {
         let mut others = self.clone();
@@ -54,19 +54,19 @@ impl Normalizer {
         others
     }
 
-    /// How many rules the suite has.
+    /// Returns the number of the suite's rules.
     #[must_use]
     pub(crate) fn own_rules(&self) -> usize {
         self.rules.len()
     }
 
-    /// Whether one of the suite's rules ever changed a text of this process.
+    /// Whether one of the suite's rules, given by its index, changed any text so far.
     #[must_use]
     pub(crate) fn has_fired(&self, rule: usize) -> bool {
         self.rules.get(rule).is_some_and(|rule| rule.fired.load(Ordering::Relaxed))
     }
 
-    /// A text as version 1's rules leave it, and then the suite's; borrowed where nothing was replaced.
+    /// Applies version 1's rules to a text, then the suite's rules. The result is borrowed if nothing was replaced.
     #[must_use]
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = version_1(text, reminder, self.first);
@@ -74,7 +74,7 @@ impl Normalizer {
         text
     }
 
-    /// The same of a text that is given away: the same one where nothing was replaced.
+    /// Like [`apply`](Normalizer::apply), for an owned text, which is returned itself if nothing was replaced.
     #[must_use]
     pub fn apply_to(&self, text: String) -> String {
         let replaced = match self.apply(&text) {
@@ -84,25 +84,25 @@ impl Normalizer {
         replaced.unwrap_or(text)
     }
 
-    /// A text as version 1's rules leave it, without the suite's: what is printed around texts is version 1's alone.
+    /// Applies only version 1's rules to a text. This is for printed JSON, on which the suite's rules must not act.
     #[must_use]
     pub fn version_1<'a>(&self, text: &'a str) -> Cow<'a, str> {
         version_1(text, reminder, self.first)
     }
 
-    /// A text of a check: version 1's rules, but that of reminders only innermost pairs are removed (a prompt that mentions
-    /// the tag stays whole). The suite's rules are not applied.
+    /// Applies version 1's rules to the text of a check, with one difference: only innermost pairs of reminder tags are
+    /// removed, so a prompt that merely mentions the tag stays whole. The suite's rules are not applied.
     pub(super) fn of_check<'a>(&self, text: &'a str) -> Cow<'a, str> {
         version_1(text, innermost_reminder, self.first)
     }
 
-    /// Whether the suite has rules.
+    /// Whether the suite has rules of its own.
     #[must_use]
     pub fn has_own(&self) -> bool {
         !self.rules.is_empty()
     }
 
-    /// A text as the suite's rules alone leave it.
+    /// Applies only the suite's rules to a text.
     #[must_use]
     pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
@@ -110,8 +110,8 @@ impl Normalizer {
         text
     }
 
-    /// Applies the suite's rules to each string of a value, and to its numbers where `numbers` says so; keys are left alone.
-    /// A number that a rule replaces becomes a string.
+    /// Applies the suite's rules to each string of a value, and if `numbers` is set also to each number. Keys stay as they
+    /// are. A number that a rule replaces becomes a string.
     pub fn own_in(&self, value: &mut Json, numbers: bool) {
         if !self.has_own() {
             return;
@@ -136,7 +136,7 @@ impl Normalizer {
     fn replace_own(&self, text: &mut Cow<'_, str>) {
         for OwnRule { pattern, replacement, fired } in &self.rules {
             if let Cow::Owned(replaced) = pattern.replace_all(text, replacement) {
-                // What it has written itself may fit it again.
+                // A rule may match its own replacement again without changing it.
                 if replaced != **text {
                     fired.store(true, Ordering::Relaxed);
                 }
@@ -146,10 +146,10 @@ impl Normalizer {
     }
 }
 
-/// Finds the first match of a pattern that starts at an offset of a text or later.
+/// Returns the first match of a pattern that starts at or after an offset of a text.
 type Find = fn(&str, usize) -> Option<Range<usize>>;
 
-/// The eight rules, with one of two ways to find reminders; without rules 2 to 4 where they are the first ones.
+/// Applies the eight rules. `reminder` finds the reminders to remove; `first` leaves out rules 2 to 4.
 fn version_1(text: &str, reminder: Find, first: bool) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     let Marks { removed, paths } = Marks::in_text(&text);
@@ -161,8 +161,8 @@ fn version_1(text: &str, reminder: Find, first: bool) -> Cow<'_, str> {
         pass(&mut text, "", begin_user_input);
         pass(&mut text, "", end_user_input);
     }
-    // What one of the next three passes writes has no digit, no dash and no slash, so what is not there now does not
-    // come.
+    // The replacements of the next three passes contain no digit, dash or slash, so these passes cannot create a match for a
+    // later one, and one look at the dashes is enough.
     let Dashes { uuids, dates } = Dashes::in_text(text.as_bytes());
     if uuids {
         pass(&mut text, "<UUID>", uuid);
@@ -177,18 +177,18 @@ fn version_1(text: &str, reminder: Find, first: bool) -> Cow<'_, str> {
     text
 }
 
-/// Whether nothing is left of a text after Python's `strip()`.
+/// Whether a text is empty after Python's `strip()`.
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_python_space)
 }
 
-/// Python's white space: Unicode's, and the four separators U+001C to U+001F.
+/// Whether Python treats a character as white space: Unicode's white space, and the four separators U+001C to U+001F.
 pub(super) fn is_python_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// Replaces each match of one pattern. `find` gives the first match that starts at an offset or later.
+/// Replaces each match of one pattern. `find` returns the first match that starts at or after an offset.
 fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -> Option<Range<usize>>) {
     let Some(mut found) = find(text, 0) else { return };
     let mut out = String::with_capacity(text.len());
@@ -206,10 +206,12 @@ fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -
     *text = Cow::Owned(out);
 }
 
-/// Whether a text has what the passes that remove something cannot do without, and what paths cannot: one search for all,
-/// since most texts have neither.
+/// Which passes may find something in a text, judged by the words that every match contains. One search covers all of these
+/// passes, since most texts have no such word.
 struct Marks {
+    /// Whether rules 1 to 4, which remove text, may match.
     removed: bool,
+    /// Whether the rule for paths may match.
     paths: bool,
 }
 
@@ -242,7 +244,7 @@ pub(super) fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
     Some(start..inside + length + CLOSE.len())
 }
 
-/// A reminder in which no other one begins (KEY.md, section 5).
+/// Finds a reminder that contains no other opening tag (KEY.md, section 5).
 fn innermost_reminder(text: &str, from: usize) -> Option<Range<usize>> {
     let Range { start, end } = reminder(text, from)?;
     Some(start + memmem::rfind(&text.as_bytes()[start..end], OPEN.as_bytes())?..end)
@@ -250,8 +252,8 @@ fn innermost_reminder(text: &str, from: usize) -> Option<Range<usize>> {
 
 fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^(?:User|Assistant):[\s\x1c-\x1f]*$\n?"));
-    // Such a line is the first one or follows a line feed. Looked for once a pass: looked for again after each match,
-    // one that is absent would make the pass quadratic.
+    // Such a line is the first one or follows a line feed. This search runs only at the beginning of a pass: repeated after
+    // each match, the search for a word that is absent would make the pass quadratic.
     let begins = |word: &[u8]| text.as_bytes().starts_with(word);
     if from == 0 && !begins(b"User:") && !begins(b"Assistant:") {
         let follows = |word: &[u8]| memmem::find(text.as_bytes(), word).is_some();
@@ -276,7 +278,7 @@ fn end_user_input(text: &str, from: usize) -> Option<Range<usize>> {
     Some(start - usize::from(newline)..start + MARK.len())
 }
 
-/// Whether a text may have UUIDs and dates: what stands around its dashes, seen once for three passes.
+/// Whether a text may have UUIDs or dates, judged by the bytes around its dashes. One search serves three passes.
 struct Dashes {
     uuids: bool,
     dates: bool,
@@ -286,7 +288,7 @@ impl Dashes {
     fn in_text(bytes: &[u8]) -> Dashes {
         let mut found = Dashes { uuids: false, dates: false };
         for at in memchr::memchr_iter(b'-', bytes) {
-            // A second dash follows after four more characters in a UUID; digits of other scripts are not ASCII.
+            // In a UUID, the next dash follows after four digits. In a date, the digits may be of another script than ASCII.
             found.uuids |= bytes.get(at + 5) == Some(&b'-');
             found.dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
             if found.uuids && found.dates {
@@ -297,7 +299,7 @@ impl Dashes {
     }
 }
 
-/// A UUID's first dash stands eight digits behind its start, so the dashes in order give the matches in order.
+/// Finds a UUID by its first dash, which always follows eight digits. So the order of the dashes is the order of the matches.
 fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let hex = |range: Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_hexdigit));
@@ -327,10 +329,10 @@ fn date(text: &str, from: usize) -> Option<Range<usize>> {
     date_like(&PATTERN, text, from)
 }
 
-/// The first match of an anchored pattern that begins with four digits and a dash.
+/// Finds the first match of an anchored pattern that begins with four digits and a dash.
 fn date_like(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
     dashes(text, from, 4).find_map(|at| {
-        // Digits stand before and behind it: most dashes in text end here.
+        // The dash of a date is between two digits. This rules out most dashes in a text.
         let may_be_digit = |at: usize| text.as_bytes().get(at).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
         if !may_be_digit(at - 1) || !may_be_digit(at + 1) {
             return None;
@@ -346,7 +348,7 @@ fn path(text: &str, from: usize) -> Option<Range<usize>> {
     find_at(&PATTERN, text, from)
 }
 
-/// The offsets of dashes that have at least `before` bytes between them and `from`.
+/// Returns the offsets of the dashes that are at least `before` bytes after `from`.
 fn dashes(text: &str, from: usize, before: usize) -> impl Iterator<Item = usize> {
     let first = (from + before).min(text.len());
     memchr::memchr_iter(b'-', &text.as_bytes()[first..]).map(move |at| first + at)

@@ -1,10 +1,10 @@
-//! The two hashes of version 1, for a program that records on its own: it then agrees with replay by construction.
+//! The two hashes of version 1 as functions, for a program that records on its own: it uses the code that replay uses.
 
 use super::hash::Hash;
 use super::rules::Rules;
 use crate::conversation::Message;
 
-/// The hash of a call's conversation (KEY.md, sections 1 and 2), as fixtures store it in `conversation_hash`.
+/// Returns the hash of a call's conversation (KEY.md, sections 1 and 2), which fixtures store as `conversation_hash`.
 ///
 /// # Example
 /// ```
@@ -18,8 +18,9 @@ pub fn conversation_hash(messages: Vec<Message>) -> Hash {
     rules.conversation_hash(&rules.canonical(messages))
 }
 
-/// The hash of a caller and its conversation (KEY.md, section 3), as fixtures store it in `input_hash`. Without a caller it is
-/// that of `lead_agent`; [`caller_of_tags`](super::caller_of_tags) tells the caller of a call in the process.
+/// Returns the hash of a caller and its conversation (KEY.md, section 3), which fixtures store as `input_hash`. Without a
+/// caller, it is the hash for `lead_agent`. For a call in the process, [`caller_of_tags`](super::caller_of_tags) returns the
+/// caller.
 #[must_use]
 pub fn input_hash(messages: Vec<Message>, caller: Option<&str>) -> Hash {
     let rules = Rules::default();

@@ -1,14 +1,14 @@
-//! What of a conversation every provider's API carries.
+//! The plain form of a conversation: the parts that every provider's API can express.
 
 use crate::json::{Json, Layout};
 
-/// Canonical messages without what one API carries and another does not (KEY.md, section 6):
+/// Returns canonical messages without what some APIs express and others cannot (KEY.md, section 6):
 ///
-/// - the names of those who speak, which only OpenAI's Chat has room for;
-/// - the spacing and the order of keys of a tool's result that is JSON, since Gemini's API takes it as an object, and the object
-///   `{"result": …}` or `{"output": …}` that clients put around it there, while the tools of others return just that object;
-/// - where one message of a user or of the model ends and its next begins: Anthropic's clients join a user's, and the items of
-///   OpenAI's Responses part a model's.
+/// - the names of users and of the model, which only OpenAI's Chat API has;
+/// - the white space and the order of keys in a tool result that is JSON, since Gemini's API takes such a result as an object;
+///   and the object `{"result": …}` or `{"output": …}` that Gemini's clients put around a result;
+/// - the boundaries between successive messages of a user or of the model: Anthropic's clients join the messages of a user,
+///   and OpenAI's Responses API splits a message of the model into items.
 #[must_use]
 pub fn plain_conversation(canonical: &[Json]) -> Vec<Json> {
     let mut plain: Vec<Json> = Vec::with_capacity(canonical.len());
@@ -35,10 +35,10 @@ fn plain_message(message: &Json) -> Json {
     plain
 }
 
-/// A tool's result: the text within all that is put around it, JSON in one spelling.
+/// Returns a tool's result without the objects around it. A result that is JSON is printed in one fixed form.
 fn plain_result(content: &str) -> String {
     let mut text = content.to_owned();
-    // Each round takes an object away.
+    // Each iteration removes one object, so this loop ends.
     while let Ok(value @ (Json::Object(_) | Json::Array(_))) = Json::parse(text.as_bytes()) {
         let only = value.as_object().filter(|fields| fields.len() == 1);
         let wrapped = only.and_then(|fields| fields.get("result").or_else(|| fields.get("output")));
@@ -51,7 +51,7 @@ fn plain_result(content: &str) -> String {
     text
 }
 
-/// Adds what a message says to the one before it.
+/// Appends the content and the tool calls of the next message to a message.
 fn join(message: &mut Json, next: &Json) {
     let Json::Object(fields) = message else { return };
     let text = |of: Option<&Json>| of.and_then(Json::as_str).unwrap_or_default().to_owned();

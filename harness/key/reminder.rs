@@ -1,6 +1,6 @@
-//! Version 1's first rule over the end of a message (KEY.md, section 1): in the second pass, over the JSON of the whole
-//! conversation, a reminder that is opened in one message and closed in another takes all between with it. The letter stays,
-//! so that is said.
+//! Warns when version 1's first rule removes text across messages (KEY.md, section 1). The rules are applied a second time to
+//! the JSON of the whole conversation, and there a reminder that opens in one message and closes in another removes everything
+//! in between. The rule cannot change without changing keys, so users get a warning instead.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use super::Rules;
 use super::normalize::{OPEN, reminder};
 use crate::json::{Json, Layout};
 
-/// Messages between which text counts in no key.
+/// A reminder that reaches from one message into another. The text in between is not part of the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReminderOverMessages {
-    /// The number of the message in which the reminder begins, from 1.
+    /// The number of the message in which the reminder begins, counted from 1.
     pub first: usize,
-    /// The number of the message in which it ends.
+    /// The number of the message in which the reminder ends.
     pub last: usize,
 }
 
 impl Rules {
-    /// The first reminder of canonical messages that reaches from one into another.
+    /// Returns the first reminder in canonical messages that reaches from one message into another.
     #[must_use]
     pub fn reminder_over_messages(&self, canonical: &[Json]) -> Option<ReminderOverMessages> {
         if !canonical.iter().any(opens_reminder) {
@@ -57,8 +57,8 @@ impl fmt::Display for ReminderOverMessages {
         let ReminderOverMessages { first, last } = self;
         write!(
             f,
-            "`<system-reminder>` is opened in message {first} and closed in message {last}: what stands between them counts \
-             in no key, so calls that differ there are taken for the same"
+            "`<system-reminder>` is opened in message {first} and closed in message {last}: the text in between is not part \
+             of the key, so calls that differ only there count as the same call"
         )
     }
 }

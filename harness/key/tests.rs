@@ -6,7 +6,7 @@ use super::*;
 use crate::conversation::{Message, ToolCall};
 use crate::json::Json;
 
-/// Rules of a suite: a pattern and its replacement each.
+/// Returns rules with those of a suite, each a pattern and its replacement.
 fn with(own: &[(&str, &str)]) -> Rules {
     let own = own.iter().map(|(pattern, replace)| (regex::Regex::new(pattern).unwrap(), (*replace).to_owned()));
     Rules { normalizer: Normalizer::default().with(own), ..Rules::default() }
@@ -22,7 +22,7 @@ fn calling(args: Json) -> Message {
 }
 
 #[test]
-fn a_suites_rule_never_reaches_from_one_text_into_the_next() {
+fn a_rule_of_the_suite_never_reaches_from_one_text_into_the_next() {
     let rules = with(&[("took .*", "took <TIME>")]);
     let said =
         |time: &str, after: &str| [Message::new("human", format!("it took {time}")), Message::new("human", after)];
@@ -36,7 +36,7 @@ fn a_suites_rule_never_reaches_from_one_text_into_the_next() {
 }
 
 #[test]
-fn a_suites_rule_leaves_keys_names_and_numbers_of_arguments_alone() {
+fn a_rule_of_the_suite_leaves_keys_names_and_numbers_of_arguments_alone() {
     let rules = with(&[("save|order|[0-9]+", "<X>")]);
     let plain = Rules::default();
     let args = |name: &str, value: Json| [calling(Json::object([(name.to_owned(), value)]))];
@@ -48,7 +48,7 @@ fn a_suites_rule_leaves_keys_names_and_numbers_of_arguments_alone() {
 }
 
 #[test]
-fn a_suites_rule_acts_on_texts_and_numbers_of_a_body_that_is_no_chat_models() {
+fn a_rule_of_the_suite_acts_on_texts_and_numbers_of_a_body_that_is_not_a_chat_models() {
     let rules = with(&[("^[0-9]{10}$", "<TIME>"), ("took .*", "took <TIME>")]);
     let body = |at: Json, text: &str, input: &str| {
         let content = Json::object([("at", at), ("input", text.into()), ("zinput", input.into())]);
@@ -66,13 +66,13 @@ fn a_check_removes_innermost_reminders_only() {
     let long = "You may see <system-reminder> tags. Rules: be brief. <system-reminder>today</system-reminder> End.";
     assert_eq!(&*checks(long), "You may see <system-reminder> tags. Rules: be brief.  End.");
     assert_ne!(checks(long), checks(&long.replace("brief", "long")));
-    // In the key the letter of version 1 stands.
+    // The key follows the letter of version 1.
     let rules = Rules::default();
     assert_eq!(rules.normalizer.apply(long), "You may see  End.");
 }
 
 #[test]
-fn a_suites_rule_leaves_the_json_of_a_check_whole() {
+fn a_rule_of_the_suite_leaves_the_json_of_a_check_intact() {
     let rules = with(&[("took .*", "took <TIME>")]);
     let tools = |first: &str, second: &str| {
         let tool = |text: &str| Json::object([("description", Json::from(text))]);
@@ -82,7 +82,7 @@ fn a_suites_rule_leaves_the_json_of_a_check_whole() {
     assert_ne!(tools("took 1 s", "a"), tools("took 1 s", "b"));
 }
 
-/// Every case of the reference implementation, computed in Python.
+/// The vectors have the hashes that the reference implementation in Python computed.
 #[test]
 fn agrees_with_the_reference_vectors() {
     let rules = Rules::default();
@@ -99,7 +99,7 @@ fn agrees_with_the_reference_vectors() {
 }
 
 #[test]
-fn a_reminder_that_reaches_over_messages_is_told() {
+fn a_reminder_that_reaches_over_messages_is_found() {
     let rules = Rules::default();
     let of = |texts: &[&str]| {
         let messages = texts.iter().map(|text| Message::new("human", *text)).collect();

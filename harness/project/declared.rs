@@ -1,4 +1,4 @@
-//! The environment variables that a project declares as secrets, in lists or by `{{ secret.NAME }}`.
+//! Finds the environment variables that a project declares as secrets, in lists or by `{{ secret.NAME }}`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,25 +8,25 @@ use regex::Regex;
 
 use crate::scenario::{Discovered, Suite, SystemSpec};
 
-/// Those of a suite and of its scenarios that are sound.
+/// Returns the secrets that a suite and its valid scenarios declare.
 pub(super) fn in_scenarios(discovered: &Discovered) -> BTreeSet<String> {
     let of_scenarios = discovered.sound().flat_map(|scenario| scenario.secrets.iter().chain(&scenario.used_secrets));
     in_suite(&discovered.suite).into_iter().chain(of_scenarios.cloned()).collect()
 }
 
-/// Those of a suite, and all that a file below `scenarios/` names, though a scenario may be wrong: what keeps it from
-/// running makes no secret public.
+/// Returns the secrets that a suite declares, and those that any file below `scenarios/` names. This includes scenarios that
+/// are wrong: a mistake that keeps a scenario from running must not make its secrets public.
 pub(super) fn in_files(scenarios: &Path, suite: &Suite) -> BTreeSet<String> {
     let mut names = in_suite(suite);
     let mut folders = vec![scenarios.to_owned()];
     while let Some(folder) = folders.pop() {
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         for path in entries.map(|entry| entry.path()) {
-            // Links are followed to files only: they could lead in a circle.
+            // Links to folders are not followed, since they could form a cycle.
             if path.is_dir() && !path.is_symlink() {
                 folders.push(path);
             } else if is_template(&path) {
-                // What cannot be read names nothing, to a runner either.
+                // A file that cannot be read declares nothing. The runner cannot read it either.
                 let text = crate::files::read(&path).unwrap_or_default();
                 names.extend(named_in(&String::from_utf8_lossy(&text)));
             }
@@ -44,7 +44,7 @@ fn in_suite(suite: &Suite) -> BTreeSet<String> {
     suite.defaults.secrets.iter().chain(of_systems.flatten()).chain(of_tools).cloned().collect()
 }
 
-/// Scenarios, and the bodies that they name.
+/// Whether a path is that of a scenario, or of a body that a scenario may name.
 fn is_template(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "toml" || ending == "json")
 }
@@ -52,7 +52,7 @@ fn is_template(path: &Path) -> bool {
 static USED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bsecret\s*\.\s*([A-Za-z_][A-Za-z0-9_]*)").ok());
 static LISTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bsecrets\s*=\s*\[([^\]]*)\]").ok());
 
-/// The names that a text gives as secrets.
+/// Returns the names that a text declares as secrets.
 fn named_in(text: &str) -> Vec<String> {
     let first_group = |regex: &'static Option<Regex>| {
         let found = regex.iter().flat_map(|regex| regex.captures_iter(text));

@@ -1,11 +1,11 @@
-//! A project as far as model calls go: what its suite says of keys and callers, and what is secret. Whatever answers or
-//! records model calls opens it here, so that a fixture means the same to all of them.
+//! The parts of a project that matter for model calls: its rules for keys and callers, and its secrets. All code that answers
+//! or records model calls opens the project here, so they all interpret a fixture in the same way.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `open_project` | the project that a file lies in, opened |
-//! | `declared` | the names of its secrets |
-//! | `replay_model` | fixtures of it, replayed without a runner |
+//! | `open_project` | opens a project, which it can find from one of its files |
+//! | `declared` | finds the names of the project's secrets |
+//! | `replay_model` | replays a fixture without the runner |
 
 mod declared;
 mod open_project;

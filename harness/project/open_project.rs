@@ -1,5 +1,5 @@
-//! Opening a project: its `suite.toml` and the names of its secrets. A scenario that is wrong, or a system that is not
-//! there, is not a matter of it.
+//! Opens a project: reads its `suite.toml` and collects the names of its secrets. A wrong scenario or a missing system is not
+//! an error here.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,57 +7,57 @@ use std::sync::Arc;
 
 use super::declared;
 use crate::error::{Error, Result};
-use crate::files;
 use crate::key::{Aliases, Normalizer, Rules};
 use crate::model::CallerRules;
 use crate::scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
 use crate::secrets::Secrets;
 
-/// What a project says of model calls.
+/// The settings of a project that matter for model calls.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenProject {
-    /// The rules of its keys.
+    /// The rules for keys.
     pub(crate) rules: Arc<Rules>,
-    /// Who made a call that declares no caller.
+    /// The rules that find the caller of a call that declares none.
     pub(crate) callers: CallerRules,
-    /// What drift weighs where no scenario says so.
+    /// The level of each kind of drift, unless a scenario overrides it.
     pub(crate) drift: Drift,
-    /// Whether recorded pauses are kept and replayed where no scenario says so.
+    /// Whether recorded delays are kept and replayed, unless a scenario overrides it.
     pub(crate) delays: Delays,
-    /// The environment variables that it declares as secrets.
+    /// The environment variables that the project declares as secrets.
     pub(crate) declared: BTreeSet<String>,
 }
 
 impl OpenProject {
-    /// The project in a folder.
+    /// Opens the project in a folder.
     ///
     /// # Errors
-    /// Where its `suite.toml` is wrong.
+    /// If its `suite.toml` is wrong.
     pub(crate) fn at(root: &Path) -> Result<OpenProject> {
         suite_of(root).map(|suite| OpenProject::of_suite(root, &suite))
     }
 
-    /// The project in a folder whose `suite.toml` was read.
+    /// Opens the project in a folder whose `suite.toml` was already read.
     pub(crate) fn of_suite(root: &Path, suite: &Suite) -> OpenProject {
         OpenProject::of(suite, declared::in_files(&root.join(SCENARIOS), suite))
     }
 
-    /// The project that a fixture lies in, or is to be written into; one that says nothing, with version 1 of the key, where
-    /// that is none. `named` is another one that a person named.
+    /// Opens the project that contains a fixture, or will contain it. `named` is the project's folder, if the user named one.
+    /// Without any project, the settings are the defaults, with version 1 of the key.
     ///
     /// # Errors
-    /// Where the named folder is none, or the `suite.toml` is wrong.
+    /// If the named folder does not exist, or the `suite.toml` is wrong.
     pub(crate) fn of_fixture(fixture: &Path, named: Option<&Path>) -> Result<OpenProject> {
         match named {
-            Some(root) if !root.is_dir() => Err(files::failed("open", root, &std::io::ErrorKind::NotFound.into())
-                .help("the folder of a project is the one that holds `scenarios`")),
+            Some(root) if !root.is_dir() => Err(Error::new("there is no such folder")
+                .in_file(root)
+                .help("the folder of a project is the one that contains `scenarios`")),
             Some(root) => OpenProject::at(root),
             None => folder_of(fixture)
                 .map_or_else(|| Ok(OpenProject::of(&Suite::default(), BTreeSet::new())), |root| OpenProject::at(&root)),
         }
     }
 
-    /// The project whose scenarios were read.
+    /// Opens the project whose scenarios were already read.
     pub(crate) fn of_scenarios(discovered: &Discovered) -> OpenProject {
         OpenProject::of(&discovered.suite, declared::in_scenarios(discovered))
     }
@@ -71,10 +71,11 @@ impl OpenProject {
         OpenProject { rules: Arc::new(rules), callers, drift, delays, declared }
     }
 
-    /// What must not be written: known forms, declared variables, and what else of the environment looks like a secret.
+    /// Returns the secrets that must not be written: the known forms, the declared variables, and other variables of the
+    /// environment that look like secrets.
     ///
     /// # Errors
-    /// A declared value that is too short.
+    /// If the value of a declared variable is too short.
     pub(crate) fn secrets(&self) -> Result<Secrets> {
         let text = |os: std::ffi::OsString| os.into_string().ok();
         let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
@@ -82,11 +83,11 @@ impl OpenProject {
     }
 }
 
-/// The folder of the project that a file lies in: the nearest one upwards that holds `scenarios/`.
+/// Returns the folder of the project that contains a file: its nearest ancestor that contains `scenarios/`.
 pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
     let file = std::path::absolute(file).ok()?;
     let folder = file.parent()?;
-    // Without `..` and links, where it is there already.
+    // Resolves `..` and links, if the folder already exists.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     folder.ancestors().find(|folder| folder.join(SCENARIOS).is_dir()).map(Path::to_owned)
 }

@@ -1,4 +1,4 @@
-//! Fixtures replayed without a runner: a model for plain tests, of a fixture, a URL and a key; and a replay without HTTP.
+//! Replays a fixture without the runner: over HTTP, as a model server with a URL and a key, or in the process.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +14,9 @@ use crate::secrets::shown;
 
 /// A model server that replays one fixture, for tests that start their system themselves.
 ///
-/// Keys, callers and the weight of drift are those of the project that the fixture lies in: of the nearest folder upwards that
-/// holds `scenarios/`, as its `suite.toml` says. [`ReplayModel::of`] can name another one.
+/// The rules for keys, callers and drift come from the `suite.toml` of the project that contains the fixture, which is the
+/// nearest ancestor folder with `scenarios/` in it. [`ReplayModel::of`] and [`ReplayModelBuilder::root`] can name another
+/// project.
 ///
 /// # Example
 /// ```no_run
@@ -33,7 +34,7 @@ pub struct ReplayModel {
     weight: Drift,
 }
 
-/// A [`ReplayModel`] before it is started.
+/// Builds a [`ReplayModel`]; created by [`ReplayModel::of`].
 #[derive(Clone, Debug)]
 pub struct ReplayModelBuilder {
     fixture: PathBuf,
@@ -42,21 +43,21 @@ pub struct ReplayModelBuilder {
 }
 
 impl ReplayModelBuilder {
-    /// Names the project: the folder that holds `scenarios/`.
+    /// Sets the folder of the project, which is the one that contains `scenarios/`.
     #[must_use]
     pub fn root(mut self, root: impl Into<PathBuf>) -> ReplayModelBuilder {
         self.root = Some(root.into());
         self
     }
 
-    /// Serves turns again and again, for load tests: those of a conversation that were all served begin with the first.
+    /// Serves turns repeatedly, for load tests: when all turns of a conversation were served, the first is served again.
     #[must_use]
     pub fn repeat(mut self) -> ReplayModelBuilder {
         self.repeat = true;
         self
     }
 
-    /// Starts the server on the current tokio runtime; it stops when the model is dropped.
+    /// Starts the server on the current tokio runtime. It stops when the [`ReplayModel`] is dropped.
     ///
     /// # Errors
     /// As [`ReplayModel::start`].
@@ -68,7 +69,7 @@ impl ReplayModelBuilder {
         Ok(ReplayModel { replay, server, weight: project.drift })
     }
 
-    /// The same without HTTP, for an agent in the process.
+    /// Opens the fixture for replay without HTTP, to an agent in the same process.
     ///
     /// # Errors
     /// As [`Replay::open`].
@@ -87,49 +88,49 @@ impl ReplayModelBuilder {
 }
 
 impl ReplayModel {
-    /// A model of a fixture file, to be started.
+    /// Returns a builder for the model of a fixture file.
     #[must_use]
     pub fn of(fixture: impl Into<PathBuf>) -> ReplayModelBuilder {
         ReplayModelBuilder { fixture: fixture.into(), root: None, repeat: false }
     }
 
-    /// Starts a server for a fixture file on the current tokio runtime; it stops when this is dropped.
+    /// Starts a server for a fixture file on the current tokio runtime. It stops when the returned value is dropped.
     ///
     /// # Errors
-    /// Where the fixture cannot be read (see [`Fixture::read`](crate::fixture::Fixture::read)), the `suite.toml` of its
-    /// project is wrong, or no port is free.
+    /// If the fixture cannot be read (see [`Fixture::read`](crate::fixture::Fixture::read)), the `suite.toml` of its project is
+    /// wrong, or no port is free.
     pub async fn start(fixture: impl AsRef<Path>) -> Result<ReplayModel> {
         ReplayModel::of(fixture.as_ref()).start().await
     }
 
-    /// The base URLs for the providers' SDKs.
+    /// Returns the base URLs for the providers' SDKs.
     #[must_use]
     pub fn urls(&self) -> Urls {
         self.server.urls()
     }
 
-    /// The key that calls have to bring.
+    /// Returns the API key that calls have to send.
     #[must_use]
     pub fn key(&self) -> &str {
         self.server.key()
     }
 
-    /// The misses of this model so far.
+    /// Returns the misses of this model so far.
     #[must_use]
     pub fn misses(&self) -> Vec<Arc<Miss>> {
         self.replay.scope().misses()
     }
 
-    /// The turns that no call asked for so far.
+    /// Returns the indices of the turns that no call has asked for so far.
     #[must_use]
     pub fn unused(&self) -> Vec<usize> {
         self.replay.unused()
     }
 
-    /// Fails the test if a call missed, or differed where the suite says `drift = { … = "fail" }`.
+    /// Fails the test if a call missed, or if a check differs for which the suite says `drift = { … = "fail" }`.
     ///
     /// # Panics
-    /// With the explanation of each miss, and a line for each check that differs.
+    /// If there is such a miss or difference. The message explains each miss, and has a line for each check that differs.
     pub fn verify(&self) {
         let mut wrong: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
         let drift = self.server.drift();
@@ -141,11 +142,11 @@ impl ReplayModel {
 }
 
 impl Replay {
-    /// Replays a fixture file by the key rules of the project that it lies in, under the file's name. Another project is
-    /// named by [`ReplayModel::of`] and [`ReplayModelBuilder::root`].
+    /// Opens a fixture file for replay, with the key rules of the project that contains it. Misses are reported under the
+    /// file's name. [`ReplayModel::of`] and [`ReplayModelBuilder::root`] can name another project.
     ///
     /// # Errors
-    /// As [`Fixture::read`](crate::fixture::Fixture::read), and where the `suite.toml` of its project is wrong.
+    /// As [`Fixture::read`](crate::fixture::Fixture::read), and if the `suite.toml` of the project is wrong.
     pub fn open(path: &Path) -> Result<Replay> {
         ReplayModel::of(path).replay()
     }

@@ -305,7 +305,6 @@ impl Failing<'_> {
             !matches!(
                 cause.kind,
                 CauseKind::Crash
-                    | CauseKind::NotReady
                     | CauseKind::TimeUp
                     | CauseKind::Step
                     | CauseKind::ErrorEvent

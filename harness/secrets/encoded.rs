@@ -1,4 +1,4 @@
-//! Secrets in another dress: a value as JSON, a URL or base64 write it, and texts that are base64 as a whole.
+//! Encoded secrets: a value as it appears in JSON, in a URL or in base64, and base64 whose decoded text contains a secret.
 
 use std::ops::Range;
 
@@ -8,28 +8,28 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::json::{Json, Layout};
 
-/// Below this many characters a value is not told from other text.
+/// The shortest value to search for, in bytes. A shorter one cannot be distinguished from other text.
 pub(super) const SHORTEST: usize = 6;
 
-/// Runs of base64 below this length hold no secret of a known form.
+/// The shortest run of base64 to decode. A shorter one contains no secret of a known form.
 const SHORTEST_RUN: usize = 20;
 
-/// The value of a variable in each of its dresses, longest first.
+/// The value of an environment variable, in each of its encodings, longest first.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     name: String,
-    word: String,
-    dresses: Vec<String>,
+    placeholder: String,
+    encodings: Vec<String>,
 }
 
 impl Value {
     pub(super) fn new(name: &str, value: &str) -> Value {
-        let word = format!("<{name}>");
-        // What replay hands to the system, and the system to a URL, is what recording put in the value's place.
-        let mut dresses = vec![url_encoded(&word), format!("%3c{name}%3e")];
+        let placeholder = format!("<{name}>");
+        // In replay the system gets the placeholder instead of the value, and may put it into a URL.
+        let mut encodings = vec![url_encoded(&placeholder), format!("%3c{name}%3e")];
         if value.len() >= SHORTEST {
             let in_json = as_json(value);
-            dresses.extend([
+            encodings.extend([
                 value.to_owned(),
                 as_json(&in_json),
                 in_json,
@@ -39,35 +39,35 @@ impl Value {
                 engine(true).encode(value).trim_end_matches('=').to_owned(),
             ]);
         }
-        dresses.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        dresses.dedup();
-        Value { name: name.to_owned(), word, dresses }
+        encodings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        encodings.dedup();
+        Value { name: name.to_owned(), placeholder, encodings }
     }
 
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn word(&self) -> &str {
-        &self.word
+    pub(super) fn placeholder(&self) -> &str {
+        &self.placeholder
     }
 
     pub(super) fn length(&self) -> usize {
-        self.dresses.first().map_or(0, String::len)
+        self.encodings.first().map_or(0, String::len)
     }
 
-    /// Whether the value itself is in a text.
+    /// Whether the value itself is in a text. A URL-encoded placeholder does not count.
     pub(super) fn is_in(&self, text: &str) -> bool {
-        let has = |dress: &String| memchr::memmem::find(text.as_bytes(), dress.as_bytes()).is_some();
-        self.dresses.iter().filter(|dress| !dress.starts_with("%3")).any(has)
+        let has = |encoding: &String| memchr::memmem::find(text.as_bytes(), encoding.as_bytes()).is_some();
+        self.encodings.iter().filter(|encoding| !encoding.starts_with("%3")).any(has)
     }
 
-    /// Where the value stands, in order and apart.
+    /// Returns the ranges of a text that contain the value, sorted and without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
-        for dress in &self.dresses {
-            for at in memchr::memmem::find_iter(text.as_bytes(), dress.as_bytes()) {
-                let range = at..at + dress.len();
+        for encoding in &self.encodings {
+            for at in memchr::memmem::find_iter(text.as_bytes(), encoding.as_bytes()) {
+                let range = at..at + encoding.len();
                 if found.iter().all(|other| range.end <= other.start || other.end <= range.start) {
                     found.push(range);
                 }
@@ -78,7 +78,7 @@ impl Value {
     }
 }
 
-/// A text as it stands between the quotes of JSON.
+/// Returns a text as JSON writes it between quotes.
 fn as_json(text: &str) -> String {
     let quoted = Json::from(text).print(Layout::Compact);
     quoted[1..quoted.len() - 1].to_owned()
@@ -89,7 +89,7 @@ fn url_encoded(text: &str) -> String {
     encoded.replace('+', "%20")
 }
 
-/// What a run of base64 holds.
+/// A decoded run of base64, and how it was encoded.
 pub(super) struct Decoded {
     pub(super) bytes: Vec<u8>,
     url_safe: bool,
@@ -97,14 +97,14 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
-    /// Other bytes in the same dress.
+    /// Encodes other bytes in the same way.
     pub(super) fn encode(&self, bytes: &[u8]) -> String {
         let text = engine(self.url_safe).encode(bytes);
         if self.padded { text } else { text.trim_end_matches('=').to_owned() }
     }
 }
 
-/// The runs of base64 in a text that decode to something like text.
+/// Returns the runs of base64 in a text whose decoded bytes look like text.
 pub(super) fn base64_runs(text: &str) -> impl Iterator<Item = (Range<usize>, Decoded)> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -114,7 +114,7 @@ pub(super) fn base64_runs(text: &str) -> impl Iterator<Item = (Range<usize>, Dec
                 at += 1;
                 continue;
             }
-            // `\n` in the text of a JSON string is not a part of what follows it.
+            // The `n` of an escape such as `\n` in a JSON string does not belong to the run after it.
             let escape = usize::from(at > 0 && bytes[at - 1] == b'\\');
             let start = at + escape;
             let length = bytes[at..].iter().take_while(|byte| in_alphabet(**byte)).count();
@@ -140,7 +140,7 @@ fn in_alphabet(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-/// Images and the like are not looked into: their bytes hold no text to be found.
+/// Whether decoded bytes look like text. Images and other binary data are not searched.
 fn looks_like_text(bytes: &[u8]) -> bool {
     let first = &bytes[..bytes.len().min(256)];
     let odd = first.iter().filter(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()).count();

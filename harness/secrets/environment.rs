@@ -1,5 +1,5 @@
-//! What a recording keeps from files: every known form, declared variables, and what else of the runner's environment
-//! looks like a secret.
+//! The secrets that a recording keeps out of files: every known form, the values of declared environment variables, and the
+//! values of other variables that look like secrets.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::encoded::{SHORTEST, Value};
 use super::scrub::Scrub;
 use crate::json::{Json, Layout};
 
-/// Below this many characters the value of a variable that nobody declared is not taken for a secret.
+/// The shortest value, in bytes, of an undeclared variable that is treated as a secret.
 const SHORTEST_UNDECLARED: usize = 8;
 
-/// Words that say, as a part of a variable's name, that its value is a secret.
+/// Words that mark the value of a variable as a secret, if one of them is a part of its name.
 const NAMES: [&str; 14] = [
     "KEY",
     "APIKEY",
@@ -28,7 +28,7 @@ const NAMES: [&str; 14] = [
     "PRIVATEKEY",
 ];
 
-/// Values that are not secret, whatever their variable is called.
+/// Values that are never secret, whatever the name of their variable is.
 const COMMON: [&str; 12] = [
     "password",
     "changeme",
@@ -52,10 +52,10 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// The variables that were declared, and those of an environment that look like secrets.
+    /// Collects the declared variables of an environment, and its other variables that look like secrets.
     ///
     /// # Errors
-    /// A declared value that is too short to be found again, with its variable.
+    /// If the value of a declared variable is too short to search for.
     pub fn new(
         declared: impl IntoIterator<Item = impl AsRef<str>>,
         environment: impl IntoIterator<Item = (String, String)>,
@@ -68,7 +68,7 @@ impl Secrets {
             let Some(value) = environment.get(name).filter(|value| !value.is_empty()) else { continue };
             if value.len() < SHORTEST {
                 return Err(format!(
-                    "the value of {name} has {} characters: below {SHORTEST} a secret is not told from other text",
+                    "the value of {name} has {} characters: a secret needs at least {SHORTEST} to be told from other text",
                     value.len()
                 ));
             }
@@ -84,13 +84,13 @@ impl Secrets {
         Ok(secrets)
     }
 
-    /// All that is kept from files.
+    /// Returns the secrets to keep out of files.
     #[must_use]
     pub fn scrub(&self) -> &Scrub {
         &self.scrub
     }
 
-    /// The first variable, by name, that nobody declared and whose value is in a request.
+    /// Returns the name of an undeclared variable whose value is in a request: the first such name in alphabetical order.
     #[must_use]
     pub fn undeclared_in(&self, request: &Json, path: &str) -> Option<&str> {
         if self.undeclared.is_empty() {

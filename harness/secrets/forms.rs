@@ -1,32 +1,32 @@
-//! The known forms of secrets: what each looks like, the name under which a fixture lists it, and what stands in its
-//! place.
+//! The known forms of secrets: the pattern of each, the name under which a fixture lists it, and its placeholder.
 
 use std::sync::OnceLock;
 
 use regex::Regex;
 
-/// One form. A text without any of its needles is not looked at any closer.
+/// One form of secrets.
 #[derive(Debug)]
 pub(super) struct SecretForm {
     pub(super) name: &'static str,
-    /// What stands in the place of the secret.
-    pub(super) word: &'static str,
+    /// The text that replaces the secret.
+    pub(super) placeholder: &'static str,
+    /// Every match contains one of these, so a text without any of them needs no search by the pattern.
     needles: &'static [&'static str],
-    /// The secret is the first group, or the whole match where there is none.
+    /// The secret is the first group of a match, or the whole match if the pattern has no group.
     pattern: &'static str,
     regex: OnceLock<Regex>,
 }
 
 const fn form(
     name: &'static str,
-    word: &'static str,
+    placeholder: &'static str,
     needles: &'static [&'static str],
     pattern: &'static str,
 ) -> SecretForm {
-    SecretForm { name, word, needles, pattern, regex: OnceLock::new() }
+    SecretForm { name, placeholder, needles, pattern, regex: OnceLock::new() }
 }
 
-/// All forms, in the order in which they are applied: what contains others comes first.
+/// All forms, in the order in which they are applied: a form that can contain others comes before them.
 pub(super) static FORMS: [SecretForm; 44] = [
     form(
         "private-key",
@@ -163,12 +163,12 @@ pub(super) static FORMS: [SecretForm; 44] = [
 ];
 
 impl SecretForm {
-    /// The form of a name.
+    /// Returns the form with a name.
     pub(super) fn named(name: &str) -> Option<&'static SecretForm> {
         FORMS.iter().find(|form| form.name == name)
     }
 
-    /// Where the secrets of this form stand in a text, in order and apart.
+    /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         let mut found = Vec::new();
         if !self.needles.iter().any(|needle| memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some()) {
@@ -179,7 +179,7 @@ impl SecretForm {
         while let Some(groups) = regex.captures_at(text, at) {
             let Some(whole) = groups.get(0) else { break };
             let secret = groups.get(1).unwrap_or(whole);
-            // What a name or an address stands before needs no more to be told apart.
+            // A secret that is known by the text before it need not begin a word.
             let apart = groups.get(1).is_some() || begins_word(text, whole.start());
             if apart && self.is_secret(secret.as_str()) {
                 found.push(secret.range());
@@ -191,12 +191,12 @@ impl SecretForm {
         found
     }
 
-    /// Whether this form is told by what stands before the secret.
+    /// Whether this form is recognized by the text before the secret.
     pub(super) fn needs_context(&self) -> bool {
         self.regex().captures_len() > 1
     }
 
-    /// What stands where a token or a password would may be a word of a sentence, or a place to fill in.
+    /// Whether a match is a secret: in the place of a token or a password there may also be an ordinary word or a placeholder.
     fn is_secret(&self, found: &str) -> bool {
         let has = |of: fn(&u8) -> bool| found.as_bytes().iter().any(of);
         match self.name {
@@ -216,8 +216,8 @@ impl SecretForm {
     }
 }
 
-/// Whether a word may begin at a place: `risk-…` holds no key. An escape before it is not a part of the word: `\n` in the
-/// text of a JSON string, `%20` in a URL.
+/// Whether a word may begin at an offset: the `sk-…` in `risk-…` is not a key. An escape before the offset, such as `\n` in a
+/// JSON string or `%20` in a URL, does not belong to the word.
 fn begins_word(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];
     let Some(last) = before.last() else { return true };

@@ -1,11 +1,11 @@
-//! What must never be written: the known forms of secrets, the values of declared variables, and how a text, a JSON
-//! body or a stream loses them. Pure, but that `shown` remembers the secrets of this run.
+//! Secrets, which must never be written: their known forms, the values of declared variables, and how to remove them from a
+//! text, a JSON body or a stream. Pure, except that `shown` remembers the secrets of this run.
 //!
-//! Recording scrubs with every known form before a byte reaches a file, and a fixture lists those that fired. Replay
-//! scrubs each call by the same functions with exactly those, before its key is computed: a call then has the same key
-//! whether it holds the secret or what stands in its place, and a fixture without the list keeps version 1's key.
+//! Recording scrubs with every known form before a byte reaches a file, and the fixture lists the forms that fired. Replay
+//! scrubs each call with the same functions and exactly the listed forms, before it computes the call's key. So a call has the
+//! same key whether it contains the secret or its placeholder, and the keys of a fixture without a list are those of version 1.
 //!
-//! A replacement is never itself a secret of any form, so scrubbing twice is scrubbing once.
+//! A placeholder never matches any form itself, so scrubbing twice gives the same result as scrubbing once.
 
 mod encoded;
 mod environment;

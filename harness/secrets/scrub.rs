@@ -1,4 +1,4 @@
-//! Taking secrets out of texts, of JSON and of messages.
+//! Removes secrets from texts, JSON and messages.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,13 +12,13 @@ use crate::conversation::{Answer, Block};
 use crate::json::{Json, Object};
 use crate::text::nearest;
 
-/// The names of what was found: of forms, `openai-key`, and of variables, `env:STRIPE`.
+/// The names of the secrets that were found: forms, such as `openai-key`, and variables, such as `env:STRIPE`.
 pub type Fired = BTreeSet<String>;
 
-/// What a variable's name begins with in the list of a fixture.
+/// The prefix of a variable's name in the list of a fixture.
 const VARIABLE: &str = "env:";
 
-/// The secrets that are looked for: some of the known forms, and the values of some variables.
+/// The secrets to search for: some of the known forms, and the values of some environment variables.
 ///
 /// # Example
 /// ```
@@ -32,23 +32,23 @@ const VARIABLE: &str = "env:";
 pub struct Scrub {
     values: Vec<Value>,
     forms: Vec<&'static SecretForm>,
-    /// As a fixture lists them.
+    /// The names of the forms and the variables, as a fixture lists them.
     names: Fired,
 }
 
 impl Scrub {
-    /// Every known form, and no variable.
+    /// Creates a search for every known form, and no variable.
     #[must_use]
     pub fn known() -> Scrub {
         let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
         Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names }
     }
 
-    /// What a fixture lists. `variable` gives the value of an environment variable, where it is set: the system may have
-    /// been given the value itself.
+    /// Creates a search for the names that a fixture lists. `variable` returns the value of an environment variable, if it is
+    /// set, since the system may have been given the value itself.
     ///
     /// # Errors
-    /// A name that is not a form's, with the nearest one.
+    /// If a name is not the name of a form. The error suggests the nearest name.
     pub fn of_names<'a>(
         names: impl IntoIterator<Item = &'a str>,
         variable: impl Fn(&str) -> Option<String>,
@@ -61,44 +61,44 @@ impl Scrub {
                 let form = SecretForm::named(name).ok_or_else(|| {
                     let known = FORMS.iter().map(|form| form.name);
                     let hint = nearest(name, known).map_or_else(
-                        || "it may be of a later version".to_owned(),
+                        || "a later version of Retake may know it".to_owned(),
                         |near| format!("did you mean {near:?}?"),
                     );
-                    format!("{name:?} is not a form of a secret that is known; {hint}")
+                    format!("{name:?} is not a known form of a secret; {hint}")
                 })?;
                 scrub.forms.push(form);
             }
             scrub.names.insert(name.to_owned());
         }
-        // In the order of recording, whatever the order of the list.
+        // Forms are applied in the order of recording, whatever the order of the list is.
         scrub.forms.sort_by_key(|form| FORMS.iter().position(|known| known.name == form.name));
         Ok(scrub)
     }
 
-    /// These, and the value of a variable, whose place `<NAME>` takes. A value that is too short to be told from other
-    /// text is not looked for; see [`Secrets`](super::Secrets).
+    /// Adds the value of a variable, which `<NAME>` replaces. A value that is too short to distinguish from other text is not
+    /// searched for; see [`Secrets`](super::Secrets).
     #[must_use]
     pub fn with_value(mut self, name: &str, value: &str) -> Scrub {
         self.names.insert(format!("{VARIABLE}{name}"));
         self.values.push(Value::new(name, value));
-        // Of two values of which one holds the other, the longer one counts.
+        // If one value contains another, the longer one has to be found first.
         self.values.sort_by(|a, b| b.length().cmp(&a.length()).then_with(|| a.name().cmp(b.name())));
         self
     }
 
-    /// Whether nothing is looked for.
+    /// Whether there is nothing to search for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.forms.is_empty() && self.values.is_empty()
     }
 
-    /// The names of all that is looked for, as a fixture lists them.
+    /// Returns the names of everything to search for, as a fixture lists them.
     #[must_use]
     pub fn names(&self) -> &Fired {
         &self.names
     }
 
-    /// The names of two lists.
+    /// Adds everything that `other` searches for.
     #[must_use]
     pub fn and(mut self, other: Scrub) -> Scrub {
         self.names.extend(other.names);
@@ -109,7 +109,7 @@ impl Scrub {
         self
     }
 
-    /// A text without its secrets; borrowed where it has none.
+    /// Returns a text without its secrets, borrowed if it has none.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str, fired: &mut Fired) -> Cow<'a, str> {
         let mut pieces = [Cow::Borrowed(text)];
@@ -118,7 +118,7 @@ impl Scrub {
         text
     }
 
-    /// Takes secrets out of JSON: texts and keys, and what is parted over neighbouring blocks of text.
+    /// Removes secrets from the texts and the keys of JSON, including those that are split across neighbouring blocks of text.
     pub fn json(&self, json: &mut Json, fired: &mut Fired) {
         match json {
             Json::Str(text) => self.string(text, fired),
@@ -139,7 +139,7 @@ impl Scrub {
         }
     }
 
-    /// A message without secrets.
+    /// Returns a message without secrets.
     #[must_use]
     pub(crate) fn message(&self, message: &Message) -> Message {
         let (mut message, mut fired) = (message.clone(), Fired::new());
@@ -150,7 +150,7 @@ impl Scrub {
         message
     }
 
-    /// Takes secrets out of an answer.
+    /// Removes secrets from an answer.
     #[cfg(feature = "cli")]
     pub(crate) fn answer(&self, answer: &mut Answer, fired: &mut Fired) {
         for block in &mut answer.blocks {
@@ -162,33 +162,33 @@ impl Scrub {
         }
     }
 
-    /// Takes secrets out of a text in its place.
+    /// Removes secrets from a text in place.
     pub(crate) fn string(&self, text: &mut String, fired: &mut Fired) {
         if let Cow::Owned(scrubbed) = self.text(text, fired) {
             *text = scrubbed;
         }
     }
 
-    /// Takes secrets out of texts that are one text to whoever reads them in a row. The piece in which a secret begins
-    /// gets what stands in its place, and the later ones lose their parts of it.
+    /// Removes secrets from the pieces of one text. The piece in which a secret begins gets the placeholder, and the later
+    /// pieces lose their parts of the secret.
     pub(super) fn pieces(&self, pieces: &mut [Cow<'_, str>], fired: &mut Fired) {
         for value in &self.values {
             let found = value.find(&joined(pieces));
             replace(
                 pieces,
                 &found,
-                |_| value.word().to_owned(),
+                |_| value.placeholder().to_owned(),
                 || _ = fired.insert(format!("{VARIABLE}{}", value.name())),
             );
         }
         for form in &self.forms {
             let found = form.find(&joined(pieces));
-            replace(pieces, &found, |_| form.word.to_owned(), || _ = fired.insert(form.name.to_owned()));
+            replace(pieces, &found, |_| form.placeholder.to_owned(), || _ = fired.insert(form.name.to_owned()));
         }
         self.encoded(pieces, fired);
     }
 
-    /// What is encoded in base64 is looked into, and encoded again where something was found.
+    /// Decodes each run of base64, removes secrets from the result, and encodes it again if there were any.
     fn encoded(&self, pieces: &mut [Cow<'_, str>], fired: &mut Fired) {
         let text = joined(pieces);
         let mut found = Vec::new();
@@ -203,7 +203,7 @@ impl Scrub {
         replace(pieces, &found, |i| scrubbed[i].clone(), || ());
     }
 
-    /// Bytes without their secrets; `None` where they have none. What is not text is read as Latin-1, byte by byte.
+    /// Returns bytes without their secrets, or `None` if they have none. Bytes that are not UTF-8 are read as Latin-1.
     pub(crate) fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return match self.text(text, fired) {
@@ -218,7 +218,7 @@ impl Scrub {
         }
     }
 
-    /// Neighbouring blocks of a message's content, of which each may hold a part.
+    /// Removes secrets that are split across neighbouring text blocks of a message's content.
     fn blocks(&self, items: &mut [Json], fired: &mut Fired) {
         let is_block = |item: &Json| item.str_of("text").is_some() && item.get("role").is_none();
         for run in items.chunk_by_mut(|a, b| is_block(a) && is_block(b)).filter(|run| run.len() > 1) {
@@ -227,7 +227,7 @@ impl Scrub {
         }
     }
 
-    /// As [`Scrub::pieces`], on strings in their places.
+    /// Like [`Scrub::pieces`], for strings that are changed in place.
     pub(super) fn parted(&self, texts: &mut [&mut String], fired: &mut Fired) {
         let mut pieces: Vec<Cow<'_, str>> = texts.iter().map(|text| Cow::Borrowed(text.as_str())).collect();
         self.pieces(&mut pieces, fired);
@@ -240,7 +240,8 @@ impl Scrub {
         }
     }
 
-    /// Values whose key says what they are: `{"aws_secret_access_key": …}`, `{"name": "AWS_SECRET_ACCESS_KEY", "value": …}`.
+    /// Removes secrets that are recognized only by their key: `{"aws_secret_access_key": …}` or
+    /// `{"name": "AWS_SECRET_ACCESS_KEY", "value": …}`.
     fn named_values(&self, entries: &mut Object, fired: &mut Fired) {
         let says = |name: &str| {
             let name = name.to_ascii_lowercase();
@@ -259,7 +260,12 @@ impl Scrub {
                     .filter(|found| found.start > name.len() && form.needs_context())
                     .collect();
                 let mut pieces = [Cow::Owned(text)];
-                replace(&mut pieces, &found, |_| form.word.to_owned(), || _ = fired.insert(form.name.to_owned()));
+                replace(
+                    &mut pieces,
+                    &found,
+                    |_| form.placeholder.to_owned(),
+                    || _ = fired.insert(form.name.to_owned()),
+                );
                 if !found.is_empty() {
                     pieces[0][name.len() + 1..].clone_into(value);
                 }
@@ -267,12 +273,12 @@ impl Scrub {
         }
     }
 
-    /// What becomes of a key.
+    /// Returns a key of an object without its secrets.
     pub(crate) fn key(&self, key: &str) -> String {
         self.text(key, &mut Fired::new()).into_owned()
     }
 
-    /// Keys are texts as well. Two that become one keep the later value.
+    /// Removes secrets from the keys of an object. If two keys become equal, the later value is kept.
     fn keys(&self, entries: &mut Object, fired: &mut Fired) {
         let changed: Vec<(String, String)> = entries
             .keys()
@@ -304,11 +310,11 @@ fn joined<'a>(pieces: &'a [Cow<'_, str>]) -> Cow<'a, str> {
     }
 }
 
-/// Replaces ranges of the joined text, which are in order and apart, in the pieces.
+/// Replaces ranges of the joined text in its pieces. The ranges are sorted and do not overlap.
 fn replace(
     pieces: &mut [Cow<'_, str>],
     found: &[Range<usize>],
-    word: impl Fn(usize) -> String,
+    replacement: impl Fn(usize) -> String,
     mut at_each: impl FnMut(),
 ) {
     if found.is_empty() {
@@ -323,13 +329,13 @@ fn replace(
             start..end
         })
         .collect();
-    // From the back, so that what stands before keeps its place.
+    // From the end, so the offsets of the earlier ranges stay valid.
     for (i, range) in found.iter().enumerate().rev() {
         at_each();
         for (piece, place) in pieces.iter_mut().zip(&places) {
             let (from, to) = (range.start.max(place.start), range.end.min(place.end));
             if from < to {
-                let with = if from == range.start { word(i) } else { String::new() };
+                let with = if from == range.start { replacement(i) } else { String::new() };
                 piece.to_mut().replace_range(from - place.start..to - place.start, &with);
             }
         }

@@ -1,25 +1,25 @@
-//! What people are shown of a run loses its secrets too: terminals end in logs of CI and in issues.
+//! Removes secrets from everything that people see of a run, since terminal output ends up in CI logs and in bug reports.
 
 use std::sync::{PoisonError, RwLock};
 
 use super::{Fired, Scrub};
 use crate::json::Json;
 
-/// What texts lose beside the known forms: the values of this run's environment.
+/// The secrets of this run, with values from its environment. The known forms are used until they are set.
 static HIDDEN: RwLock<Option<Scrub>> = RwLock::new(None);
 
-/// Says which secrets texts lose from now on.
+/// Sets the secrets that are removed from now on.
 pub(crate) fn hide(secrets: Scrub) {
     *HIDDEN.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets);
 }
 
-/// A text for people, without secrets.
+/// Returns a text for people, without secrets.
 #[must_use]
 pub(crate) fn shown(text: &str) -> String {
     hidden(|scrub| scrub.text(text, &mut Fired::new()).into_owned())
 }
 
-/// JSON for people, without secrets.
+/// Removes secrets from JSON that people will see.
 pub(crate) fn shown_json(json: &mut Json) {
     hidden(|scrub| scrub.json(json, &mut Fired::new()));
 }

@@ -1,19 +1,19 @@
-//! Secrets in streams, where one may be parted over the pieces that a client puts together again.
+//! Removes secrets from streams, where a secret may be split across pieces that the client joins again.
 //!
-//! Which texts are pieces of one text is told by where they stand: the same place in each event, of events of the same
-//! type and index. That holds for the deltas of every provider's API, of text as well as of tool arguments. A text that
-//! is the same in each event, as an id is, is not a piece of anything.
+//! Texts are pieces of one text if they are at the same place in their events, and the events have the same type and index.
+//! This is true for the deltas of every provider's API, both of text and of tool arguments. A text that is the same in every
+//! event, such as an id, is not a piece of a longer text.
 
 use std::collections::BTreeMap;
 
 use super::scrub::{Fired, Scrub};
 use crate::json::{Json, JsonText, Layout};
 
-/// What tells events apart that bring pieces of different texts.
+/// The fields that differ between events with pieces of different texts.
 const EVENT: [&str; 6] = ["type", "index", "item_id", "output_index", "content_index", "summary_index"];
 
 impl Scrub {
-    /// Takes secrets out of the frames of SSE or the lines of JSON. Frames that hold none stay as they are to the byte.
+    /// Removes secrets from SSE frames or JSON lines. A frame without secrets keeps every byte.
     pub(crate) fn frames(&self, frames: &mut [String], fired: &mut Fired) {
         let mut read: Vec<Frame> = frames.iter().map(|frame| Frame::read(frame)).collect();
         let before: Vec<Json> = read.iter().map(|frame| frame.data.clone()).collect();
@@ -28,7 +28,7 @@ impl Scrub {
         }
     }
 
-    /// Takes secrets out of a body of JSON, which may be a stream in one array.
+    /// Removes secrets from a JSON body, which may be a whole stream as one array.
     pub(crate) fn body(&self, body: &mut Json, fired: &mut Fired) {
         if let Json::Array(pieces) = body {
             parted(self, &mut pieces.iter_mut().collect::<Vec<_>>(), fired);
@@ -54,7 +54,8 @@ fn parted(scrub: &Scrub, events: &mut [&mut Json], fired: &mut Fired) {
     }
 }
 
-/// Each text of an event by its place; elements of a list by their index, where they have one.
+/// Collects each text of an event under its place. An element of a list is identified by its field `index`, if it has one,
+/// otherwise by its position.
 fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<String, Vec<&'a mut String>>) {
     let length = place.len();
     match json {
@@ -80,14 +81,14 @@ fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<Stri
     }
 }
 
-/// A frame of SSE, or a line of JSON.
+/// An SSE frame, or a line of JSON.
 struct Frame {
-    /// All lines with their ends; the data's first one is where the data goes.
+    /// All lines with their line ends. A single `Data` line stands for all lines of data.
     lines: Vec<FrameLine>,
-    /// The data as JSON, or as a string where it is none.
+    /// The data as JSON, or as a string if it is not JSON.
     data: Json,
     is_json: bool,
-    /// The data as it came, where it is JSON that a [`JsonText`] holds.
+    /// The data in its original spelling, if it is JSON that a [`JsonText`] can store.
     spelled: Option<JsonText>,
 }
 
@@ -106,7 +107,7 @@ impl Frame {
             let content = match (text.strip_prefix("data: "), text.strip_prefix("data:")) {
                 (Some(content), _) => Some(("data: ", content)),
                 (None, Some(content)) => Some(("data:", content)),
-                // A line of JSON; what SSE knows beside data begins with another letter.
+                // A line of JSON: no other field of SSE begins with a bracket.
                 _ if text.starts_with(['{', '[']) => Some(("", text)),
                 _ => None,
             };
@@ -128,7 +129,7 @@ impl Frame {
         Frame { lines, is_json: json.is_some(), data: json.unwrap_or(Json::Str(text)), spelled }
     }
 
-    /// Comments, names and ids.
+    /// Removes secrets from the other lines: comments, event names and ids. Returns whether one changed.
     fn scrub_rest(&mut self, scrub: &Scrub, fired: &mut Fired) -> bool {
         let mut changed = false;
         for line in &mut self.lines {
@@ -163,7 +164,7 @@ impl Frame {
     }
 }
 
-/// The lines of a frame, each with its end: `\n`, `\r\n` or `\r`.
+/// Returns the lines of a frame, each with its line end: `\n`, `\r\n` or `\r`.
 fn lines_of(frame: &str) -> impl Iterator<Item = &str> {
     let mut rest = frame;
     std::iter::from_fn(move || {

@@ -3,7 +3,7 @@ use crate::json::{Json, Layout};
 use crate::secrets::forms::FORMS;
 use crate::wire::{Body, Response};
 
-/// A secret of each form in the text that it is told by. In two parts, so that no scanner takes this file for a leak.
+/// A secret of each form, with the text by which it is recognized. Each is in two parts, so secret scanners ignore this file.
 const SAMPLES: &[(&str, &str, &str)] = &[
     (
         "private-key",
@@ -67,7 +67,7 @@ fn scrubbed(text: &str) -> (String, Vec<String>) {
     (text, fired.into_iter().collect())
 }
 
-/// The part of a sample that must be gone, wherever it stood.
+/// Returns the part of a sample that scrubbing must remove.
 fn secret(sample: &(&str, &str, &str)) -> String {
     let whole = format!("{}{}", sample.1, sample.2);
     let form = FORMS.iter().find(|form| form.name == sample.0).unwrap();
@@ -80,12 +80,15 @@ fn secret(sample: &(&str, &str, &str)) -> String {
 fn each_form_is_found_alone_and_in_a_text() {
     for form in &FORMS {
         assert!(SAMPLES.iter().any(|sample| sample.0 == form.name), "no sample of {}", form.name);
-        assert_eq!(FORMS.iter().filter(|other| other.name == form.name || other.word == form.word).count(), 1);
+        assert_eq!(
+            FORMS.iter().filter(|other| other.name == form.name || other.placeholder == form.placeholder).count(),
+            1
+        );
     }
     for sample in SAMPLES {
         let (name, whole, secret) = (sample.0, format!("{}{}", sample.1, sample.2), secret(sample));
         let form = FORMS.iter().find(|form| form.name == name).unwrap();
-        let expected = whole.replace(&secret, form.word);
+        let expected = whole.replace(&secret, form.placeholder);
         for (before, after) in
             [("", ""), ("it is ", ", he said"), ("\"", "\""), ("a\n", "\nb"), ("`", "`."), ("k=", " ")]
         {
@@ -97,14 +100,14 @@ fn each_form_is_found_alone_and_in_a_text() {
             );
             assert_eq!(scrubbed(&text), (text.clone(), vec![]), "{name} a second time");
         }
-        // In the text of JSON in a text, as the arguments of tool calls come.
+        // In JSON that is itself a string, like the arguments of tool calls.
         let nested = Json::object([("note", Json::from(format!("first line\n{whole}\nlast").as_str()))]);
         let nested = nested.print(Layout::Compact);
         let (text, fired) = scrubbed(&nested);
         assert_eq!(fired, [name], "{nested}");
-        let word = Json::parse(text.as_bytes()).unwrap().str_of("note").unwrap().to_owned();
-        assert_eq!(word, format!("first line\n{expected}\nlast"), "{name}");
-        // As base64, in either alphabet.
+        let note = Json::parse(text.as_bytes()).unwrap().str_of("note").unwrap().to_owned();
+        assert_eq!(note, format!("first line\n{expected}\nlast"), "{name}");
+        // In base64, with both alphabets.
         let url_safe = crate::wire::to_base64(whole.as_bytes()).replace('+', "-").replace('/', "_");
         for encoded in [crate::wire::to_base64(whole.as_bytes()), url_safe] {
             let (text, fired) = scrubbed(&format!("data:text/plain;base64,{encoded} end"));
@@ -117,7 +120,7 @@ fn each_form_is_found_alone_and_in_a_text() {
 }
 
 #[test]
-fn ordinary_text_is_left_alone() {
+fn ordinary_text_is_unchanged() {
     let long = "a".repeat(400);
     for text in [
         "the risk-assessment-of-many-things and task-0123456789abcdefghijklmn",
@@ -167,20 +170,20 @@ fn scrub_frames(frames: Vec<String>) -> (Vec<String>, Vec<String>) {
     (frames.iter().map(str::to_owned).collect(), fired.into_iter().collect())
 }
 
-/// Wherever a stream parts a secret, the joined text is what scrubbing the whole text gives, and the frames stay frames.
+/// Wherever a stream splits a secret, the joined text equals the scrubbed whole text, and the number of frames stays the same.
 #[test]
-fn a_secret_is_found_wherever_a_stream_parts_it() {
+fn a_secret_is_found_wherever_a_stream_splits_it() {
     for sample in SAMPLES {
         let text = format!("it is {}{} I think", sample.1, sample.2);
         let (expected, names) = scrubbed(&text);
-        // Each place for one form, some for the others: what parts them is the same.
+        // Every offset for one form, and some for the others, since the same code joins the pieces of all.
         for at in (0..text.len()).step_by(if sample.0 == "openai-key" { 1 } else { 7 }) {
             for arguments in [false, true] {
                 let third = (at + 7).min(text.len());
                 let original = chat_frames(&[&text[..at], &text[at..third], &text[third..]], arguments);
                 let (frames, fired) = scrub_frames(original.clone());
                 assert_eq!((text_of(&frames, arguments), &fired), (expected.clone(), &names), "{} at {at}", sample.0);
-                assert_eq!(frames[3..], original[3..], "frames without a part of it stay as they came");
+                assert_eq!(frames[3..], original[3..], "frames without a part of the secret are unchanged");
                 assert_eq!(frames.len(), original.len());
             }
         }
@@ -188,7 +191,7 @@ fn a_secret_is_found_wherever_a_stream_parts_it() {
 }
 
 #[test]
-fn streams_of_each_api_and_of_none() {
+fn a_split_secret_is_found_in_streams_of_each_api_and_of_none() {
     let key = |at: usize| [&"sk-proj-abcdefghijklmnop1234"[..at], &"sk-proj-abcdefghijklmnop1234"[at..]];
     let sse = |name: &str, data: String| format!("event: {name}\r\ndata: {data}\r\n\r\n");
     for at in [2, 9, 20] {
@@ -213,7 +216,7 @@ fn streams_of_each_api_and_of_none() {
             }
         }
     }
-    // Two texts at once: each is put together by itself.
+    // The pieces of two texts alternate, and each text is joined separately.
     let [a, b] = key(12);
     let of =
         |index: usize, piece: &str| format!("data: {{\"type\":\"d\",\"index\":{index},\"delta\":\"{piece}\"}}\n\n");
@@ -225,7 +228,7 @@ fn streams_of_each_api_and_of_none() {
 }
 
 #[test]
-fn gemini_s_array_and_neighbouring_blocks_are_put_together() {
+fn the_pieces_of_geminis_array_and_of_neighbouring_blocks_are_joined() {
     let mut fired = Fired::new();
     let piece = |text: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{text}"}}]}}}}]}}"#);
     let array = format!("[{},{}]", piece("sk-proj-abc"), piece("defghijklmnop1234"));
@@ -237,7 +240,7 @@ fn gemini_s_array_and_neighbouring_blocks_are_put_together() {
     Scrub::known().json(&mut json, &mut fired);
     let expected = r#"{"content":[{"text":"<OPENAI_KEY>","type":"text"},{"text":"","type":"text"}]}"#;
     assert_eq!(json.print(Layout::Compact), expected);
-    // A block that holds all of one takes nothing from its neighbour.
+    // A block that contains a whole secret takes nothing from its neighbour.
     let blocks = r#"[{"text":"sk-proj-abcdefghijklmnop1234"},{"text":"Now go on"}]"#;
     let mut json = Json::parse(blocks.as_bytes()).unwrap();
     Scrub::known().json(&mut json, &mut fired);
@@ -245,7 +248,7 @@ fn gemini_s_array_and_neighbouring_blocks_are_put_together() {
 }
 
 #[test]
-fn a_frame_keeps_its_order_of_keys_and_its_spelling_when_it_loses_one() {
+fn a_frame_that_loses_a_secret_keeps_its_order_of_keys_and_its_spelling() {
     let frame = |text: &str| format!("data: {{\"z\": 1.0, \"delta\": \"{text}\", \"a\": \"caf\\u00e9\"}}\n\n");
     let (frames, fired) = scrub_frames(vec![frame("sk-proj-abcdefghijklmnop1234")]);
     assert_eq!(fired, ["openai-key"]);
@@ -253,7 +256,7 @@ fn a_frame_keeps_its_order_of_keys_and_its_spelling_when_it_loses_one() {
 }
 
 #[test]
-fn json_loses_them_in_keys_and_where_a_key_says_what_the_value_is() {
+fn secrets_are_removed_from_keys_and_from_values_that_only_their_key_identifies() {
     let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
     let text = format!(
         r#"{{"env":[{{"name":"AWS_SECRET_ACCESS_KEY","value":"{secret}"}}],"secretAccessKey":"{secret}","sk-proj-abcdefghijklmnop1234":1,"hash":"{secret}"}}"#
@@ -268,7 +271,7 @@ fn json_loses_them_in_keys_and_where_a_key_says_what_the_value_is() {
 }
 
 #[test]
-fn the_value_of_a_variable_is_found_in_each_of_its_dresses() {
+fn the_value_of_a_variable_is_found_in_each_of_its_encodings() {
     let value = "p\"a/s\\s w\u{f6}rd+1";
     let scrub = Scrub::default().with_value("STRIPE", value);
     let mut fired = Fired::new();
@@ -292,14 +295,14 @@ fn the_value_of_a_variable_is_found_in_each_of_its_dresses() {
 }
 
 #[test]
-fn a_list_is_read_back_in_any_order_and_refuses_what_it_does_not_know() {
+fn a_list_is_read_in_any_order_and_an_unknown_name_is_an_error() {
     let read = |names: &[&str]| Scrub::of_names(names.iter().copied(), |_| Some("s3cr3t-value".to_owned()));
     let scrub = read(&["openai-key", "jwt", "env:STRIPE"]).unwrap();
     let text = "s3cr3t-value sk-proj-abcdefghijklmnop1234 AKIAIOSFODNN7EXAMPLE";
     assert_eq!(scrub.text(text, &mut Fired::new()), "<STRIPE> <OPENAI_KEY> AKIAIOSFODNN7EXAMPLE");
     assert_eq!(scrub.names().iter().collect::<Vec<_>>(), ["env:STRIPE", "jwt", "openai-key"]);
     let error = read(&["open-key"]).unwrap_err();
-    assert_eq!(error, "\"open-key\" is not a form of a secret that is known; did you mean \"openai-key\"?");
+    assert_eq!(error, "\"open-key\" is not a known form of a secret; did you mean \"openai-key\"?");
 }
 
 #[test]
@@ -329,5 +332,5 @@ fn variables_that_look_like_secrets_are_found_in_calls() {
     let text = secrets.scrub().text("declared-value t0ken-of-a-deploy", &mut Fired::new()).into_owned();
     assert_eq!(text, "<STRIPE> <DEPLOY_TOKEN>");
     let error = Secrets::new(["SHORT"], [("SHORT".to_owned(), "abc".to_owned())]).unwrap_err();
-    assert_eq!(error, "the value of SHORT has 3 characters: below 6 a secret is not told from other text");
+    assert_eq!(error, "the value of SHORT has 3 characters: a secret needs at least 6 to be told from other text");
 }

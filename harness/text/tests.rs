@@ -15,7 +15,7 @@ fn a_terminal_is_safe_from_what_was_found() {
         let shown = "`\\u{1b}[31mred\\r\\u{202e}\\u{0}` é 日本";
         format!("{shown}\n  {shown}")
     });
-    let long = Error::new(format!("`{}` is no name\nand a second line", "é".repeat(100_000))).to_string();
-    assert!(long.ends_with("é` is no name\nand a second line") && long.starts_with("`éé"), "{long}");
+    let long = Error::new(format!("`{}` is not a name\nand a second line", "é".repeat(100_000))).to_string();
+    assert!(long.ends_with("é` is not a name\nand a second line") && long.starts_with("`éé"), "{long}");
     assert_eq!(long.lines().next().map(|line| line.chars().count()), Some(LONGEST_LINE + 3));
 }

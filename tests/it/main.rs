@@ -22,6 +22,7 @@ macro_rules! tests {
 mod audit;
 #[cfg(feature = "browser")]
 mod browser;
+mod documentation;
 mod failures;
 mod fields;
 mod house;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
 fn all() -> Vec<Test> {
     let tests = [
         audit::TESTS,
+        &[documentation::TESTS],
         failures::TESTS,
         fields::TESTS,
         house::TESTS,

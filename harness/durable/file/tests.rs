@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_could_not_be_written_goes_in_with_the_next_that_can_be() {
+fn a_line_that_could_not_be_written_is_written_with_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("steps.jsonl");
     let asked = Asked { kind: Kind::Tool, name: "ls".to_owned(), fingerprint: None };
@@ -25,9 +25,9 @@ fn what_could_not_be_written_goes_in_with_the_next_that_can_be() {
     assert_eq!(numbers, ["0.0", "0.1", "0.2"]);
 }
 
-/// As a program does that another thread is about to start: until it runs, it has all files of this one.
+/// A process that another thread is starting has all files of this process until it executes its program.
 #[test]
-fn a_file_is_free_when_its_writer_is_gone_though_another_program_still_holds_it() {
+fn a_file_is_unlocked_when_its_writer_ends_although_another_process_still_has_it_open() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("steps.jsonl");
     let opened = StepFile::open(&path).unwrap().file;

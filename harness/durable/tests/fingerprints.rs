@@ -1,4 +1,4 @@
-//! What counts in a fingerprint.
+//! What is part of a fingerprint.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn tool(args: &Value) -> String {
 }
 
 #[test]
-fn it_is_the_sha_256_of_canonical_json() {
+fn a_fingerprint_is_the_sha_256_of_canonical_json() {
     let request = ModelRequest::new("m", &json!([{ "role": "user", "content": "é" }]))
         .settings(&json!({ "temperature": 0.5 }))
         .tools(&json!([{ "name": "ls" }]))
@@ -51,7 +51,7 @@ fn model_messages_settings_tools_output_schema_and_params_count() {
 }
 
 #[test]
-fn what_changes_with_each_attempt_in_messages_and_parts_does_not_count() {
+fn fields_of_messages_and_parts_that_vary_between_attempts_do_not_count() {
     let plain = json!([{ "kind": "request", "parts": [{ "part_kind": "user-prompt", "content": "hi" }] }]);
     let with = json!([{
         "kind": "request", "timestamp": 1, "run_id": "r", "conversation_id": "c",
@@ -64,11 +64,11 @@ fn what_changes_with_each_attempt_in_messages_and_parts_does_not_count() {
         messages(&typed(json!({ "type": "text", "text": "hi", "timestamp": 3 })))
     );
     let data = |time: u8| messages(&typed(json!({ "event": "login", "timestamp": time })));
-    assert_ne!(data(1), data(2), "a content that is not part is a tool's data");
+    assert_ne!(data(1), data(2), "content without a type is a tool's data");
 }
 
 #[test]
-fn nothing_else_is_left_out_and_arguments_are_never_looked_into() {
+fn nothing_else_is_left_out_and_arguments_always_count() {
     for field in ["timestamp", "run_id", "conversation_id"] {
         let call = |value: u8| json!([{ "parts": [{ "part_kind": "tool-call", "args": { field: value } }] }]);
         assert_ne!(messages(&call(1)), messages(&call(2)), "{field} in an argument");
@@ -87,7 +87,7 @@ fn nothing_else_is_left_out_and_arguments_are_never_looked_into() {
 }
 
 #[test]
-fn settings_of_transport_do_not_count_and_empty_settings_are_none() {
+fn settings_of_the_transport_do_not_count_and_empty_settings_count_as_none() {
     let none = model(&ModelRequest::new("m", "hi"));
     for transport in ["timeout", "request_timeout", "retries", "max_retries", "cache_key", "prompt_cache_key"] {
         assert_eq!(settings(&json!({ transport: 3 })), none, "{transport}");
@@ -102,7 +102,7 @@ fn settings_of_transport_do_not_count_and_empty_settings_are_none() {
 }
 
 #[test]
-fn of_a_tool_name_arguments_and_call_id_count() {
+fn the_name_arguments_and_call_id_of_a_tool_count() {
     let args = json!({ "a": 1 });
     let base = || ToolRequest::new("t", &args);
     let all = [
@@ -128,13 +128,13 @@ fn the_order_of_keys_does_not_matter_and_the_type_of_a_number_does() {
     let typed = ToolRequest::new("t", &Args { b: 2, a: 1 }).fingerprint().unwrap().to_string();
     assert_eq!(typed, tool(&json!({ "a": 1, "b": 2 })));
     assert_ne!(tool(&json!({ "a": 1 })), tool(&json!({ "a": 1.0 })));
-    assert_ne!(tool(&json!([1, 2])), tool(&json!([2, 1])), "the order of a list does");
+    assert_ne!(tool(&json!([1, 2])), tool(&json!([2, 1])), "the order of a list matters");
     assert_ne!(tool(&json!(u64::MAX)), tool(&json!(u64::MAX - 1)));
 }
 
 #[test]
-fn what_is_no_json_has_no_fingerprint() {
-    let request = ModelRequest::new("m", "hi").settings(&no_json());
+fn a_value_that_is_not_json_has_no_fingerprint() {
+    let request = ModelRequest::new("m", "hi").settings(&not_json());
     assert_eq!(request.fingerprint().unwrap_err(), "`settings` is not JSON: key must be a string");
     let mut deep = json!(1);
     for _ in 0..300 {
@@ -145,7 +145,7 @@ fn what_is_no_json_has_no_fingerprint() {
 }
 
 #[test]
-fn numbers_that_json_has_no_word_for_have_fingerprints_of_their_own() {
+fn floats_that_json_cannot_express_have_distinct_fingerprints() {
     let of = |temperature: Option<f64>| {
         model(&ModelRequest::new("m", "hi").settings(&std::collections::BTreeMap::from([("temperature", temperature)])))
     };

@@ -1,4 +1,4 @@
-//! Steps that fail, and are tried again in the same process.
+//! Steps that fail and are tried again in the same process.
 
 use super::*;
 
@@ -43,7 +43,7 @@ async fn a_step_that_was_cancelled_and_tried_again_costs_nothing_after_a_crash()
     let hanging = request("a");
     let mut hanging = Box::pin(first.run.model("plan", &hanging, |_| std::future::pending::<Result<String, ()>>()));
     assert!(futures_util::poll!(&mut hanging).is_pending());
-    drop(hanging); // as a time limit does
+    drop(hanging); // as a timeout does
     first.asking("a", "x").await;
     first.tool("ls", json!({}), "y").await;
     drop(first);
@@ -55,7 +55,7 @@ async fn a_step_that_was_cancelled_and_tried_again_costs_nothing_after_a_crash()
 }
 
 #[tokio::test]
-async fn a_failed_try_is_an_entry_so_another_question_in_its_place_diverges() {
+async fn a_failed_step_is_an_entry_so_a_different_request_in_its_place_diverges() {
     let folder = Folder::new();
     let first = folder.open();
     first.failing("a").await;
@@ -69,7 +69,7 @@ async fn a_failed_try_is_an_entry_so_another_question_in_its_place_diverges() {
 }
 
 #[tokio::test]
-async fn a_retry_of_a_step_with_agents_inside_is_served_what_they_finished() {
+async fn a_retry_of_a_step_is_served_what_the_agents_inside_it_finished() {
     let folder = Folder::new();
     let attempt = folder.open();
     for fails in [true, false] {
@@ -88,9 +88,9 @@ async fn a_retry_of_a_step_with_agents_inside_is_served_what_they_finished() {
 }
 
 #[tokio::test]
-async fn what_a_live_run_passed_by_is_gone_though_it_was_killed_before_the_next_step() {
+async fn a_step_after_a_live_one_is_discarded_although_the_process_was_killed_before_the_next_step() {
     let folder = Folder::new();
-    let opaque = ToolRequest::new("opaque", &no_json());
+    let opaque = ToolRequest::new("opaque", &not_json());
     let first = folder.open();
     first.failing("a").await;
     first.run.tool(&opaque, |_| first.call("of the first")).await.unwrap();
@@ -107,9 +107,9 @@ async fn what_a_live_run_passed_by_is_gone_though_it_was_killed_before_the_next_
 }
 
 #[tokio::test]
-async fn a_step_that_unverified_refuse_ran_anew_is_not_served_stale_by_a_later_attempt() {
+async fn a_step_that_ran_live_because_of_unverified_refuse_is_not_served_to_a_later_attempt() {
     let folder = Folder::new();
-    let opaque = ToolRequest::new("opaque", &no_json());
+    let opaque = ToolRequest::new("opaque", &not_json());
     let first = folder.open();
     first.asking("a", "x").await;
     first.run.tool(&opaque, |_| first.call("of the first")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Which steps are served, and which run live.
+//! Which steps are served and which run live.
 
 use futures_util::future::join_all;
 
@@ -47,7 +47,7 @@ async fn parallel_steps_are_numbered_in_start_order() {
     let number = |step: Step| async move { Ok::<_, String>(step.number()) };
     let tool = |name: &str| attempt.run.tool(&ToolRequest::new(name, &()), number);
     let (a, b, c) = (tool("a"), tool("b"), tool("c"));
-    // Polled backwards, as a scheduler may.
+    // Polled in reverse order, as a scheduler may do.
     assert_eq!((c.await.unwrap(), b.await.unwrap(), a.await.unwrap()), ("0.2".into(), "0.1".into(), "0.0".into()));
     drop(attempt);
 
@@ -114,12 +114,12 @@ async fn the_first_mismatch_and_all_later_steps_run_live_stale_tool_results_incl
     assert_eq!(retry.counters(), (1, 3, Some("0.1".into())));
     retry.warns(&[
         "step 0.1 (model `plan`): its model, messages, settings, tools, output schema or params differ from the \
-                   last attempt's; it and all later steps run live",
+                   last attempt's; this step and all later ones run live",
     ]);
 }
 
 #[tokio::test]
-async fn another_name_or_kind_at_a_number_is_a_mismatch() {
+async fn a_different_name_or_kind_at_a_number_is_a_mismatch() {
     let folder = Folder::new();
     let first = folder.open();
     first.run.tool(&ToolRequest::new("ls", &()), |_| first.call("x")).await.unwrap();
@@ -136,9 +136,9 @@ async fn another_name_or_kind_at_a_number_is_a_mismatch() {
     other_kind.warns(&["step 0.0 (model `ls`): the last attempt had tool `ls` here"]);
 }
 
-/// The attempt after a diverged one must not find what was recorded before the divergence.
+/// The attempt after a diverged one must not be served results that were recorded before the divergence.
 #[tokio::test]
-async fn what_a_divergence_made_stale_stays_stale() {
+async fn a_step_that_a_divergence_made_stale_stays_stale() {
     let folder = Folder::new();
     let first = folder.open();
     first.model("a", "x").await;
@@ -158,7 +158,7 @@ async fn what_a_divergence_made_stale_stays_stale() {
 }
 
 #[tokio::test]
-async fn a_divergence_whose_step_fails_leaves_the_recorded_steps_for_who_asks_the_same() {
+async fn a_divergence_whose_step_fails_leaves_the_recorded_steps_for_the_original_request() {
     let folder = Folder::new();
     folder.open().model("a", "x").await;
     let changed = folder.open();
@@ -169,7 +169,7 @@ async fn a_divergence_whose_step_fails_leaves_the_recorded_steps_for_who_asks_th
 }
 
 #[tokio::test]
-async fn under_divergence_steps_in_parallel_before_it_are_served_and_kept() {
+async fn parallel_steps_before_a_divergence_are_served_and_kept() {
     let folder = Folder::new();
     let names = ["a", "b", "c", "d"];
     let first = folder.open();
@@ -229,7 +229,7 @@ async fn a_divergence_in_one_run_ends_serving_in_all() {
 }
 
 #[tokio::test]
-async fn a_missing_entry_alone_diverges_nothing() {
+async fn a_missing_entry_alone_does_not_diverge() {
     let folder = Folder::new();
     let first = folder.open();
     first.model("a", "x").await;
@@ -245,24 +245,24 @@ async fn a_missing_entry_alone_diverges_nothing() {
     retry.warns(&[]);
 }
 
-/// A run of a step that can be fingerprinted and two that cannot.
+/// Runs a step that can be fingerprinted and two that cannot.
 async fn unverifiable(attempt: &Attempt, prompt: &str) -> [String; 3] {
-    let opaque = ModelRequest::new("m", &no_json());
+    let opaque = ModelRequest::new("m", &not_json());
     let first = attempt.model(prompt, "live").await;
     let second = attempt.run.model("plan", &opaque, |_| attempt.call("live")).await.unwrap();
-    let third = attempt.run.tool(&ToolRequest::new("ls", &no_json()), |_| attempt.call("live")).await.unwrap();
+    let third = attempt.run.tool(&ToolRequest::new("ls", &not_json()), |_| attempt.call("live")).await.unwrap();
     [first, second, third]
 }
 
 #[tokio::test]
-async fn a_step_without_a_fingerprint_is_served_only_behind_a_served_one() {
+async fn a_step_without_a_fingerprint_is_served_only_after_a_served_one() {
     let folder = Folder::new();
     unverifiable(&folder.open(), "a").await;
 
     let retry = folder.open();
     unverifiable(&retry, "a").await;
     assert_eq!(retry.counters(), (3, 0, None));
-    let served = "cannot be fingerprinted, served unverified, as the step before it was served: ";
+    let served = "cannot be fingerprinted, and is served unverified because the step before it was served: ";
     retry.warns(&[
         &format!("step 0.1 (model `plan`): {served}`messages` is not JSON: key must be a string"),
         &format!("step 0.2 (tool `ls`): {served}`args` is not JSON: key must be a string"),
@@ -272,17 +272,18 @@ async fn a_step_without_a_fingerprint_is_served_only_behind_a_served_one() {
     let diverged = folder.open();
     unverifiable(&diverged, "A").await;
     assert_eq!(diverged.counters(), (0, 3, Some("0.0".into())));
-    diverged.warns(&["differ from the last attempt's", "fingerprinted, run live", "fingerprinted, run live"]);
+    let live = "cannot be fingerprinted, so it runs live: ";
+    diverged.warns(&["differ from the last attempt's", live, live]);
 }
 
 #[tokio::test]
-async fn a_step_without_a_fingerprint_runs_live_behind_a_live_one_and_diverges_nothing() {
+async fn a_step_without_a_fingerprint_runs_live_after_a_live_one_and_does_not_diverge() {
     let folder = Folder::new();
     let steps = async |attempt: &Attempt, fails: bool| {
         let down = ToolRequest::new("down", &());
         let result = if fails { Err("503") } else { Ok("up".to_owned()) };
         let _ = attempt.run.tool(&down, |_| async { result }).await;
-        attempt.run.tool(&ToolRequest::new("opaque", &no_json()), |_| attempt.call("x")).await.unwrap();
+        attempt.run.tool(&ToolRequest::new("opaque", &not_json()), |_| attempt.call("x")).await.unwrap();
         attempt.tool("ls", json!({}), "y").await;
     };
     steps(&folder.open(), true).await;
@@ -295,7 +296,7 @@ async fn a_step_without_a_fingerprint_runs_live_behind_a_live_one_and_diverges_n
 async fn the_first_step_of_a_run_is_not_served_without_a_fingerprint() {
     let folder = Folder::new();
     let step = async |attempt: &Attempt| {
-        attempt.run.tool(&ToolRequest::new("opaque", &no_json()), |_| attempt.call("x")).await.unwrap();
+        attempt.run.tool(&ToolRequest::new("opaque", &not_json()), |_| attempt.call("x")).await.unwrap();
         attempt.calls.get()
     };
     assert_eq!(step(&folder.open()).await, 1);
@@ -311,7 +312,8 @@ async fn unverified_refuse_never_serves_a_step_without_a_fingerprint() {
     retry.journal = retry.journal.unverified(Unverified::Refuse);
     unverifiable(&retry, "a").await;
     assert_eq!(retry.counters(), (1, 2, None));
-    retry.warns(&["fingerprinted, run live", "fingerprinted, run live"]);
+    let live = "cannot be fingerprinted, so it runs live: ";
+    retry.warns(&[live, live]);
 }
 
 #[tokio::test]
@@ -322,9 +324,9 @@ async fn a_step_that_lost_or_gained_its_fingerprint_is_a_mismatch() {
         attempt.run.tool(&request, |_| attempt.call("y")).await.unwrap();
         attempt.counters().2
     };
-    assert_eq!(tool(&folder.open(), ToolRequest::new("ls", &no_json())).await, None);
+    assert_eq!(tool(&folder.open(), ToolRequest::new("ls", &not_json())).await, None);
     assert_eq!(tool(&folder.open(), ToolRequest::new("ls", &())).await, Some("0.1".into()));
-    assert_eq!(tool(&folder.open(), ToolRequest::new("ls", &no_json())).await, Some("0.1".into()));
+    assert_eq!(tool(&folder.open(), ToolRequest::new("ls", &not_json())).await, Some("0.1".into()));
 }
 
 #[tokio::test]
@@ -365,7 +367,7 @@ async fn a_step_that_panics_or_is_cancelled_is_not_stored_and_runs_again() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_replayable_takes_a_number_and_is_never_stored() {
+async fn a_tool_that_is_not_replayable_gets_a_number_and_is_never_stored() {
     let folder = Folder::new();
     let steps = async |attempt: &Attempt| {
         let notify = ToolRequest::new("notify", &()).not_replayable();
@@ -379,7 +381,7 @@ async fn a_tool_that_is_not_replayable_takes_a_number_and_is_never_stored() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_now_marked_not_replayable_runs_though_it_was_recorded() {
+async fn a_tool_that_is_now_marked_not_replayable_runs_although_it_was_recorded() {
     let folder = Folder::new();
     folder.open().tool_as_recorded("ls").await;
     let retry = folder.open();
@@ -388,7 +390,7 @@ async fn a_tool_that_is_now_marked_not_replayable_runs_though_it_was_recorded() 
 }
 
 #[tokio::test]
-async fn a_stored_null_is_an_answer() {
+async fn a_stored_null_is_a_result() {
     let folder = Folder::new();
     let step = async |attempt: &Attempt| {
         let ask = ToolRequest::new("find", &());
@@ -400,7 +402,7 @@ async fn a_stored_null_is_an_answer() {
 }
 
 #[tokio::test]
-async fn an_entry_that_no_longer_decodes_diverges_with_a_warning() {
+async fn an_entry_that_no_longer_deserializes_diverges_with_a_warning() {
     let folder = Folder::new();
     let first = folder.open();
     first.tool_as_recorded("count").await;
@@ -412,7 +414,7 @@ async fn an_entry_that_no_longer_decodes_diverges_with_a_warning() {
     assert_eq!((count, retry.tool("ls", json!({}), "fresh").await.as_str()), (3, "fresh"));
     assert_eq!(retry.counters(), (0, 2, Some("0.0".into())));
     retry.warns(&[
-        "step 0.0 (tool `count`): the recorded result is not what is expected: invalid type: string \"live\", \
+        "step 0.0 (tool `count`): the recorded result does not have the expected type: invalid type: string \"live\", \
                    expected u32",
     ]);
 }

@@ -1,4 +1,4 @@
-//! What is in the file when, and when it goes.
+//! When results are written to the file, and when the file is removed.
 
 use super::*;
 
@@ -14,11 +14,11 @@ async fn a_failed_attempt_keeps_its_entries_and_success_removes_them() {
     let done = retry.journal.finish();
     assert_eq!(done.counters.to_string(), "1 replayed, 0 live");
     assert!(!folder.file().exists());
-    assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), 0, "nothing is left beside it");
+    assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), 0, "no other file is left");
     assert_eq!(folder.open().model("a", "fresh").await, "fresh");
 }
 
-/// In a folder that nothing can be removed from.
+/// The journal is in a folder from which nothing can be removed.
 #[cfg(unix)]
 #[tokio::test]
 async fn cleaning_up_never_fails_the_run() {
@@ -31,12 +31,12 @@ async fn cleaning_up_never_fails_the_run() {
     let done = attempt.journal.finish();
     mode(0o700);
     assert_eq!((done.counters.live, done.warnings), (1, Vec::new()));
-    // Root may remove it all the same; for others it is empty, so that nothing is served from it.
+    // Root can still remove the file. For other users it is now empty, so nothing is served from it.
     assert_eq!(std::fs::read(folder.file()).unwrap_or_default(), b"");
 }
 
 #[tokio::test]
-async fn a_finished_journal_that_is_gone_already_is_fine() {
+async fn finishing_a_journal_whose_file_is_already_gone_is_fine() {
     let folder = Folder::new();
     let attempt = folder.open();
     attempt.model("a", "x").await;
@@ -46,7 +46,7 @@ async fn a_finished_journal_that_is_gone_already_is_fine() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_file_that_was_replaced_is_another_writers() {
+async fn a_file_that_was_replaced_belongs_to_another_writer() {
     let folder = Folder::new();
     let first = folder.open();
     first.model("a", "x").await;
@@ -55,14 +55,14 @@ async fn a_file_that_was_replaced_is_another_writers() {
     second.model("a", "y").await;
     assert_eq!(first.model("b", "z").await, "z");
     first.warns(&["step 0.1 (model `plan`): not recorded, so a retry runs it again: "]);
-    assert!(first.journal.warnings()[0].ends_with("it was removed or replaced while it was in use"));
+    assert!(first.journal.warnings()[0].ends_with("the file was removed or replaced while it was in use"));
     first.journal.finish();
     drop((second, first.run));
     assert_eq!(folder.open().model("a", "").await, "y");
 }
 
 #[tokio::test]
-async fn a_step_after_the_end_runs_live_and_brings_no_file_back() {
+async fn a_step_after_the_end_runs_live_and_does_not_create_the_file_again() {
     let folder = Folder::new();
     let attempt = folder.open();
     attempt.model("a", "x").await;
@@ -82,12 +82,12 @@ async fn a_result_is_in_the_file_before_it_is_returned() {
     assert_eq!(lines[0], r#"{"format":"retake-steps/1"}"#);
     assert!(lines[1].starts_with(r#"{"step":{"step":"0.0","kind":"model","name":"plan","fingerprint":""#), "{text}");
     assert!(lines[1].ends_with(r#"","value":"x"}}"#), "{text}");
-    assert!(!text.contains("content"), "what was asked is not stored, only its fingerprint");
+    assert!(!text.contains("content"), "the request is not stored, only its fingerprint");
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_file_is_its_owners() {
+async fn only_the_owner_can_read_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = Folder::new();
     folder.open().model("a", "x").await;
@@ -95,7 +95,7 @@ async fn the_file_is_its_owners() {
 }
 
 #[tokio::test]
-async fn large_results_and_any_text_come_back_as_they_were() {
+async fn large_results_and_any_text_come_back_unchanged() {
     let folder = Folder::new();
     let large = "é\u{0}\n\u{2028}\"\\".repeat(200_000);
     folder.open().model("a", &large).await;
@@ -117,18 +117,18 @@ async fn numbers_come_back_exactly() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_no_json_is_returned_with_a_warning() {
+async fn a_result_that_is_not_json_is_returned_with_a_warning() {
     let folder = Folder::new();
     for _ in 0..2 {
         let attempt = folder.open();
         let request = ToolRequest::new("map", &());
-        let result = attempt.run.tool(&request, |_| async { Ok::<_, ()>(no_json()) }).await;
-        assert_eq!(result, Ok(no_json()));
+        let result = attempt.run.tool(&request, |_| async { Ok::<_, ()>(not_json()) }).await;
+        assert_eq!(result, Ok(not_json()));
         attempt.warns(&["step 0.0 (tool `map`): not recorded, so a retry runs it again: its result is not JSON"]);
     }
 }
 
-/// Floats of every magnitude, among them such as a reader that rounds once too often alters.
+/// Floats of every magnitude, among them some that a parser with inexact rounding would change.
 #[tokio::test]
 async fn floats_come_back_to_the_bit() {
     let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
@@ -143,12 +143,12 @@ async fn floats_come_back_to_the_bit() {
         let request = ToolRequest::new("n", &());
         let read = attempt.run.tool(&request, |_| async { Ok::<_, ()>(floats.clone()) }).await.unwrap();
         assert_eq!(attempt.counters().1, live);
-        assert!(read.iter().map(|f| f.to_bits()).eq(floats.iter().map(|f| f.to_bits())), "a float came back altered");
+        assert!(read.iter().map(|f| f.to_bits()).eq(floats.iter().map(|f| f.to_bits())), "a float changed");
     }
 }
 
 #[tokio::test]
-async fn a_result_that_could_not_be_read_back_is_refused_by_name_when_it_is_stored() {
+async fn a_result_that_could_not_be_read_back_is_not_stored_and_a_warning_names_the_step() {
     let folder = Folder::new();
     let deep = || (0..200).fold(json!(1), |deep, _| json!([deep]));
     for _ in 0..2 {
@@ -162,8 +162,8 @@ async fn a_result_that_could_not_be_read_back_is_refused_by_name_when_it_is_stor
         let refused = |step: &str| format!("step {step}): not recorded, so a retry runs it again: its result ");
         attempt.warns(&[
             &format!("{}cannot be read back: recursion limit exceeded", refused("0.0 (tool `deep`")),
-            &format!("{}holds a number that is not finite, which JSON cannot say: 0: NaN", refused("0.1 (tool `nan`")),
-            &format!("{}holds a number that is not finite, which JSON cannot say: 0: inf", refused("0.2 (tool `some`")),
+            &format!("{}contains a float that JSON cannot express (float 0: NaN)", refused("0.1 (tool `nan`")),
+            &format!("{}contains a float that JSON cannot express (float 0: inf)", refused("0.2 (tool `some`")),
         ]);
     }
 }

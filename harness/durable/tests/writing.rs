@@ -1,4 +1,4 @@
-//! Two writers, torn files, damaged ones, kills at any byte.
+//! Two writers, torn and damaged files, and kills at any byte.
 
 use super::*;
 
@@ -11,8 +11,8 @@ async fn a_second_writer_is_refused_and_nothing_is_lost() {
     assert_eq!(
         refused,
         format!(
-            "{}: another writer has this journal open\n  two would overwrite each other: let the first end, or give each \
-             run a file of its own",
+            "{}: another writer has this journal open\n  two writers would overwrite each other: wait for the first to \
+             end, or give each run its own file",
             folder.file().display()
         )
     );
@@ -25,7 +25,7 @@ async fn a_second_writer_is_refused_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_still_at_work_is_a_writer() {
+async fn a_run_that_still_exists_is_a_writer() {
     let folder = Folder::new();
     let Attempt { journal, run, .. } = folder.open();
     drop(journal);
@@ -34,7 +34,7 @@ async fn a_run_that_is_still_at_work_is_a_writer() {
     folder.open();
 }
 
-/// Five steps, of which the fourth differs in the second attempt, so that the file has lines of each kind.
+/// Runs five steps. The fourth differs if `changed`, so after two attempts the file has a divergence too.
 async fn steps(attempt: &Attempt, changed: bool) -> Vec<String> {
     let mut said = Vec::new();
     for (i, prompt) in ["a", "b", "c", if changed { "D" } else { "d" }, "é"].into_iter().enumerate() {
@@ -67,12 +67,12 @@ async fn a_kill_at_any_byte_loses_at_most_the_line_that_was_being_written() {
             let place = format!("steps.jsonl:{line}: torn while it was written, and left out: ");
             assert!(warnings[0].contains(&place), "{warnings:?}");
         }
-        // Each step is synced, which takes its time: within a line not every byte is gone on from.
+        // Each step is synced, which is slow, so within a line the attempt goes on only at some bytes.
         if length % 16 > 0 && !line_ends.iter().any(|end| end.abs_diff(length) < 2) {
             continue;
         }
         assert_eq!(steps(&retry, true).await, result, "at byte {length}");
-        // The first three steps are never stale; of the last two only those of the second attempt count.
+        // The first three steps are never stale. The last two are served only from the second attempt.
         let stored = line_ends.iter().filter(|end| **end <= length).count();
         let expected = match stored {
             0..=4 => stored.saturating_sub(1),
@@ -90,7 +90,7 @@ async fn a_kill_at_any_byte_loses_at_most_the_line_that_was_being_written() {
 }
 
 #[tokio::test]
-async fn blocks_that_never_reached_the_disk_are_a_torn_line() {
+async fn a_line_with_blocks_that_never_reached_the_disk_is_a_torn_line() {
     let folder = Folder::new();
     folder.open().model("a", "x").await;
     let mut bytes = std::fs::read(folder.file()).unwrap();
@@ -102,7 +102,7 @@ async fn blocks_that_never_reached_the_disk_are_a_torn_line() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_torn_line_stays_behind_a_shorter_one() {
+async fn no_part_of_a_torn_line_is_left_after_a_shorter_line() {
     let folder = Folder::new();
     folder.open().model("a", "x").await;
     let mut bytes = std::fs::read(folder.file()).unwrap();
@@ -115,7 +115,7 @@ async fn nothing_of_a_torn_line_stays_behind_a_shorter_one() {
     assert!(folder.text().ends_with("\"value\":\"y\"}}\n"), "{}", folder.text());
 }
 
-/// What opening a file of this text says, after the file's name. The file stays as it is.
+/// Returns the error of opening a file with this text, without the file's name. Asserts that the file is unchanged.
 #[track_caller]
 fn refusal(text: impl AsRef<[u8]>) -> String {
     let folder = Folder::new();
@@ -126,13 +126,13 @@ fn refusal(text: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn a_damaged_file_is_refused_with_its_place_and_left_as_it_is() {
+fn a_damaged_file_is_an_error_with_its_position_and_stays_unchanged() {
     let lines = |lines: &[&str]| [&[r#"{"format":"retake-steps/1"}"#], lines, &[""]].concat().join("\n");
     let step = r#"{"step":{"step":"0.0","kind":"tool","name":"ls","fingerprint":null,"value":1}}"#;
     assert_eq!(
         refusal(lines(&[r#"{"step":{"#, step])),
-        ":2:9: EOF while parsing an object\n  nothing was changed; without this file the run starts anew, and pays for each step \
-         again"
+        ":2:9: EOF while parsing an object\n  the file was not changed; if you delete it, the run starts from scratch and pays \
+         for each step again"
     );
     for (line, says) in [
         ("", ":2:1: EOF while parsing a value"),
@@ -150,25 +150,25 @@ fn a_damaged_file_is_refused_with_its_place_and_left_as_it_is() {
 }
 
 #[test]
-fn what_is_no_journal_or_another_versions_is_refused() {
-    let none = ":1:1: expected a journal of steps, found something else\n  nothing was changed; give the journal a file of \
-                its own";
+fn a_file_that_is_not_a_journal_or_is_of_another_version_is_an_error() {
+    let none = ":1:1: expected a journal of steps, found something else\n  the file was not changed; give the journal its \
+                own file";
     for text in ["hello", "hello\n", "{}\n", "{\"format\":\"retake/1\"", "\n", "{\"format\":\"retake-steps/1\"} x\n"] {
         assert_eq!(refusal(text), none, "{text:?}");
     }
     assert_eq!(
         refusal("{\"format\":\"retake-steps/2\"}\n{\"step\":{}}\n"),
-        ":1:1: expected the format retake-steps/1, found retake-steps/2: it was written by another version of Retake\n  run \
-         the retry with that version; nothing was changed"
+        ":1:1: expected the format retake-steps/1, found retake-steps/2: it was written by another version of Retake\n  the \
+         file was not changed; retry with that version of Retake"
     );
 }
 
 #[test]
-fn what_cannot_be_opened_is_an_error_with_its_name() {
+fn a_file_that_cannot_be_opened_is_an_error_with_its_name() {
     let folder = Folder::new();
     let error = Journal::open(folder.0.path()).unwrap_err().to_string();
     let path = folder.0.path().display();
-    assert_eq!(error, format!("{path}: failed to open it: a folder stands where a file was expected"));
+    assert_eq!(error, format!("{path}: failed to open it: it is a folder, expected a file"));
     #[cfg(unix)]
     {
         let error = Journal::open(std::path::Path::new("/dev/null")).unwrap_err().to_string();
@@ -177,7 +177,7 @@ fn what_cannot_be_opened_is_an_error_with_its_name() {
 }
 
 #[test]
-fn folders_are_made() {
+fn missing_folders_are_created() {
     let folder = Folder::new();
     Journal::open(&folder.0.path().join("a/b/steps.jsonl")).unwrap();
     assert!(folder.0.path().join("a/b/steps.jsonl").exists());

@@ -9,7 +9,7 @@ fn capture<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
     events
 }
 
-/// The events as short text: `name#id payload`.
+/// Returns the events as short texts: `name#id payload`.
 fn read(body: &[u8]) -> Vec<String> {
     let print = |event: Event| {
         let id = event.id.as_ref().map(|id| format!("#{id}")).unwrap_or_default();
@@ -31,7 +31,7 @@ fn names_ids_and_data_are_read() {
 }
 
 #[test]
-fn what_the_crate_drops_is_seen_in_its_place() {
+fn comments_events_without_data_and_tails_are_captured_in_order() {
     let body =
         b": hi\n\nevent: ping\n\ndata: 1\n:beat\ndata: 2\n\nid: 9\n\nretry: 3\n\ndata:\n\nevent\n\nevent: b\ndata: {";
     assert_eq!(
@@ -50,13 +50,13 @@ fn what_the_crate_drops_is_seen_in_its_place() {
 }
 
 #[test]
-fn an_empty_name_is_none_and_a_zero_makes_no_id() {
+fn an_empty_name_is_no_name_and_an_id_with_a_zero_byte_is_no_id() {
     assert_eq!(read(b"event: a\nevent:\nid: \0\ndata: 1\n\n"), [" Json(Int(1))"]);
     assert_eq!(read(b"id\ndata: 1\n\n"), ["# Json(Int(1))"]);
 }
 
 #[test]
-fn each_line_end_ends_a_line() {
+fn each_kind_of_line_ending_ends_a_line() {
     let body = "\u{feff}event: a\ndata: 1\n\n: c\ndata: 2\n\n";
     for end in ["\n", "\r", "\r\n"] {
         let body = body.replace('\n', end);
@@ -65,7 +65,7 @@ fn each_line_end_ends_a_line() {
 }
 
 #[test]
-fn an_event_comes_with_the_byte_that_completes_it() {
+fn an_event_is_returned_with_the_byte_that_completes_it() {
     let mut capture = Capture::new();
     assert_eq!(capture.push(b"data: 1\r\n"), []);
     assert_eq!(capture.push(b"\r").len(), 1);
@@ -74,14 +74,14 @@ fn an_event_comes_with_the_byte_that_completes_it() {
 }
 
 #[test]
-fn marks_and_bytes_that_are_no_utf8_do_no_harm() {
+fn byte_order_marks_and_invalid_bytes_do_no_harm() {
     assert_eq!(read(b"\xef\xbb\xbf\xef\xbb\xbfdata: 1\n\n\xef\xbb\xbfdata: 2\n\n"), Vec::<String>::new());
     assert_eq!(read(b"data: a\xff\xe2\x82\n\ndata: 1\n\n"), [" Text(\"a\u{fffd}\u{fffd}\")", " Json(Int(1))"]);
     assert_eq!(read(b"\xef\xbb"), [" Tail(\"\u{fffd}\")"]);
 }
 
 #[test]
-fn json_lines_are_told_by_their_content() {
+fn json_lines_are_detected_by_their_content() {
     assert_eq!(
         read(b"\n \r\n{\"a\": 1}\r\n\n[2]\nprose\n3"),
         [r#" Json(Object({"a": Int(1)}))"#, " Json(Array([Int(2)]))", r#" Text("prose")"#, " Json(Int(3))"]
@@ -92,13 +92,13 @@ fn json_lines_are_told_by_their_content() {
 }
 
 #[test]
-fn nothing_gives_nothing() {
+fn an_empty_body_has_no_events() {
     for body in ["", "\n", " \n\n ", "\u{feff}", "retry: 1\n\n"] {
         assert_eq!(read(body.as_bytes()), Vec::<String>::new(), "{body:?}");
     }
 }
 
-/// One long line, many lines in one event, many events: each would take minutes where reading was quadratic.
+/// One long line, many lines in one event, and many events: with quadratic time, each would take minutes.
 #[test]
 fn time_is_linear() {
     let line = format!("data: \"{}\"\n\n", "x".repeat(4_000_000));
@@ -112,7 +112,7 @@ fn time_is_linear() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
-/// Bytes that look like a stream, line ends and odd bytes included.
+/// Bytes that look like a stream, including line endings and invalid bytes.
 fn body() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => prop::sample::select(vec!["\n", "\r", "\r\n", "\n\n", "data", "data: ", ":", " ", "é", "{\"a\": 1}"]),
@@ -127,7 +127,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn chunks_change_nothing(body in body(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+    fn events_do_not_depend_on_chunks(body in body(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
         let whole = capture([&body[..]]);
         prop_assert_eq!(&capture(body.chunks(1)), &whole);
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).collect();
@@ -137,8 +137,8 @@ proptest! {
     }
 
     #[test]
-    fn data_is_what_the_crate_alone_reads(body in body()) {
-        // A line end of its own keeps a mark or a bracket from being the first byte, and a CR from being the last.
+    fn data_equals_what_the_crate_reads_from_the_whole_body(body in body()) {
+        // With an extra line ending at both ends, the first byte is not a mark or a bracket, and the last is not a CR.
         let text = format!("x\n{}\n", String::from_utf8_lossy(&body));
         let mut alone = EventStream::new(stream::iter([Ok::<_, Infallible>(text.as_bytes())]));
         let mut expected = Vec::new();
@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
+    fn no_input_panics(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
         capture([&bytes[..]]);
     }
 }

@@ -9,7 +9,7 @@ fn label(name: Option<&str>, payload: Payload) -> String {
 }
 
 #[test]
-fn an_event_is_named_by_its_line_then_by_its_type() {
+fn the_label_is_the_event_line_or_else_the_type() {
     let typed = data(r#"{"type": "RUN_STARTED"}"#);
     assert_eq!(label(Some("values"), typed.clone()), "values");
     assert_eq!(label(None, typed), "RUN_STARTED");

@@ -6,12 +6,12 @@ const A: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
 const B: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
 #[test]
-fn ids_are_known_by_their_form() {
+fn ids_are_recognized_by_their_form() {
     let prefixed = format!("e-{A}");
     assert_eq!(id_of(A), Some(A));
-    assert_eq!(id_of(&prefixed), Some(A), "of a prefix and a UUID, the UUID");
+    assert_eq!(id_of(&prefixed), Some(A), "the id is the UUID after the prefix");
     let part = format!("lc_run--{A}-0");
-    assert_eq!(id_of(&part), Some(&*part), "a part of what the UUID names is another thing");
+    assert_eq!(id_of(&part), Some(&*part), "a part of what the UUID identifies has its own id");
     for id in [
         "5eb6b05c4e36",
         "5EB6B05C4E36F0",
@@ -20,7 +20,7 @@ fn ids_are_known_by_their_form() {
         "toolu_01A09q90qw90lq917835lq9x",
         "call_AbCdEfGhIjKlMnOpQrStUvWx",
         "run_5eb6b05c4e36",
-        // By chance all of its digits are below ten.
+        // A hexadecimal id that by chance has no letter.
         "531904710522",
     ] {
         assert_eq!(id_of(id), Some(id));
@@ -35,10 +35,10 @@ fn ids_are_known_by_their_form() {
         "run_item_stream_event",
         "MessageContentDeltaReceived",
         "note.txt",
-        // A nanoid has this form now and then, and another one the next time.
+        // A nanoid can have this form by chance.
         "V1StGXR8_Z5jdHi6B-myT",
         "msg-V1StGXR8Z5jdHi6BmyTx",
-        // Points in time are equal by chance.
+        // Points in time can be equal by chance.
         "1764000000000",
         "20261122103000",
         "5eb6b05c4e36 and more",
@@ -49,7 +49,7 @@ fn ids_are_known_by_their_form() {
 }
 
 proptest! {
-    /// A form that comes by chance would make a golden that changes by chance.
+    /// If it were sometimes an id by chance, the golden would vary by chance.
     #[test]
     fn a_nanoid_is_never_taken_for_an_id(text in "[A-Za-z0-9_-]{21}") {
         prop_assert_eq!(id_of(&text), None);
@@ -67,13 +67,13 @@ proptest! {
 }
 
 #[test]
-fn a_uuid_in_a_text_has_its_number_and_one_with_a_name_its_name() {
+fn a_uuid_in_a_text_is_shown_by_its_number_or_its_name() {
     let shown = [(A.to_owned(), ShownId::Numbered(3)), (B.to_owned(), ShownId::Named("<thread>".into()))];
     let ids = Ids { shown: shown.into() };
     let normalize = |text: &str| text.replace(B, "<thread>").replace(A, "<UUID>").replace(&A.to_uppercase(), "<UUID>");
     let number = |raw: &str| ids.number_uuids(raw, normalize(raw));
     assert_eq!(number(&format!("{A} of {B} and {A}")), "<UUID:3> of <thread> and <UUID:3>");
     assert_eq!(number(&A.to_uppercase()), "<UUID:3>");
-    // A rule took one of them, and which one nobody knows.
+    // A rule replaced one of the two, and it is unknown which.
     assert_eq!(ids.number_uuids(&format!("{A} {A}"), "<UUID>".into()), "<UUID>");
 }

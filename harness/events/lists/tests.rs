@@ -30,7 +30,7 @@ fn a_list_that_grows_at_either_end_or_in_its_middle_keeps_its_order() {
 }
 
 #[test]
-fn elements_that_come_again_in_another_order_are_reordered() {
+fn elements_that_appear_in_a_different_order_are_reordered() {
     assert!(shape(&[messages(&[A, B, C]), messages(&[C, B, A])]).reordered);
     assert!(shape(&[messages(&[A, B, C]), messages(&[A, C, B])]).reordered);
     let ids = |ids: [&str; 2]| Json::Array(ids.map(Json::from).to_vec());
@@ -38,7 +38,7 @@ fn elements_that_come_again_in_another_order_are_reordered() {
 }
 
 #[test]
-fn what_has_no_id_or_comes_twice_in_one_list_has_no_order() {
+fn elements_without_ids_and_elements_that_appear_twice_have_no_order() {
     assert!(!shape(&[messages(&["first", "second"]), messages(&["second", "first"])]).reordered);
     assert!(!shape(&[messages(&[A, B, A])]).reordered);
 }

@@ -20,7 +20,7 @@ fn nothing(body: &str, options: &ShapeOptions) -> Option<(&'static str, String, 
 }
 
 #[test]
-fn a_name_that_no_event_has_is_found_with_those_that_there_are() {
+fn a_name_that_no_event_has_is_found_together_with_the_existing_names() {
     let options = |collapse: &str, unordered: &str| ShapeOptions {
         collapse: vec![collapse.into()],
         unordered: vec![unordered.into()],
@@ -31,14 +31,14 @@ fn a_name_that_no_event_has_is_found_with_those_that_there_are() {
     assert_eq!(nothing(body, &options("<run>", "b")), None);
     assert_eq!(nothing(body, &options("c", "b")), Some(("collapse", "c".into(), "b r-1".into())));
     assert_eq!(nothing(body, &options("b", "c")), Some(("unordered", "c".into(), "b r-1".into())));
-    // Comments are named only where they are shown.
+    // The name of comments counts only if comments are shown.
     assert_eq!(nothing(body, &options(":", "b")), Some(("collapse", ":".into(), "b r-1".into())));
     assert_eq!(nothing(body, &ShapeOptions { comments: true, ..options(":", "b") }), None);
     assert_eq!(nothing(body, &ShapeOptions::default()), None);
 }
 
 #[test]
-fn a_pointer_that_is_in_no_event_is_noted_and_lines_are_a_mistake_where_none_is_text() {
+fn a_pointer_in_no_event_is_found_and_lines_are_a_mistake_if_no_event_has_text() {
     let body = "event: a\ndata: {\"m\": [1]}\n\nevent: b\ndata: prose\n\n";
     let show = |pointer: &str| ShapeOptions { show: vec![pointer.into()], ..ShapeOptions::default() };
     assert!(shown_nowhere(&captured(body), &show("/m/-1")).is_empty());

@@ -3,7 +3,7 @@ use crate::events::ids::Ids;
 use crate::events::value::value;
 
 #[test]
-fn a_name_is_quoted_where_it_could_be_misread() {
+fn a_name_that_could_be_misread_is_quoted() {
     for plain in ["run_id", "é", "on-chain.end", "<UUID>", "a:b", "/x/-1", "…"] {
         assert_eq!(name(plain), plain);
     }
@@ -21,7 +21,7 @@ fn a_name_is_quoted_where_it_could_be_misread() {
 }
 
 #[test]
-fn prose_is_quoted_where_it_would_not_be_seen() {
+fn prose_with_invisible_parts_is_quoted() {
     assert_eq!(prose("still here, wait"), "still here, wait");
     for (text, spelled) in [("a ", "\"a \""), ("a\u{2028}", "\"a\\u2028\""), ("ping ×2", "\"ping ×2\"")] {
         assert_eq!(prose(text), spelled);
@@ -29,7 +29,7 @@ fn prose_is_quoted_where_it_would_not_be_seen() {
 }
 
 #[test]
-fn numbers_that_are_points_in_time_are_one() {
+fn numbers_that_are_points_in_time_are_replaced() {
     let plain = |json: &str| value(&Json::parse(json.as_bytes()).unwrap(), &Ids::default(), &str::to_owned);
     let times = "[1795310937, 1795310937.2082062, 1795310951851, 1795310951851.5, 1795310951851000, \
                      1600000000, 2099999999000000000]";

@@ -44,7 +44,7 @@ fn objects_are_merged_key_by_key() {
 }
 
 #[test]
-fn elements_are_told_apart_by_type_or_else_by_role() {
+fn elements_are_distinguished_by_type_or_else_by_role() {
     let list = r#"{"m": [{"type": "ai", "role": "x", "id": 1}, {"type": "tool", "role": "x"}, "text", null]}"#;
     check(
         &[list, r#"{"m": [{"type": "ai", "role": "x", "more": [true]}]}"#],
@@ -62,7 +62,7 @@ fn elements_are_told_apart_by_type_or_else_by_role() {
 }
 
 #[test]
-fn short_lists_of_objects_stand_on_the_line() {
+fn short_lists_of_objects_are_printed_on_the_line_of_their_key() {
     let calls = r#"{"calls": [{"id": "a", "args": {}}, {"id": "b", "args": {}, "x": {"y": [1, "2"]}}], "none": []}"#;
     check(
         &[calls],
@@ -85,7 +85,7 @@ fn lists_below_a_key_that_differ_in_length_have_a_total() {
 }
 
 #[test]
-fn a_list_whose_elements_come_again_in_another_order_says_so() {
+fn a_list_whose_elements_appear_in_a_different_order_is_marked_as_reordered() {
     let calls = |order: &str| format!(r#"{{"calls": [{order}]}}"#);
     let (a, b) = (r#"{"id": "0a0a0a0a0a0a"}"#, r#"{"id": "1b1b1b1b1b1b"}"#);
     let (one, other) = (calls(&format!("{a}, {b}")), calls(&format!("{b}, {a}")));
@@ -94,7 +94,7 @@ fn a_list_whose_elements_come_again_in_another_order_says_so() {
 }
 
 #[test]
-fn long_lists_of_objects_get_lines() {
+fn long_lists_of_objects_get_their_own_lines() {
     let key = "k".repeat(60);
     check(
         &[&format!(r#"[[{{"{key}": 1, "o": {{"p": ""}}, "l": [{{"type": "t", "q": 1}}]}}], null]"#)],
@@ -113,7 +113,7 @@ fn long_lists_of_objects_get_lines() {
 }
 
 #[test]
-fn a_list_as_payload_stands_beside_the_label() {
+fn a_payload_that_is_a_list_is_printed_next_to_the_label() {
     check(
         &[r#"[{"content": "", "type": "ai"}, {"step": 1}]"#, r#"[{"step": 1}]"#],
         &["event  [1..2 × {content?: string, step?: number, type?: \"ai\"}]"],
@@ -122,14 +122,14 @@ fn a_list_as_payload_stands_beside_the_label() {
 }
 
 #[test]
-fn keys_that_normalize_to_one_are_one() {
+fn keys_that_normalize_to_the_same_key_are_one_key() {
     check(&[r#"{"u-1": 1, "u-11": ""}"#, r#"{"u-1": 1}"#], &["event", "  <ID>       number", "  <ID>1?     string"]);
     let shape = tree(Keep::Types, &[r#"{"au-1": 1, "a<ID>": ""}"#, r#"{"au-1": 1}"#]);
     assert_eq!(shape, "event\n  a<ID>      number | string\n");
 }
 
 #[test]
-fn values_stand_in_order_and_are_counted_past_twenty() {
+fn values_are_printed_in_order_and_only_counted_after_twenty() {
     let payloads = [r#"{"a": "z", "l": [1, 2], "o": {"x": null}}"#, r#"{"a": "u-1", "o": 7}"#, r#"{"a": "z"}"#];
     let lines = [
         "event",
@@ -146,7 +146,7 @@ fn values_stand_in_order_and_are_counted_past_twenty() {
 }
 
 #[test]
-fn deep_nesting_prints() {
+fn deep_nesting_can_be_printed() {
     let deep = format!("{}{}", r#"[{"a":"#.repeat(120) + "1", "}]".repeat(120));
     let start = std::time::Instant::now();
     assert!(tree(Keep::Types, &[&deep]).lines().count() > 100);

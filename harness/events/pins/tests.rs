@@ -1,11 +1,11 @@
-//! What a golden notices beside names, keys and types, and what it must not notice.
+//! Which changes a golden notices other than those of names, keys and types, and which it must not notice.
 
 use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Loose, ShapeOptions, Status};
 
 const RUN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const OTHER: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
 
-/// Events as `name payload`, a line each.
+/// Returns events from lines of `name payload`.
 fn events(lines: &str) -> Vec<Event> {
     let event = |line: &str| {
         let (name, data) = line.trim().split_once(' ').unwrap();
@@ -45,7 +45,7 @@ fn golden_of(lines: &str, options: &ShapeOptions) -> Golden {
     Golden::of(&[captured(events(lines))], options, &normalize)
 }
 
-/// The golden without its two lines of head.
+/// Returns the golden without its first two lines.
 fn golden(lines: &str) -> String {
     golden_of(lines, &options()).text.split_once("\n\n").unwrap().1.to_owned()
 }
@@ -65,7 +65,7 @@ fn loose(place: &str) -> ShapeOptions {
 }
 
 #[test]
-fn neighbours_that_differ_in_lengths_are_one_line_with_their_range() {
+fn neighbours_that_differ_only_in_lengths_are_one_line_with_a_range() {
     let event = |count: usize| format!("values {{\"messages\": [{}]}}\n", vec!["{}"; count].join(", "));
     let lines = |counts: &[usize]| golden(&counts.iter().map(|count| event(*count)).collect::<String>());
     let all: Vec<usize> = (1..=40).collect();
@@ -76,7 +76,7 @@ fn neighbours_that_differ_in_lengths_are_one_line_with_their_range() {
 }
 
 #[test]
-fn a_list_that_is_shorter_or_longer_is_noticed_at_each_depth_and_in_bodies() {
+fn a_shorter_or_longer_list_is_noticed_at_each_depth_and_in_bodies() {
     noticed("values {\"messages\": [1, 2]}", "values {\"messages\": [1]}");
     noticed("values {\"a\": {\"b\": [{\"c\": [1, 2]}]}}", "values {\"a\": {\"b\": [{\"c\": [1]}]}}");
     noticed("body [{}, {}, {}]", "body [{}]");
@@ -86,13 +86,13 @@ fn a_list_that_is_shorter_or_longer_is_noticed_at_each_depth_and_in_bodies() {
 }
 
 #[test]
-fn what_depends_on_where_a_text_was_cut_is_unnoticed() {
+fn it_is_not_noticed_where_a_text_was_cut() {
     unnoticed(
         r#"chunk {"id": "m1", "content": "hello", "tokens": [1, 2], "piece": "aaaaaaaaaaaa"}"#,
         r#"chunk {"id": "m1", "content": "he", "tokens": [1], "piece": "bbbbbbbbbbbb"}
            chunk {"id": "m1", "content": "llo", "tokens": [2, 3, 4], "piece": "cccccccccccc"}"#,
     );
-    // Nor where another event comes between two pieces.
+    // Even if another event comes between two pieces.
     unnoticed(
         "chunk {\"id\": \"m1\", \"delta\": \"he\"}\nprogress 1\nchunk {\"id\": \"m1\", \"delta\": \"llo\"}",
         "chunk {\"id\": \"m1\", \"delta\": \"hell\"}\nprogress 1\nchunk {\"id\": \"m1\", \"delta\": \"o\"}",
@@ -101,22 +101,22 @@ fn what_depends_on_where_a_text_was_cut_is_unnoticed() {
 }
 
 #[test]
-fn messages_that_come_in_pieces_at_the_same_time_have_no_order() {
+fn parallel_messages_in_pieces_have_no_order() {
     let (a, b) = (r#"chunk {"id": "a1", "delta": "x"}"#, r#"chunk {"id": "b1", "delta": "y"}"#);
     unnoticed(&format!("{a}\n{b}\n{a}\n{b}"), &format!("{b}\n{b}\n{a}\n{a}"));
 }
 
 #[test]
-fn an_id_that_comes_again_is_noticed_where_it_is_another_one() {
+fn a_repeated_id_that_is_replaced_by_a_different_one_is_noticed() {
     let run = |start: &str, end: &str| format!("start {{\"run_id\": \"{start}\"}}\nend {{\"run_id\": \"{end}\"}}");
     noticed(&run(RUN, RUN), &run(RUN, OTHER));
     unnoticed(&run(RUN, RUN), &run(OTHER, OTHER));
     unnoticed(&run(RUN, OTHER), &run(OTHER, RUN));
     assert!(golden(&run(RUN, RUN)).ends_with("end\n  run_id     id 1\nstart\n  run_id     id 1\n"));
-    // A captured value is known by its name.
+    // A captured value is shown by its name.
     let named = "start {\"thread_id\": \"11111111-1111-4111-8111-111111111111\"}";
     assert!(golden(named).ends_with("  thread_id  <thread>\n"));
-    // In another response too.
+    // Also in another response.
     let two = |ids: [&str; 2]| {
         let captures = ids.map(|id| captured(events(&format!("start {{\"run_id\": \"{id}\"}}"))));
         Golden::of(&captures, &options(), &normalize).text
@@ -125,11 +125,11 @@ fn an_id_that_comes_again_is_noticed_where_it_is_another_one() {
 }
 
 #[test]
-fn ids_of_sorted_neighbours_and_of_pieces_have_no_order() {
+fn ids_in_sorted_neighbours_and_in_pieces_have_no_order() {
     let result = |id: &str| format!("result {{\"id\": \"{id}\"}}\n");
     let ends = format!("one {{\"id\": \"{RUN}\"}}\ntwo {{\"id\": \"{OTHER}\"}}");
     unnoticed(&(result(RUN) + &result(OTHER) + &ends), &(result(OTHER) + &result(RUN) + &ends));
-    // Those that had a number before keep it.
+    // Ids that already had a number keep it.
     let known = format!("call {{\"id\": \"{RUN}\"}}\n");
     assert!(golden(&(known + &result(RUN))).contains("result\n  id         id 1\n"));
     let piece = |id: &str| format!("chunk {{\"piece_id\": \"{id}\", \"parent\": \"{RUN}\"}}\n");
@@ -137,7 +137,7 @@ fn ids_of_sorted_neighbours_and_of_pieces_have_no_order() {
 }
 
 #[test]
-fn at_values_uuids_that_come_again_have_numbers() {
+fn at_values_repeated_uuids_have_numbers() {
     let options = ShapeOptions { detail: Detail::Values, ..options() };
     let lines =
         format!("start {{\"run\": \"{RUN}\", \"at\": \"{OTHER}\"}}\nend {{\"of\": \"run {RUN}\", \"run\": \"{RUN}\"}}");
@@ -148,7 +148,7 @@ fn at_values_uuids_that_come_again_have_numbers() {
 }
 
 #[test]
-fn words_under_the_keys_that_say_what_a_thing_is_are_noticed_and_no_others() {
+fn only_words_under_certain_keys_are_noticed() {
     noticed(r#"end {"status": "success"}"#, r#"end {"status": "error"}"#);
     noticed(r#"end {"result": {"finishReason": "stop"}}"#, r#"end {"result": {"finishReason": "length"}}"#);
     noticed(r#"call {"name": "read", "tool_call_id": "c1"}"#, r#"call {"name": "write", "tool_call_id": "c1"}"#);
@@ -158,7 +158,7 @@ fn words_under_the_keys_that_say_what_a_thing_is_are_noticed_and_no_others() {
     );
     unnoticed(r#"user {"name": "Ada"}"#, r#"user {"name": "Bob"}"#);
     unnoticed(r#"end {"phase": "a"}"#, r#"end {"phase": "b"}"#);
-    // Prose, and what differs from run to run.
+    // Not prose, and not texts that vary between runs.
     unnoticed(r#"end {"status": "3 of 7 done"}"#, r#"end {"status": "4 of 7 done"}"#);
     unnoticed(&format!(r#"end {{"status": "{RUN}"}}"#), &format!(r#"end {{"status": "{OTHER}"}}"#));
     let more = ShapeOptions { words: vec!["phase".into()], ..options() };
@@ -166,14 +166,14 @@ fn words_under_the_keys_that_say_what_a_thing_is_are_noticed_and_no_others() {
 }
 
 #[test]
-fn what_comes_after_the_last_event_stands_below_a_line() {
+fn events_after_the_last_one_are_printed_below_a_separate_line() {
     let text = |after: &str, ending: Ending, options: &ShapeOptions| {
         let after = AfterLast { events: events(after), ending };
         Golden::of(&[Captured { after, ..captured(events("end null")) }], options, &normalize).text
     };
     let head = "POST /runs\n200 text/event-stream\n\nend       null\n";
     assert_eq!(text("", Ending::Ended, &options()), head);
-    assert_eq!(text("ping 1\nplugin.x 2", Ending::Ended, &options()), head, "what is ignored may come then too");
+    assert_eq!(text("ping 1\nplugin.x 2", Ending::Ended, &options()), head, "ignored events may come then too");
     assert_eq!(
         text("end null\nend null", Ending::Ended, &options()),
         format!("{head}(after the last event)\nend       null ×2\n")
@@ -185,7 +185,7 @@ fn what_comes_after_the_last_event_stands_below_a_line() {
 }
 
 #[test]
-fn whether_events_have_ids_stands_beside_the_content_type() {
+fn the_status_line_says_whether_events_have_ids() {
     let text = |body: &str| {
         let golden = Golden::of(&[captured(Capture::new().push(body.as_bytes()))], &options(), &normalize);
         golden.text.lines().nth(1).unwrap().to_owned()
@@ -196,7 +196,7 @@ fn whether_events_have_ids_stands_beside_the_content_type() {
 }
 
 #[test]
-fn what_is_loose_shows_types_alone_and_all_else_stays() {
+fn a_loose_place_shows_only_types_and_all_other_places_are_unchanged() {
     let one = r#"values {"messages": [{"type": "ai", "status": "done"}], "more": [1]}"#;
     let two = r#"values {"messages": [{"type": "ai", "status": "open"}], "more": [1]}"#;
     let golden = |lines, place: &str| golden_of(lines, &loose(place)).text;
@@ -226,7 +226,7 @@ fn the_places_that_differ_between_two_runs_are_named_as_options_name_them() {
 }
 
 #[test]
-fn a_large_tree_is_written_once_and_then_named_with_what_differs() {
+fn a_large_tree_is_printed_once_and_later_places_refer_to_it() {
     let state = |more: &str| format!("{{\"a\": 1, \"b\": 1, \"c\": 1, \"d\": 1, \"e\": 1, \"f\": {{\"g\": 1}}{more}}}");
     let lines =
         |one: &str, two: &str| golden(&format!("one {{\"state\": {}}}\ntwo {{\"state\": {}}}", state(one), state(two)));
@@ -237,7 +237,7 @@ fn a_large_tree_is_written_once_and_then_named_with_what_differs() {
 }
 
 #[test]
-fn a_run_of_five_hundred_events_stays_a_screenful() {
+fn a_run_of_five_hundred_events_fits_on_a_screen() {
     let message = "{\"type\": \"ai\", \"id\": \"7c9e6679-7425-40de-944b-e07fc1f90ae7\"}";
     let values = |n: usize| format!("values {{\"messages\": [{}]}}\n", vec![message; n].join(", "));
     let chunk =
@@ -252,7 +252,7 @@ fn at_values(lines: &str) -> String {
 }
 
 #[test]
-fn at_values_it_is_noticed_where_values_belong_together_and_how_often_they_come() {
+fn at_values_it_is_noticed_which_values_belong_together_and_how_often_they_appear() {
     let message = |id: &str, text: &str| format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}");
     let event = |messages: &[String]| format!("values {{\"messages\": [{}]}}\n", messages.join(", "));
     let (a, b) = (message("m1", "x"), message("m2", "y"));
@@ -266,16 +266,16 @@ fn at_values_it_is_noticed_where_values_belong_together_and_how_often_they_come(
         assert_ne!(at_values(&base), at_values(&other), "{other}");
     }
     assert!(at_values(&base).contains("\nvalues  as a whole "), "{}", at_values(&base));
-    // Another value is a change of its own line.
+    // A changed value changes only its own line.
     let other = at_values(&base.replace("\"x\"", "\"z\""));
     let lines = at_values(&base).replace("text: \"x\"", "text: \"z\"");
     assert_eq!(other, lines);
-    // Where each value is there once, the tree tells all.
+    // If each value appears once, the tree describes everything, and there is no hash.
     assert!(!at_values("values {\"id\": \"m1\", \"tags\": [\"x\"]}").contains("as a whole"));
 }
 
 #[test]
-fn at_values_what_differs_from_run_to_run_and_the_order_of_the_unordered_are_no_part_of_the_whole() {
+fn at_values_the_hash_does_not_depend_on_normalized_texts_or_on_the_order_of_unordered_events() {
     let events =
         |ids: [&str; 2], at: u64| ids.map(|id| format!("values {{\"id\": \"{id}\", \"at\": {at}}}\n")).concat();
     assert_eq!(at_values(&events([RUN, OTHER], 1_790_000_000)), at_values(&events([OTHER, RUN], 1_790_000_777)));
@@ -288,7 +288,7 @@ fn at_values_what_differs_from_run_to_run_and_the_order_of_the_unordered_are_no_
 }
 
 #[test]
-fn at_values_a_loose_place_shows_its_type_and_is_no_part_of_the_whole() {
+fn at_values_a_loose_place_shows_its_type_and_is_not_part_of_the_hash() {
     let events =
         |at: u64| format!("values {{\"took\": {at}, \"text\": \"x\"}}\nvalues {{\"took\": 2, \"text\": \"x\"}}\n");
     let of = |lines: &str, places: &[&str]| {
@@ -300,7 +300,7 @@ fn at_values_a_loose_place_shows_its_type_and_is_no_part_of_the_whole() {
     assert_eq!(differing, ["values:/took"].map(Loose::of));
     assert_eq!(of(&one, &["values:/took"]).text, of(&other, &["values:/took"]).text);
     assert!(of(&one, &["values:/took"]).text.contains("  took       number\n"));
-    // Which values belong together is about how often they come.
+    // With loose counts, it does not matter which values belong together.
     let uncounted = ShapeOptions { detail: Detail::Values, lengths: false, ..options() };
     assert!(!golden_of(&one, &uncounted).text.contains("as a whole"));
     // The hash alone.

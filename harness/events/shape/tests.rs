@@ -56,25 +56,25 @@ fn list(items: &[&str]) -> Vec<String> {
     items.iter().map(|&item| item.to_owned()).collect()
 }
 
-/// The golden of a body, without its two lines of head.
+/// Returns the golden of a body, without its first two lines.
 fn shape(body: &str, options: &ShapeOptions) -> String {
     let text = golden(&[captured(events(body))], options, &replay);
     text.strip_prefix("POST /threads/<thread>/runs\n200 text/event-stream\n\n").unwrap().to_owned()
 }
 
-/// The sequence part only.
+/// Returns only the sequence of the golden.
 fn sequence(body: &str, options: &ShapeOptions) -> String {
     shape(body, &ShapeOptions { detail: Detail::Keys, ..options.clone() })
 }
 
-/// The lines that two texts do not share.
+/// Returns the lines that two texts do not have in common.
 fn changed(a: &str, b: &str) -> (Vec<String>, Vec<String>) {
     let only = |a: &str, b: &str| a.lines().filter(|l| !b.lines().any(|m| m == *l)).map(str::to_owned).collect();
     (only(a, b), only(b, a))
 }
 
 #[test]
-fn a_run_is_a_sequence_and_its_trees() {
+fn a_golden_has_a_sequence_and_trees() {
     let options = ShapeOptions {
         show: list(&["/title", "/messages/-1/content"]),
         collapse: list(&["messages"]),
@@ -125,7 +125,7 @@ fn runs_of_equal_lines_are_counted() {
 }
 
 #[test]
-fn each_kind_of_payload_has_its_word() {
+fn each_kind_of_payload_has_its_own_notation() {
     let body = "data: [DONE]\n\ndata: 1.5\n\ndata: \"x\"\n\ndata: false\n\ndata: []\n\ndata: {}\n\ndata: prose\n\n\
                 event: ping\n\nevent: ping\n\n:beat \n:beat \n:\n\nevent: ':'\n\nevent: :\n\ndata: {\"a b\": 1, \"\": 2, \"r-1\": 3}\n\nevent: x";
     let lines = [
@@ -155,7 +155,7 @@ fn comments_collapse_too() {
 }
 
 #[test]
-fn comments_are_shown_only_where_they_are_asked_for() {
+fn comments_are_shown_only_if_the_option_is_set() {
     let options = ShapeOptions { unordered: list(&["b", "a"]), ..ShapeOptions::default() };
     let beats = "event: b\ndata: 1\n\n: heartbeat\n\n: heartbeat\n\nevent: a\ndata: 1\n\n:\n\n";
     assert_eq!(sequence(beats, &options), sequence(&beats.replace(": heartbeat\n\n", ""), &options));
@@ -182,7 +182,7 @@ fn values_of_collapsed_events_do_not_depend_on_where_a_text_was_cut() {
 }
 
 #[test]
-fn keys_have_no_trees_and_values_have_values() {
+fn the_level_of_keys_has_no_trees_and_the_level_of_values_has_values() {
     let keys = ShapeOptions { detail: Detail::Keys, ..ShapeOptions::default() };
     assert!(shape(RUN, &keys).ends_with("end       null\n"));
     let values = ShapeOptions { detail: Detail::Values, ..ShapeOptions::default() };
@@ -192,7 +192,7 @@ fn keys_have_no_trees_and_values_have_values() {
 }
 
 #[test]
-fn a_plain_response_is_a_body_and_captures_stand_apart() {
+fn a_plain_response_is_a_body_and_blank_lines_separate_captures() {
     let body = Captured {
         request: "GET /health".into(),
         status: Status::Http(204),
@@ -235,7 +235,7 @@ fn neighbours_without_order_are_sorted() {
 }
 
 #[test]
-fn keys_of_events_are_deer_flows_shape() {
+fn event_keys_are_the_shape_that_deer_flow_uses() {
     let keys =
         event_keys(&events(": c\n\nevent: a\ndata: {\"z\": 1, \"b\": 2}\n\ndata: [DONE]\n\nevent: p\n\ndata: x"));
     let expected = [("a", Some(list(&["b", "z"]))), ("message", None), ("p", None)];
@@ -243,7 +243,7 @@ fn keys_of_events_are_deer_flows_shape() {
 }
 
 #[test]
-fn many_events_take_little_time() {
+fn many_events_take_only_a_little_time() {
     let body = r#"data: {"type": "delta", "id": "r-1", "delta": {"text": "x", "index": 0}}"#.to_owned() + "\n\n";
     let capture = captured(events(&body.repeat(20_000)));
     let start = std::time::Instant::now();
@@ -271,7 +271,7 @@ fn any_events() -> impl Strategy<Value = Vec<Event>> {
 
 proptest! {
     #[test]
-    fn a_permutation_of_unordered_neighbours_changes_nothing(
+    fn the_order_of_unordered_neighbours_does_not_matter(
         (events, shuffled) in any_events().prop_flat_map(|e| (Just(e.clone()), Just(e).prop_shuffle())),
         detail in prop::sample::select(vec![Detail::Keys, Detail::Types, Detail::Values]),
     ) {

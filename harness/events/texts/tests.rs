@@ -1,6 +1,6 @@
 use super::*;
 
-/// The texts of payloads, without their numbers, each with its line: a payload a line.
+/// Returns the texts of payloads, without their numbers, each with its line. Each payload has its own line.
 fn texts(payloads: &[&str]) -> Vec<(usize, String)> {
     let mut messages = Messages::default();
     for (line, payload) in payloads.iter().enumerate() {
@@ -16,19 +16,19 @@ fn check(payloads: &[&str], expected: &[(usize, &str)]) {
 }
 
 #[test]
-fn pieces_are_put_together_by_message_however_they_are_cut() {
+fn pieces_are_joined_by_message_however_they_are_cut() {
     let whole = &[(0, "\"hello\" (5, 2cf2)")];
     check(&[r#"{"id": "m1", "content": "hello"}"#], whole);
     check(
         &[r#"{"id": "m1", "content": "hel"}"#, r#"{"id": "m1", "content": ""}"#, r#"{"id": "m1", "content": "lo"}"#],
         whole,
     );
-    // One that comes twice, and one that is lost.
+    // A piece that comes twice, and a missing piece.
     check(&[r#"{"id": "m1", "content": "hello"}"#; 2], &[(0, "\"hellohello\" (10, 0a86)")]);
 }
 
 #[test]
-fn pieces_that_each_hold_all_there_is_so_far_are_told_from_those_that_are_to_be_put_together() {
+fn pieces_that_repeat_everything_so_far_are_distinguished_from_pieces_to_be_joined() {
     let check = |texts: &[&str], shown: &'static str| {
         let payloads: Vec<String> =
             texts.iter().map(|text| format!(r#"{{"id": "m1", "content": "{text}"}}"#)).collect();
@@ -37,15 +37,15 @@ fn pieces_that_each_hold_all_there_is_so_far_are_told_from_those_that_are_to_be_
     check(&["h", "ello"], "\"hello\" (5, 2cf2)");
     check(&["h", "he", "hello"], "\"hello\" (5, 2cf2, growing)");
     check(&["h", "hello"], "\"hello\" (5, 2cf2, growing)");
-    // One piece is both.
+    // A single piece could be either.
     check(&["hello"], "\"hello\" (5, 2cf2)");
 }
 
 #[test]
-fn messages_that_come_at_the_same_time_are_told_apart_by_their_ids() {
+fn parallel_messages_are_distinguished_by_their_ids() {
     let (a, b) = (r#"{"messageId": "a1", "delta": "one "}"#, r#"{"messageId": "b1", "delta": "two "}"#);
     check(&[a, b, a, b], &[(0, "\"one one \" (8, aaa1)"), (1, "\"two two \" (8, 05f7)")]);
-    // Where nothing tells them apart, none is shown.
+    // Without ids, no text is shown.
     check(&[a, r#"{"delta": "two"}"#], &[]);
     check(&[r#"{"item_id": "__fake_id__", "delta": "one"}"#], &[]);
 }
@@ -67,7 +67,7 @@ fn pieces_are_found_in_the_forms_of_frameworks() {
 }
 
 #[test]
-fn a_text_is_normalized_as_a_whole_before_it_is_cut() {
+fn a_text_is_normalized_as_a_whole_before_it_is_shortened() {
     check(
         &[r#"{"id": "m1", "delta": "in /wo"}"#, r#"{"id": "m1", "delta": "rk/7"}"#],
         &[(0, "\"in <workdir>\" (12, 3681)")],

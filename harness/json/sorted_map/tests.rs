@@ -1,7 +1,7 @@
 use crate::json::{Json, Object};
 
 #[test]
-fn keys_are_sorted_and_the_last_of_a_repeated_one_counts() {
+fn keys_are_sorted_and_a_repeated_key_has_its_last_value() {
     let entries = [("b", 1), ("a", 2), ("b", 3), ("B", 4), ("a", 5), ("b", 6)];
     let mut object: Object = entries.into_iter().map(|(key, n)| (key.to_owned(), Json::Int(n))).collect();
     let read = |object: &Object| -> Vec<(String, Json)> { object.clone().into_iter().collect() };

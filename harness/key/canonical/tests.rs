@@ -5,7 +5,7 @@ fn content(content: &str) -> String {
 }
 
 #[test]
-fn content_becomes_text_as_python_makes_it() {
+fn content_becomes_the_text_that_python_makes_of_it() {
     assert_eq!(
         content(r#"["a", {"type": "text", "text": "b"}, {"text": "", "n": 1.0}, 3, null]"#),
         concat!("ab", r#"{"n": 1.0, "text": ""}"#, "3None")
@@ -15,7 +15,7 @@ fn content_becomes_text_as_python_makes_it() {
 }
 
 #[test]
-fn what_does_not_count_is_left_out() {
+fn system_hidden_and_blank_messages_are_left_out() {
     let message = |text: &str| Message::new("human", text);
     let hidden = Message { hidden: true, ..message("hidden") };
     let call = ToolCall { id: "x".into(), name: "ls".into(), args: Json::Null };

@@ -21,7 +21,7 @@ fn examples() {
 }
 
 #[test]
-fn a_suites_rules_run_last_and_may_use_groups() {
+fn the_suites_rules_run_last_and_may_use_groups() {
     let rules = [(Regex::new(r"order-(\d)\d*").unwrap(), "<ORDER $1>".to_owned())];
     let normalizer = Normalizer::default().with(rules);
     assert_eq!(normalizer.apply("order-42 on 2024-01-02"), "<ORDER 4> on <DATE>");

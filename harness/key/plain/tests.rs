@@ -2,7 +2,7 @@ use super::*;
 use crate::json::Layout;
 
 #[test]
-fn only_what_an_api_cannot_carry_is_left_out() {
+fn only_what_some_api_cannot_express_is_left_out() {
     let plain =
         |message: &str| plain_conversation(&[Json::parse(message.as_bytes()).unwrap()]).remove(0).print(Layout::Python);
     assert_eq!(plain(r#"{"type": "ai", "content": "a", "name": "b"}"#), r#"{"content": "a", "type": "ai"}"#);
@@ -27,7 +27,7 @@ fn only_what_an_api_cannot_carry_is_left_out() {
 }
 
 #[test]
-fn neighbours_of_one_role_are_one_message_and_results_stay_apart() {
+fn neighbours_of_one_role_become_one_message_and_results_stay_apart() {
     let conversation = |messages: &str| {
         let messages = Json::parse(messages.as_bytes()).unwrap();
         plain_conversation(messages.as_array().unwrap())

@@ -1,7 +1,7 @@
-//! KEY.md, sections 1 to 3, word for word and slowly: its own JSON, one regex after the other. The key is held against
-//! this by the tests and the fuzzing, which is why it shares nothing with the code beside it.
+//! A literal and slow implementation of KEY.md, sections 1 to 3, with its own JSON and one regular expression after the other.
+//! Tests and fuzzing compare the key with it, so it shares no code with the library.
 
-#![allow(clippy::format_collect, reason = "plain, not fast")]
+#![allow(clippy::format_collect, reason = "this code is meant to be simple, not fast")]
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -26,15 +26,15 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     rules.map(|(pattern, word)| (Regex::new(pattern).unwrap(), word)).into()
 });
 
-/// A text, normalized (section 1).
+/// Normalizes a text (section 1).
 pub(crate) fn normalize(text: &str) -> String {
     PATTERNS
         .iter()
         .fold(text.to_owned(), |text, (pattern, word)| pattern.replace_all(&text, NoExpand(word)).into_owned())
 }
 
-/// The canonical conversation as the text that is hashed (section 2), of messages in LangChain's form; `None` where
-/// they are not in that form, or hold a list or object that Python would print with `repr`.
+/// Returns the text that is hashed for a conversation (section 2), from messages in LangChain's form; `None` if they are not
+/// in that form, or contain a list or an object that Python would print with `repr`.
 pub(crate) fn canonical(messages: &str) -> Option<String> {
     let Value::List(messages) = parse(messages)? else { return None };
     let mut entries = Vec::new();
@@ -71,7 +71,7 @@ pub(crate) fn canonical(messages: &str) -> Option<String> {
     Some(normalize(&dumps(&Value::List(entries))))
 }
 
-/// `conversation_hash` and `input_hash`.
+/// Returns `conversation_hash` and `input_hash`.
 pub(crate) fn key(messages: &str, caller: Option<&str>) -> Option<[String; 2]> {
     let conversation = sha256(&canonical(messages)?);
     let caller = normalize(caller.unwrap_or_default().trim_matches(is_space));
@@ -99,7 +99,7 @@ fn content_text(content: &Value) -> Option<String> {
     Some(text)
 }
 
-/// Python's `str()`, but for lists and objects.
+/// Python's `str()`, except for lists and objects.
 fn str_of(value: &Value) -> Option<String> {
     Some(match value {
         Value::Str(text) => text.clone(),
@@ -132,7 +132,7 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What Python's `json.loads` makes.
+/// A value as Python's `json.loads` returns it.
 #[derive(Clone)]
 enum Value {
     Null,
@@ -179,7 +179,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-/// Python's `repr` of a float: the fewest digits that read back, which Rust finds as well, in Python's layout.
+/// Python's `repr` of a float: the fewest digits that parse back to the same float, which Rust prints too, in Python's layout.
 fn repr(f: f64) -> String {
     if f.is_nan() {
         return "NaN".to_owned();
@@ -208,7 +208,7 @@ fn repr(f: f64) -> String {
     format!("{sign}{}.{}", &digits[..whole], if fraction.is_empty() { "0" } else { fraction })
 }
 
-/// `json.loads`, of a text that is known to be JSON.
+/// `json.loads`, for a text that is known to be JSON.
 fn parse(text: &str) -> Option<Value> {
     let mut chars = text.chars().peekable();
     let value = parse_value(&mut chars)?;

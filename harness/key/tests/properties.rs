@@ -1,4 +1,4 @@
-//! The key of random conversations: what counts in it, what does not, and that it is KEY.md's to the byte.
+//! Properties of the key of random conversations: which parts count, which do not, and that it equals the key of KEY.md.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::json::{Json, Layout};
 use crate::key::tests::literal;
 use crate::key::*;
 
-/// Pieces of text that the patterns of KEY.md look for, and what stands nearly for one.
+/// Pieces of text that match the patterns of KEY.md, or nearly do.
 const PIECES: [&str; 44] = [
     "2024-01-02",
     "2026-11-21 10:00:00",
@@ -55,7 +55,7 @@ const PIECES: [&str; 44] = [
     "<DATE>",
 ];
 
-/// Numbers whose print is Python's own, and words that only Python reads.
+/// Numbers that Python prints in its own way, and words that only Python accepts as numbers.
 const NUMBERS: [&str; 20] = [
     "0",
     "-0",
@@ -88,7 +88,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// A string as JSON: plain, or each of its characters escaped, with surrogates in pairs and sometimes alone.
+/// A string as JSON: plain, or with each character escaped, where surrogates come in pairs and sometimes alone.
 fn json_string() -> impl Strategy<Value = String> {
     let escaped = |text: String| text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat();
     prop_oneof![
@@ -99,7 +99,7 @@ fn json_string() -> impl Strategy<Value = String> {
     ]
 }
 
-/// JSON as text, since how a number is written counts.
+/// JSON as text, since the spelling of a number matters.
 fn json_text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         3 => json_string(),
@@ -144,7 +144,7 @@ fn message_text() -> impl Strategy<Value = String> {
     )
 }
 
-/// What Retake makes of messages in LangChain's form; `None` where they are not.
+/// Returns Retake's key of messages in LangChain's form; `None` if they are not in that form.
 fn key_of(messages: &str, caller: Option<&str>) -> Option<[String; 2]> {
     let json = Json::parse(messages.as_bytes()).ok()?;
     let messages: Option<Vec<Message>> =
@@ -174,7 +174,7 @@ fn hash(messages: &[Message]) -> Hash {
     rules.conversation_hash(&rules.canonical(messages.to_vec()))
 }
 
-/// One thing that has no place in a key, done to a conversation.
+/// A change to a conversation that must not change its key.
 #[derive(Clone, Debug)]
 enum Noise {
     System(String),
@@ -197,7 +197,7 @@ fn noise() -> impl Strategy<Value = Noise> {
 }
 
 impl Noise {
-    /// The conversation without it, and with it.
+    /// Returns the conversation without the change, and with it.
     fn applied(&self, mut plain: Vec<Message>, at: usize) -> (Vec<Message>, Vec<Message>) {
         let at = at % plain.len();
         let mut noisy = plain.clone();
@@ -232,7 +232,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn conversations_have_the_key_that_key_md_says(
+    fn a_conversation_has_the_key_of_the_literal_implementation(
         messages in prop::collection::vec(message_text(), 0..5), caller in prop::option::of(text()),
     ) {
         let messages = format!("[{}]", messages.join(", "));
@@ -242,12 +242,12 @@ proptest! {
     }
 
     #[test]
-    fn what_key_md_leaves_out_is_left_out(conversation in any_conversation(), noise in noise(), at: usize) {
+    fn noise_does_not_change_the_key(conversation in any_conversation(), noise in noise(), at: usize) {
         let (plain, noisy) = noise.applied(conversation, at);
         prop_assert_eq!(hash(&plain), hash(&noisy));
     }
 
-    /// Letters of no pattern, so that no change can be normalized away.
+    /// The new text has only letters that no pattern matches, so normalization cannot remove the change.
     #[test]
     fn any_other_change_counts(
         conversation in any_conversation(), word in "[g-z]{1,8}", place in 0..5usize,

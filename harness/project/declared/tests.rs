@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_scenario_that_cannot_be_read_declares_its_secrets_all_the_same() {
+fn a_scenario_that_cannot_be_parsed_still_declares_its_secrets() {
     let text = "post = \"/login\njson = { token = \"{{ secret.TOKEN }}\", again = \"{{secret . OTHER | upper}}\" }\n\
                 secrets = [ \"ONE\",\n 'TWO' ]\n";
     assert_eq!(named_in(text), ["TOKEN", "OTHER", "ONE", "TWO"]);

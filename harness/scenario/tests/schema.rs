@@ -178,7 +178,7 @@ fn the_schemas_accept_what_the_guide_shows() {
         let text = std::fs::read_to_string(&page).unwrap();
         for block in text.split("\n```toml\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()) {
             // Some pages show a part of a scenario, which is whole with a step.
-            let with_a_step = format!("[[step]]\nget = \"/\"\n\n{block}");
+            let with_a_step = format!("{block}\n\n[[step]]\nget = \"/\"\n");
             let wrong = match [suite.check(block), scenario.check(block), scenario.check(&with_a_step)] {
                 [Err(of_suite), Err(of_scenario), Err(_)] => Some((of_suite, of_scenario)),
                 _ => None,

@@ -227,9 +227,9 @@ pub(crate) const CHANGES: &[Change] = &[
         &["the service stopped asking after turns[1]"],
     ),
     // What the client sees.
-    gateway("metadata_extra_key", WRITE, &["golden: the event `metadata` has another shape"]),
+    gateway("metadata_extra_key", WRITE, &["golden: the event `metadata` has a different shape"]),
     gateway("tool_result_missing", WRITE, &["golden: the event `tool_result` did not come"]),
-    gateway("values_event_name", WRITE, &["golden: the event `values` is called `updates`"]),
+    gateway("values_event_name", WRITE, &["golden: the event `values` is now called `updates`"]),
     gateway("stream_202", WRITE, &["golden: the status is 202, not 200"]),
     gateway("stream_as_text", WRITE, &["golden: the content type is text/plain, not text/event-stream"]),
     gateway("end_missing", WRITE, &["the stream ended before its last event `end`"]),
@@ -237,7 +237,7 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway(
         "tool_result_without_status",
         WRITE,
-        &["golden: the event `tool_result` has another shape: `/status` is gone"],
+        &["golden: the event `tool_result` has a different shape: `/status` is gone"],
     ),
     gateway("tool_result_twice", WRITE, &["golden: the event `tool_result` came 4 times, not 2 times"]),
     gateway("created_200", WRITE, &["expected status 201, found 200"]),
@@ -248,7 +248,7 @@ pub(crate) const CHANGES: &[Change] = &[
         WRITE,
         "values_event_name",
         |tree| last_word(tree, WRITE, 2, "replay", "rehearsal"),
-        &["tool `read_file` returned different text", "golden: the event `values` is called `updates`"],
+        &["tool `read_file` returned different text", "golden: the event `values` is now called `updates`"],
     ),
     both(
         "a result and the status",
@@ -300,7 +300,7 @@ pub(crate) const CHANGES: &[Change] = &[
                 }
             });
         },
-        &["drift: the system prompt of `lead_agent` changed", "golden: the event `values` is called `updates`"],
+        &["drift: the system prompt of `lead_agent` changed", "golden: the event `values` is now called `updates`"],
     ),
     both(
         "two tools",
@@ -323,7 +323,7 @@ pub(crate) const CHANGES: &[Change] = &[
         |tree| {
             fixtures::edit(tree, WRITE, |turns| turns.push(turn(Some("subagent:poet"), "A poem!", "Roses are red")));
         },
-        &["unused: `subagent:poet` never asks", "golden: the event `metadata` has another shape"],
+        &["unused: `subagent:poet` never asks", "golden: the event `metadata` has a different shape"],
     ),
 ];
 

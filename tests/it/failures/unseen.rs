@@ -126,11 +126,11 @@ const ROWS: &[Row] = &[
     ("wrong_key", &["replay miss: the request did not bring the key that the system was given"], EXPLAIN),
     ("status", &["golden: the status is 202, not 200"], "retake review"),
     ("content_type", &["golden: the content type is application/x-ndjson, not text/event-stream"], "retake review"),
-    ("event_moved", &["golden: the event `summary` came in another place: behind `closed`"], "retake review"),
-    ("event_renamed", &["golden: the event `tool` is called `tool_result`"], "retake review"),
+    ("event_moved", &["golden: the event `summary` came in a different place: after `closed`"], "retake review"),
+    ("event_renamed", &["golden: the event `tool` is now called `tool_result`"], "retake review"),
     (
         "event_key_renamed",
-        &["golden: the event `tool` has another shape: `/output` is called `/result`"],
+        &["golden: the event `tool` has a different shape: `/output` is now called `/result`"],
         "retake review",
     ),
 ];

@@ -50,17 +50,17 @@ const FIXTURES: &[Mistake] = &[
     (
         "key-twice",
         |good| good.replace("\"format\"", "\"format\": \"retake/1\",\n  \"format\"").into(),
-        ":3:3: not JSON: the key \"format\" stands twice in this object",
+        ":3:3: not JSON: the key \"format\" appears twice in this object",
     ),
     (
         "turns-twice",
         |good| good.replace("  \"turns\"", "  \"turns\": [],\n  \"turns\"").into(),
-        ":10:3: not JSON: the key \"turns\" stands twice in this object",
+        ":10:3: not JSON: the key \"turns\" appears twice in this object",
     ),
     (
         "key-twice-in-a-turn",
         |good| good.replace("\"input_hash\"", "\"input\": {},\n      \"input_hash\"").into(),
-        ":27:7: not JSON: the key \"input\" stands twice in this object",
+        ":27:7: not JSON: the key \"input\" appears twice in this object",
     ),
     ("deep", |_| "[".repeat(100_000).into(), ":1:257: not JSON: more than 256 levels of nesting"),
     (
@@ -269,9 +269,8 @@ fn what_stands_in_place_of_a_fixture_is_named() {
     let unreadable = |name: &str, why: &str| {
         assert_eq!(run.failure(name), format!("fixtures/{name}.json: failed to read it: {why}"), "{name}");
     };
-    unreadable("folder", &format!("a folder stands where a file was expected\n  remove it; {}", record("folder")));
-    let leads_nowhere =
-        |to: &str, name: &str| format!("it is a link to `{to}` that leads nowhere\n  remove it; {}", record(name));
+    unreadable("folder", &format!("it is a folder, expected a file\n  remove it; {}", record("folder")));
+    let leads_nowhere = |to: &str, name: &str| format!("it is a broken link to `{to}`\n  remove it; {}", record(name));
     unreadable("nowhere", &leads_nowhere("gone.json", "nowhere"));
     unreadable("cycle", &leads_nowhere("cycle.json", "cycle"));
     for (name, what) in [("pipe", "a named pipe"), ("socket", "a socket"), ("device", "a device")] {

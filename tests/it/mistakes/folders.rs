@@ -157,12 +157,10 @@ fn what_editors_leave_is_passed_over() {
         link(&tree, "scenarios/empty/scenario.toml", "gone.toml");
         let run = tree.runner("oddities").run().exits(101);
         for (name, to) in [("nowhere", "gone"), ("cycle", "cycle")] {
-            let says = format!(
-                "scenarios/{name}: expected the folder of a scenario, found a link to `{to}` that leads nowhere"
-            );
+            let says = format!("scenarios/{name}: expected the folder of a scenario, found a broken link to `{to}`");
             assert_eq!(run.failure(name), format!("{says}\n  let it lead to a folder, or remove it"));
         }
-        let says = "scenarios/empty/scenario.toml: expected a file, found a link to `gone.toml` that leads nowhere";
+        let says = "scenarios/empty/scenario.toml: expected a file, found a broken link to `gone.toml`";
         assert_eq!(run.failure("empty"), says);
         only_these_fail(&run, &["nowhere", "cycle", "empty"]);
     }
@@ -200,7 +198,7 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
         (
             "twice",
             "twice.json",
-            "twice.json:1:10: this is not JSON: the key \"a\" stands twice in this object\n  named by scenarios/twice/scenario.toml:4:13",
+            "twice.json:1:10: this is not JSON: the key \"a\" appears twice in this object\n  named by scenarios/twice/scenario.toml:4:13",
         ),
     ];
     for (name, file, _) in cases {
@@ -230,7 +228,8 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
             pipe(&tree.path(&format!("scenarios/{name}/pipe")));
         }
         let run = tree.runner("oddities").run().exits(101);
-        let says = "scenarios/nowhere/scenario.toml:4:13: `body.json`: expected a file, found a link to `gone.json` that leads nowhere";
+        let says =
+            "scenarios/nowhere/scenario.toml:4:13: `body.json`: expected a file, found a broken link to `gone.json`";
         assert_eq!(run.failure("nowhere"), says);
         let says =
             "scenarios/piped/pipe: expected a file, found a named pipe\n  named by scenarios/piped/scenario.toml:4:13";
@@ -254,7 +253,7 @@ fn a_suite_that_cannot_be_read_is_an_error_for_all() {
     #[cfg(unix)]
     {
         link(&tree, "scenarios/suite.toml", "gone.toml");
-        says("error: scenarios/suite.toml: expected a file, found a link to `gone.toml` that leads nowhere");
+        says("error: scenarios/suite.toml: expected a file, found a broken link to `gone.toml`");
         tree.remove("scenarios/suite.toml");
         pipe(&tree.path("scenarios/suite.toml"));
         says("error: scenarios/suite.toml: expected a file, found a named pipe");

@@ -104,9 +104,9 @@ fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
     for update in ["0", "1"] {
         let run = tree.runner("oddities").env("UPDATE_GOLDEN", update).run().exits(101);
         for (name, why) in [
-            ("folder", "a folder stands where a file was expected"),
-            ("nowhere", "it is a link to `gone.snap` that leads nowhere"),
-            ("cycle", "it is a link to `cycle.snap` that leads nowhere"),
+            ("folder", "it is a folder, expected a file"),
+            ("nowhere", "it is a broken link to `gone.snap`"),
+            ("cycle", "it is a broken link to `cycle.snap`"),
             ("pipe", "it is a named pipe, expected a file"),
         ] {
             let command = format!("once it is removed:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");

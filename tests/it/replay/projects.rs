@@ -108,7 +108,7 @@ fn another_project_is_named_by_root() {
         .run()
         .exits(2)
         .says(&["lie in different projects", "--root"]);
-    elsewhere(&file).args(&["--root", "gone"]).run().exits(2).says(&["gone: failed to open it: no such file"]);
+    elsewhere(&file).args(&["--root", "gone"]).run().exits(2).says(&["gone: there is no such folder"]);
 }
 
 fn drift_that_the_suite_fails_fails_serve_and_a_replay_model() {

@@ -75,7 +75,7 @@ fn what_is_not_set_and_what_is_not_declared_stop_the_recording() {
     missing
         .red(&["chat: not recorded: the environment variable STRIPE is not set, and `{{ secret.STRIPE }}` needs it"]);
     let short = record_with(&tree, &["chat"], &[("STRIPE", "abc")]);
-    short.red(&["the value of STRIPE has 3 characters: below 6 a secret is not told from other text"]);
+    short.red(&["the value of STRIPE has 3 characters: a secret needs at least 6 to be told from other text"]);
     // The system reads it where nobody looked.
     let tree = Tree::with_suite(&system("agent", "", READY));
     tree.scenario("chat", &chat("\"use t0ken-of-a-deploy\""));
