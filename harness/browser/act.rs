@@ -1,4 +1,4 @@
-//! One act on a page: each waits until it can be done, or holds, or its time is up.
+//! One act on a page. It waits until it can be done, or until what it looks for holds, or until its time is up.
 
 use std::path::Path;
 
@@ -12,38 +12,38 @@ use super::{picture, tree};
 use crate::error::{Error, Result};
 use crate::scenario::{Do, Target};
 
-/// What an act leaves behind.
+/// The result of an act.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Made {
     Nothing,
-    /// The accessible tree of a region, a node a line.
+    /// The accessibility tree of a region, with one line for each node.
     Tree(String),
 }
 
-/// How something on a page stands.
-enum Stands {
+/// The result of one attempt.
+enum Attempt {
     Done(Made),
-    /// Not yet, and why.
+    /// It did not succeed yet, for this reason.
     NotYet(String),
 }
 
-const DONE: Stands = Stands::Done(Made::Nothing);
+const DONE: Attempt = Attempt::Done(Made::Nothing);
 
-/// Does one act. Going to a page is not among them. `pictures` is the folder of the scenario's pictures.
+/// Does one act, except `goto` and `reload`, which the caller does. `pictures` is the folder for the scenario's screenshots.
 ///
 /// # Errors
-/// Where it is not done, or does not hold, in time.
+/// If it does not succeed in time.
 pub(crate) async fn act(page: &Page, act: &Do<String>, deadline: Instant, pictures: &Path) -> Result<Made> {
     let mut before = None;
     loop {
         let stands = match attempt(page, act, &mut before, pictures).await {
             Ok(stands) => stands,
-            // A page that is just going cannot be looked at.
-            Err(error) => Stands::NotYet(error.what().to_owned()),
+            // Looking at a page that is just being left fails.
+            Err(error) => Attempt::NotYet(error.what().to_owned()),
         };
         let why = match stands {
-            Stands::Done(made) => return Ok(made),
-            Stands::NotYet(why) => why,
+            Attempt::Done(made) => return Ok(made),
+            Attempt::NotYet(why) => why,
         };
         if Instant::now() >= deadline {
             return Err(Error::new(why));
@@ -52,13 +52,14 @@ pub(crate) async fn act(page: &Page, act: &Do<String>, deadline: Instant, pictur
     }
 }
 
-/// `before` is where the element was at the last attempt: what still moves is not clicked.
+/// Tries to do an act once. `before` is where the element was at the last attempt, because an element that is moving is not
+/// clicked.
 async fn attempt(
     page: &Page,
     act: &Do<String>,
     before: &mut Option<(Element, [f64; 2])>,
     pictures: &Path,
-) -> Result<Stands> {
+) -> Result<Attempt> {
     let look = |target| find(page, target, Prepared::Nothing);
     Ok(match act {
         Do::See(target) => {
@@ -81,18 +82,18 @@ async fn attempt(
                     let now = (element.clone(), point);
                     if before.as_ref() != Some(&now) {
                         *before = Some(now);
-                        return Ok(Stands::NotYet("it moves".to_owned()));
+                        return Ok(Attempt::NotYet("it is moving".to_owned()));
                     }
                     click(page, point).await?;
                     DONE
                 }
-                _ => Stands::NotYet(found.why_not_one()),
+                _ => Attempt::NotYet(found.why_not_one()),
             }
         }
         Do::Fill { target, text } => {
             let found = find(page, target, Prepared::Fill).await?;
             if ready(&found).is_none() {
-                return Ok(Stands::NotYet(found.why_not_one()));
+                return Ok(Attempt::NotYet(found.why_not_one()));
             }
             if text.is_empty() {
                 press(page, "Delete").await?;
@@ -105,29 +106,29 @@ async fn attempt(
             press(page, keys).await?;
             DONE
         }
-        Do::Aria(target) => Stands::Done(Made::Tree(tree::region(page, target).await?)),
+        Do::Aria(target) => Attempt::Done(Made::Tree(tree::region(page, target).await?)),
         Do::Screenshot { name, baseline } => {
             let compared = picture::keep(page, pictures, name, *baseline).await?;
-            compared.map_or(DONE, Stands::NotYet)
+            compared.map_or(DONE, Attempt::NotYet)
         }
         Do::Goto(_) | Do::Reload => DONE,
     })
 }
 
-fn held(holds: bool, why: impl FnOnce() -> String) -> Stands {
-    if holds { DONE } else { Stands::NotYet(why()) }
+fn held(holds: bool, why: impl FnOnce() -> String) -> Attempt {
+    if holds { DONE } else { Attempt::NotYet(why()) }
 }
 
 fn ready(found: &Found) -> Option<&Element> {
     found.elements.first().filter(|_| found.ready)
 }
 
-async fn above(page: &Page, targets: &[Target<String>]) -> Result<Stands> {
+async fn above(page: &Page, targets: &[Target<String>]) -> Result<Attempt> {
     let mut upper: Option<(Element, &Target<String>)> = None;
     for target in targets {
         let found = find(page, target, Prepared::Nothing).await?;
         let [element] = &found.elements[..] else {
-            return Ok(Stands::NotYet(format!("{target}: {}", found.why_not_one())));
+            return Ok(Attempt::NotYet(format!("{target}: {}", found.why_not_one())));
         };
         if let Some((above, named)) = &upper
             && above.bottom > element.top
@@ -136,7 +137,7 @@ async fn above(page: &Page, targets: &[Target<String>]) -> Result<Stands> {
                 "{named} ends at {:.0} and {target} begins at {:.0}, in pixels from the page's top",
                 above.bottom, element.top
             );
-            return Ok(Stands::NotYet(why));
+            return Ok(Attempt::NotYet(why));
         }
         upper = Some((element.clone(), target));
     }
@@ -152,7 +153,7 @@ async fn click(page: &Page, [x, y]: [f64; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Presses a key, with others held down: `Control+A`.
+/// Presses a key, possibly with others held down: `Control+A`.
 async fn press(page: &Page, keys: &str) -> Result<()> {
     let (held, key) = match keys.rsplit_once('+') {
         Some((held, key)) if !key.is_empty() => (held, key),
@@ -168,7 +169,7 @@ async fn press(page: &Page, keys: &str) -> Result<()> {
     let modifiers: u32 = modifiers.sum();
     let is_command = held.split('+').any(|name| ["Alt", "Control", "Meta"].contains(&name));
     let known = get_key_definition(key).ok_or_else(|| Error::new(format!("there is no key `{key}`")))?;
-    // With a key held down that makes it a command, nothing is typed.
+    // A combination with Alt, Control or Meta is a command and types no text.
     let text = known.text.or_else(|| (known.key.chars().count() == 1).then_some(known.key)).filter(|_| !is_command);
     let event = |kind: &str, text: Option<&str>| -> Value {
         let mut event = json!({

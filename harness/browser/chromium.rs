@@ -1,4 +1,4 @@
-//! The browser's process: found on the machine, started under a guardian, gone with it.
+//! The browser's process. It is found on the machine, and started under a guardian, which ends it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use crate::system::{Folder, Guard, Guarded, Log};
 
 /// The environment variable that names the program.
 const VARIABLE: &str = "RETAKE_CHROMIUM";
-/// Its usual names.
+/// The usual names of the program.
 const NAMES: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
-/// Where macOS keeps it.
+/// The paths of the program on macOS.
 const PLACES: [&str; 2] = [
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
-/// How long it may take to start.
+/// How long the browser may take to start.
 const START: Duration = Duration::from_secs(30);
-/// What comes before the address in its output.
+/// The text before the address in the browser's output.
 const LISTENS: &str = "DevTools listening on ";
 
 /// A running browser.
@@ -32,7 +32,7 @@ pub(crate) struct Chromium {
 
 static CHROMIUM: OnceCell<Result<Chromium>> = OnceCell::const_new();
 
-/// Closes the browser of this process, where there is one, and waits until it is gone with its profile.
+/// Closes the browser of this process, if there is one, and waits until it has ended and its profile is removed.
 pub(crate) fn close() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     if let (Some(Ok(chromium)), Ok(runtime)) = (CHROMIUM.get(), runtime) {
@@ -41,10 +41,10 @@ pub(crate) fn close() {
 }
 
 impl Chromium {
-    /// The browser of this process, started where it does not run yet.
+    /// Returns the browser of this process, and starts it if it is not running yet.
     ///
     /// # Errors
-    /// Where it is not there or does not start.
+    /// If it is not installed or does not start.
     pub(crate) async fn get() -> Result<&'static Chromium> {
         CHROMIUM.get_or_init(Chromium::start).await.as_ref().map_err(Clone::clone)
     }
@@ -93,16 +93,16 @@ impl Chromium {
     }
 }
 
-/// The address in what was printed, once its line is whole.
+/// Returns the address in the browser's output, once its line is complete.
 fn address(text: &str) -> Option<String> {
     let (_, rest) = text.split_once(LISTENS)?;
     rest.split_once('\n').map(|(url, _)| url.trim().to_owned())
 }
 
-/// The browser of this machine.
+/// Finds the browser's program on this machine.
 ///
 /// # Errors
-/// Where there is none, with the command that installs it.
+/// If there is none. The error has the command that installs it.
 pub(crate) fn program() -> Result<PathBuf> {
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
         let named = PathBuf::from(named);
@@ -122,7 +122,7 @@ pub(crate) fn program() -> Result<PathBuf> {
     })
 }
 
-/// How it is started: alone, quiet, and unable to find any machine but this one.
+/// Returns the flags to start the browser with: headless, without background work, and unable to resolve other machines.
 fn flags(profile: &Path) -> Vec<String> {
     let mut flags: Vec<String> = [
         "--headless",
@@ -144,7 +144,7 @@ fn flags(profile: &Path) -> Vec<String> {
         "--password-store=basic",
         "--use-mock-keychain",
         "--disable-features=Translate,MediaRouter,OptimizationHints,PaintHolding",
-        // Pages of scenarios that run beside each other are all in front.
+        // Scenarios run at the same time, and none of their pages may be treated as a background tab.
         "--disable-background-timer-throttling",
         "--disable-backgrounding-occluded-windows",
         "--disable-renderer-backgrounding",
@@ -163,7 +163,7 @@ fn flags(profile: &Path) -> Vec<String> {
     flags
 }
 
-/// Chromium's sandbox refuses root.
+/// Whether this is the root user, for whom Chromium's sandbox does not work.
 #[cfg(unix)]
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()

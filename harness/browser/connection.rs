@@ -1,4 +1,4 @@
-//! The connection to Chromium, on a thread of its own: scenarios have a runtime each, and it outlives them all.
+//! The connection to Chromium. It has a thread of its own, because it outlives the runtime of each scenario.
 
 use std::borrow::Cow;
 
@@ -19,11 +19,11 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) browser: Browser,
-    /// Where tasks run that listen to the browser.
+    /// The runtime for tasks that listen to the browser.
     pub(super) runtime: Handle,
 }
 
-/// A command of the protocol, as it is sent. Its answer is JSON.
+/// A command of the protocol. Its answer is plain JSON.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub(super) struct Call {
@@ -49,10 +49,10 @@ impl Command for Call {
 }
 
 impl Connection {
-    /// Connects to a browser that listens there.
+    /// Connects to the browser that listens at this URL.
     ///
     /// # Errors
-    /// Where it does not answer.
+    /// If it does not answer.
     pub(super) async fn open(url: String) -> Result<Connection> {
         let (connected, connecting) = oneshot::channel();
         let run = move || {
@@ -81,7 +81,7 @@ async fn serve(url: &str, connected: oneshot::Sender<Result<Connection>>) {
     }
 }
 
-/// Hears the browser until it is gone. A message that the crate's types do not know is passed over.
+/// Reads the browser's messages until it is gone. Messages that the crate's types do not know are skipped.
 async fn hear(mut handler: Handler) {
     while let Some(heard) = handler.next().await {
         if matches!(heard, Err(CdpError::Ws(_))) {
@@ -90,7 +90,7 @@ async fn hear(mut handler: Handler) {
     }
 }
 
-/// What Chromium, or the way to it, said to a command.
+/// Returns the error of a command that Chromium refused, or that did not reach it.
 pub(super) fn failed(method: &str, error: &CdpError) -> Error {
     match error {
         CdpError::ChannelSendError(_) | CdpError::Ws(_) | CdpError::NoResponse => {

@@ -1,4 +1,4 @@
-//! What a failed act leaves for a person to look at.
+//! Collects what a person needs to understand why an act failed.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,18 @@ use super::page::Page;
 use super::{picture, tree};
 use crate::files;
 
-/// What the page showed when something failed.
+/// What the page showed when an act failed.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
-    /// For the failure itself: what the page said, and the accessible tree near the target.
+    /// The text for the failure: the page's console and failed requests, and the accessibility tree near the target.
     pub(crate) lines: String,
     /// The files that were written.
     pub(crate) files: Vec<PathBuf>,
 }
 
 impl Page {
-    /// Collects what explains a failure. `about` is the text that was looked for; the files go into `folder`.
+    /// Collects what explains a failure. `about` describes the act that failed. The files go into `folder`, and `scrub` removes
+    /// secrets from all texts.
     pub(crate) async fn evidence(&self, about: &str, folder: &Path, scrub: &dyn Fn(&str) -> String) -> Evidence {
         let url = self.evaluate("location.href").await.ok();
         let url = url.as_ref().and_then(|url| url.as_str()).unwrap_or("a page that does not answer").to_owned();
@@ -32,12 +33,12 @@ impl Page {
             ("requests to other machines, which are never reached", seen.elsewhere.join("\n")),
         ];
         let told: String = told.iter().map(|(title, text)| part(title, text)).collect();
-        let near = part("the accessible tree near it", &tree::near(&tree, about));
+        let near = part("the accessibility tree near it", &tree::near(&tree, about));
         let mut evidence = Evidence { lines: scrub(&format!("the page was {url}{told}{near}")), files: Vec::new() };
         if std::fs::create_dir_all(folder).is_err() {
             return evidence;
         }
-        let whole = scrub(&format!("{url}\n{told}{}\n", part("the accessible tree", &tree)));
+        let whole = scrub(&format!("{url}\n{told}{}\n", part("the accessibility tree", &tree)));
         let picture = picture::take(self).await.unwrap_or_default();
         for (name, bytes) in [("failure.png", picture.as_slice()), ("failure.txt", whole.as_bytes())] {
             let file = folder.join(name);

@@ -1,11 +1,11 @@
-// Finds on a page what a person means, and prepares it to be acted on. `request` is {by, text, to}; `given` are the
-// elements where the accessibility tree has found them.
+// Finds the elements of a page that match a target, and prepares the only one for an act. `request` is {by, text, to};
+// `given` are the elements that the accessibility tree has found by their role.
 function (request, ...given) {
   const squeeze = (text) => (text ?? "").replace(/\s+/g, " ").trim();
   const wanted = squeeze(request.text).toLowerCase();
   const holds = (text) => squeeze(text).toLowerCase().includes(wanted);
 
-  // A shadow tree belongs to its host as children do.
+  // The nodes of a shadow tree count as children of its host.
   const children = (node) => [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes];
   const elements = (root, found = []) => {
     for (const child of children(root)) {
@@ -26,7 +26,7 @@ function (request, ...given) {
     if (text === undefined) texts.set(node, (text = children(node).map(textOf).join("")));
     return text;
   };
-  // Of nested elements the smallest is meant.
+  // Of nested elements, the smallest is meant.
   const smallest = (element, found = []) => {
     if (!holds(textOf(element))) return found;
     const before = found.length;
@@ -78,7 +78,7 @@ function (request, ...given) {
   element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   if (request.to === "fill") {
     const isField = ["INPUT", "TEXTAREA"].includes(element.tagName);
-    if (!isField && !element.isContentEditable) return { ...answer, why: "nothing can be written into it" };
+    if (!isField && !element.isContentEditable) return { ...answer, why: "text cannot be entered into it" };
     if (element.readOnly) return { ...answer, why: "it is read-only" };
     element.focus();
     if (isField) element.select();

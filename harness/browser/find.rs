@@ -1,4 +1,4 @@
-//! What a target finds on a page right now.
+//! Finds the elements of a page that match a target right now.
 
 use serde_json::{Value, json};
 
@@ -6,27 +6,27 @@ use super::page::Page;
 use crate::error::Result;
 use crate::scenario::{By, Target};
 
-/// The script that finds and prepares.
+/// The script that finds elements and prepares them.
 const SCRIPT: &str = include_str!("find.js");
 
-/// What is prepared of the only element that a target finds.
+/// What to prepare the only matching element for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prepared {
     Nothing,
-    /// To be clicked: scrolled into view, with nothing in front of it.
+    /// For a click: it is scrolled into view, and nothing is in front of it.
     Click,
-    /// To be written into: it has the focus, and what it holds is selected.
+    /// For input: it has the focus, and its content is selected.
     Fill,
 }
 
-/// What was found, in the order of the document.
+/// The matching elements, in the order of the document.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The visible elements.
     pub(super) elements: Vec<Element>,
-    /// How many more there are that nobody can see.
+    /// The number of hidden elements.
     hidden: usize,
-    /// Whether the only element is prepared, and where it is clicked.
+    /// Whether the only element is prepared, and where to click it.
     pub(super) ready: bool,
     pub(super) point: Option<[f64; 2]>,
     why: Option<String>,
@@ -43,28 +43,28 @@ pub(super) struct Element {
 }
 
 impl Found {
-    /// Why this is not the one element that was meant.
+    /// Says why this is not exactly one element that can be used.
     pub(super) fn why_not_one(&self) -> String {
         if let Some(why) = &self.why {
             return why.clone();
         }
         match (self.elements.len(), self.hidden) {
-            (0, 0) => "nothing on the page fits".to_owned(),
-            (0, 1) => "what fits is hidden".to_owned(),
-            (0, hidden) => format!("{hidden} elements fit, all hidden"),
+            (0, 0) => "nothing on the page matches".to_owned(),
+            (0, 1) => "the only match is hidden".to_owned(),
+            (0, hidden) => format!("{hidden} elements match, but all are hidden"),
             (1, _) => format!("it is there: {}", self.elements[0].about),
             (count, _) => {
                 let shown: Vec<&str> = self.elements.iter().take(4).map(|element| element.about.as_str()).collect();
-                format!("{count} elements fit: {}", shown.join(", "))
+                format!("{count} elements match: {}", shown.join(", "))
             }
         }
     }
 }
 
-/// Looks for a target, and prepares it where it is the only one.
+/// Finds the elements that match a target, and prepares the element if it is the only one.
 ///
 /// # Errors
-/// Where the page is just going, or the target is not a selector.
+/// If the page is just being left, or the target is not a valid selector.
 pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<Found> {
     let by = match target.by {
         By::Text => "text",
@@ -92,7 +92,7 @@ async fn with_role(page: &Page, text: &str, request: Value) -> Result<Value> {
     let (role, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let document = page.call("Runtime.evaluate", json!({ "expression": "document" })).await?;
     let document = document["result"]["objectId"].as_str().unwrap_or_default().to_owned();
-    // Chromium's own name of it.
+    // Chromium calls this role `image`.
     let role = if role == "img" { "image" } else { role };
     let query = json!({ "objectId": document, "role": role });
     let nodes = page.call("Accessibility.queryAXTree", query).await?;

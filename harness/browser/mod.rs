@@ -1,18 +1,17 @@
-//! Pages in a real Chromium: opened, looked at and acted on as a person would.
+//! Pages in a real Chromium, which are opened, looked at and used as a person would use them.
 //!
-//! One [`Chromium`] serves all scenarios of a process. It is a child of a guardian, so it is gone with its profile
-//! whatever becomes of this process. Each scenario gets a [`Page`] in a fresh context: cookies, storage and cache of its
-//! own.
+//! One [`Chromium`] serves all scenarios of a process. It runs under a guardian, so it ends and its profile is removed even if
+//! this process is killed. Each scenario gets a [`Page`] in a new browser context, with cookies, storage and a cache of its own.
 //!
-//! What a person finds (`find.js`) has the same meaning as in Playwright: texts, labels and placeholders are looked for
-//! without regard to case and with white space squeezed, a part of them is enough, and of nested elements the smallest is
-//! meant. Roles and names come from Chromium's own accessibility tree. Each look is repeated until it holds or its time
-//! is up; nothing else is waited for.
+//! Elements are found (`find.js`) by the same rules as in Playwright: texts, labels and placeholders are compared without regard
+//! to case and to the amount of white space, a part of them is enough, and of nested elements the smallest is meant. Roles and
+//! names come from Chromium's own accessibility tree. Each check is repeated until it holds or its time is up; there are no
+//! other waits.
 //!
 //! # Rationale
 //!
-//! Commands are sent as plain JSON and answers are read as such: the protocol's types are as old as the crate, Chromium is
-//! as new as the machine, and one property that the types do not know would refuse a whole answer.
+//! Commands and answers are plain JSON. The types of the protocol are as old as the crate, while Chromium is as new as the
+//! machine, and a single property that the types do not know would make a whole answer unreadable.
 
 mod act;
 mod chromium;

@@ -1,4 +1,4 @@
-//! One page in a context of its own.
+//! One page, in a browser context of its own.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::connection::{Call, Connection, failed};
 use super::watch::{Traffic, Watch};
 use crate::error::{Error, Result};
 
-/// How large it is, in CSS pixels.
+/// The size of a page, in CSS pixels.
 const SIZE: [u32; 2] = [1280, 800];
 
-/// A page that nobody else sees. Dropping it closes it.
+/// A page that shares nothing with other pages. Dropping it closes it.
 #[derive(Debug)]
 pub(crate) struct Page {
     connection: &'static Connection,
@@ -24,12 +24,12 @@ pub(crate) struct Page {
     pub(super) watch: Watch,
 }
 
-/// A cookie, as it goes to a browser and comes back.
+/// A cookie of the browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cookie {
     pub(crate) name: String,
     pub(crate) value: String,
-    /// The host that set it, without a port: cookies know of none.
+    /// The host that set it, without a port, since cookies apply to all ports.
     pub(crate) host: String,
     pub(crate) path: String,
     pub(crate) http_only: bool,
@@ -37,10 +37,10 @@ pub(crate) struct Cookie {
 }
 
 impl Page {
-    /// An empty page.
+    /// Opens an empty page.
     ///
     /// # Errors
-    /// Where Chromium opens none.
+    /// If Chromium cannot open one.
     pub(crate) async fn open(chromium: &'static Chromium) -> Result<Page> {
         let connection = &chromium.connection;
         let context = connection.browser.create_browser_context(CreateBrowserContextParams::default());
@@ -57,26 +57,26 @@ impl Page {
         Ok(page)
     }
 
-    /// Keeps the answers to these requests from here on, and forgets those before: a method and a path, in which `*` is
-    /// any part without a slash.
+    /// Keeps the answers to these requests from here on, and forgets earlier ones. A pattern is a method and a path, in which
+    /// `*` matches any text without a slash.
     pub(crate) fn listen_for(&self, patterns: &[String]) {
         self.watch.listen_for(patterns);
     }
 
-    /// The kept answers, in the order of their requests, once each pattern has one and all have ended. Waits for that.
+    /// Waits until each pattern has an answer and all kept answers have ended, and returns them.
     pub(crate) async fn traffic(&self) -> Vec<Traffic> {
         self.watch.traffic().await
     }
 
-    /// Why there is no traffic yet.
+    /// Returns the error that says why the traffic is not complete.
     pub(crate) fn without_traffic(&self) -> Error {
         self.watch.without_traffic()
     }
 
-    /// Goes to a URL and waits until it is loaded. The storage is in place before its first script runs.
+    /// Goes to a URL and waits until it is loaded. The local storage is set before the page's first script runs.
     ///
     /// # Errors
-    /// Where nobody answers, or with an error's status that is not among those that are right.
+    /// If nobody answers, or if the status is not one of `right`. Without `right`, every status below 400 is accepted.
     pub(crate) async fn goto(
         &self,
         url: &str,
@@ -89,7 +89,7 @@ impl Page {
         if let Some(script) = script {
             self.call("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": script })).await?;
         }
-        // An error's answer without a body is not a page to Chromium, but has a status.
+        // For an error answer without a body, Chromium reports that the page does not load, although there is a status.
         let Some(status) = self.watch.document_status() else {
             let reason = answer["errorText"].as_str();
             return reason.map_or(Ok(()), |reason| Err(Error::new(format!("the page {url} does not load: {reason}"))));
@@ -98,14 +98,14 @@ impl Page {
         is_right.then_some(()).ok_or_else(|| Error::new(format!("the page {url} was answered with status {status}")))
     }
 
-    /// Loads the page anew.
+    /// Reloads the page.
     ///
     /// # Errors
-    /// Where Chromium is gone.
+    /// If Chromium is gone, or as [`Page::goto`].
     pub(crate) async fn reload(&self) -> Result<()> {
         let url = self.evaluate("location.href").await?;
         let url = url.as_str().unwrap_or_default();
-        // A navigation to the same place loads anew, and is waited for.
+        // Navigating to the same URL reloads the page, and waits until it is loaded.
         self.goto(url, &BTreeMap::new(), None).await
     }
 
@@ -120,10 +120,10 @@ impl Page {
         Ok(answer["identifier"].clone())
     }
 
-    /// All cookies of the context.
+    /// Returns all cookies of the context.
     ///
     /// # Errors
-    /// Where Chromium is gone.
+    /// If Chromium is gone.
     pub(crate) async fn cookies(&self) -> Result<Vec<Cookie>> {
         let of = json!({ "browserContextId": self.context.as_ref() });
         let answer = self.of_browser("Storage.getCookies", of).await?;
@@ -142,7 +142,7 @@ impl Page {
     /// Puts cookies into the context.
     ///
     /// # Errors
-    /// Where Chromium refuses one.
+    /// If Chromium refuses one.
     pub(crate) async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         let cookie = |cookie: &Cookie| {
             let Cookie { name, value, host, path, http_only, secure } = cookie;
@@ -156,16 +156,16 @@ impl Page {
         self.of_browser("Storage.setCookies", params).await.map(drop)
     }
 
-    /// The value of an expression on the page.
+    /// Evaluates an expression on the page.
     ///
     /// # Errors
-    /// What it throws, or that the page is just going.
+    /// If it throws, or if the page is just being left.
     pub(super) async fn evaluate(&self, expression: &str) -> Result<Value> {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         thrown(&self.call("Runtime.evaluate", params).await?)
     }
 
-    /// The value of a function of objects of the page.
+    /// Calls a function on the page with objects of the page.
     ///
     /// # Errors
     /// As [`Page::evaluate`].
@@ -176,10 +176,10 @@ impl Page {
         thrown(&self.call("Runtime.callFunctionOn", params).await?)
     }
 
-    /// A command to the page.
+    /// Sends a command to the page.
     ///
     /// # Errors
-    /// What Chromium says.
+    /// If Chromium refuses it or is gone.
     pub(super) async fn call(&self, method: &'static str, params: Value) -> Result<Value> {
         let answer = self.tab.execute(Call::new(method, params)).await;
         answer.map(|answer| answer.result).map_err(|e| failed(method, &e))
@@ -196,7 +196,7 @@ impl Drop for Page {
         let context = json!({ "browserContextId": self.context.as_ref() });
         let connection = self.connection;
         connection.runtime.spawn(async move {
-            // One that is gone needs no closing.
+            // If the browser is already gone, this fails, which does not matter.
             let _ = connection.browser.execute(Call::new("Target.disposeBrowserContext", context)).await;
         });
     }
@@ -211,5 +211,5 @@ fn thrown(answer: &Value) -> Result<Value> {
     Err(Error::new(format!("the page's script failed: {}", text.unwrap_or_default())))
 }
 
-/// How often a page is looked at again while something is waited for.
+/// The pause between two attempts of an act.
 pub(super) const PERIOD: Duration = Duration::from_millis(20);

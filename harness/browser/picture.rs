@@ -1,4 +1,4 @@
-//! Pictures of a page: kept to be looked at, and compared on the machine that made them.
+//! Screenshots of a page. They are saved for people to look at, and can be compared on the machine that made them.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use super::page::Page;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// A caret that blinks is not a difference.
+/// Hides the caret and stops animations, because a blinking caret is not a difference.
 const STILL: &str = "(() => { const style = document.createElement('style'); \
     style.textContent = '*, ::before, ::after { caret-color: transparent !important; animation: none !important; \
     transition: none !important }'; document.documentElement.append(style); return style })()";
 
-/// How many pixels of two pictures differ, or `null` where their sizes do. Edges of letters and curves are not drawn alike
-/// each time: a pixel differs where one of its colours does by more than a fifth.
+/// Returns the number of pixels that differ between two pictures, or `null` if their sizes differ. The edges of letters and
+/// curves are not drawn the same each time, so a pixel only counts if one of its colours differs by more than a fifth.
 const COMPARE: &str = "async (a, b) => {
   const pixels = async (data) => {
     const image = new Image();
@@ -35,25 +35,25 @@ const COMPARE: &str = "async (a, b) => {
   return count;
 }";
 
-/// The picture of a page, as PNG.
+/// Takes a screenshot of a page, as PNG.
 ///
 /// # Errors
-/// Where Chromium is gone.
+/// If Chromium is gone.
 pub(super) async fn take(page: &Page) -> Result<Vec<u8>> {
     let answer = page.call("Page.captureScreenshot", json!({ "format": "png" })).await?;
     let data = answer["data"].as_str().unwrap_or_default();
-    BASE64_STANDARD.decode(data).map_err(|e| Error::new(format!("Chromium's picture is none: {e}")))
+    BASE64_STANDARD.decode(data).map_err(|e| Error::new(format!("Chromium sent a picture that is not base64: {e}")))
 }
 
-/// Keeps a picture in a folder. One with a baseline is compared with it; where there is none yet, it becomes it. Says what
-/// differs.
+/// Saves a screenshot in a folder. With `baseline`, it is also compared with the baseline there, or becomes the baseline if
+/// there is none yet. Returns what differs, or `None`.
 ///
 /// # Errors
-/// Where the disk or Chromium fails.
+/// If the disk or Chromium fails.
 pub(super) async fn keep(page: &Page, folder: &Path, name: &str, baseline: bool) -> Result<Option<String>> {
     std::fs::create_dir_all(folder).map_err(|e| files::failed("make", folder, &e))?;
     let file = folder.join(format!("{name}.png"));
-    // Other machines draw other letters.
+    // Other machines draw letters differently, so there is no comparison in CI.
     if !baseline || std::env::var_os("CI").is_some_and(|value| !value.is_empty()) {
         files::write_whole(&file, &take(page).await?)?;
         return Ok(None);
@@ -79,10 +79,10 @@ pub(super) async fn keep(page: &Page, folder: &Path, name: &str, baseline: bool)
 async fn compare(page: &Page, before: &[u8], now: &[u8], known: &Path) -> Result<Option<String>> {
     let [before, now] = [before, now].map(|bytes| BASE64_STANDARD.encode(bytes));
     let differ = page.evaluate(&format!("({COMPARE})({}, {})", json!(before), json!(now))).await?;
-    let help = format!("where that is right, remove {}", known.display());
+    let help = format!("if that is right, remove {}", known.display());
     Ok(match differ.as_u64() {
         Some(0) => None,
         Some(count) => Some(format!("{count} pixels differ from the baseline; {help}")),
-        None => Some(format!("the picture has another size than the baseline; {help}")),
+        None => Some(format!("the picture and the baseline differ in size; {help}")),
     })
 }

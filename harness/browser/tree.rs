@@ -1,4 +1,4 @@
-//! The accessible tree of a page: what a screen reader tells of it.
+//! The accessibility tree of a page: what a screen reader reads out.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use super::page::Page;
 use crate::error::{Error, Result};
 use crate::scenario::{By, Target};
 
-/// Roles that say nothing: their children stand in their place.
+/// Roles without meaning. Nodes with these roles are replaced by their children.
 const SILENT: [&str; 7] =
     ["generic", "none", "presentation", "InlineTextBox", "LineBreak", "ListMarker", "RootWebArea"];
-/// Chromium's own names of roles, and what they are called here.
+/// Chromium's own names of roles, and the names that the tree shows.
 const CALLED: [(&str, &str); 5] = [
     ("StaticText", "text"),
     ("image", "img"),
@@ -19,13 +19,13 @@ const CALLED: [(&str, &str); 5] = [
     ("DisclosureTriangle", "summary"),
     ("DisclosureTriangleGrouped", "summary"),
 ];
-/// Properties worth a word, where they are not what they usually are.
+/// The properties that the tree shows if they are set.
 const TOLD: [&str; 8] = ["checked", "disabled", "expanded", "invalid", "level", "pressed", "required", "selected"];
 
-/// The tree of a whole page, a node a line: role, name, properties.
+/// Returns the tree of a whole page. Each node is one line with role, name and properties.
 ///
 /// # Errors
-/// Where Chromium is gone.
+/// If Chromium is gone.
 pub(super) async fn whole(page: &Page) -> Result<String> {
     let tree = page.call("Accessibility.getFullAXTree", json!({})).await?;
     let nodes = Nodes::of(&tree);
@@ -36,13 +36,13 @@ pub(super) async fn whole(page: &Page) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// The tree of a region: the only node with a role and, where it is given, a name.
+/// Returns the tree of a region: the only node with this role and, if one is given, this name.
 ///
 /// # Errors
-/// Where there is none or several.
+/// If there is no such region, or more than one.
 pub(super) async fn region(page: &Page, target: &Target<String>) -> Result<String> {
     if target.by != By::Role {
-        return Err(Error::new("a region is told by its role and name"));
+        return Err(Error::new("a region is found by its role and name"));
     }
     let (role, name) = target.text.split_once(char::is_whitespace).unwrap_or((&target.text, ""));
     let tree = page.call("Accessibility.getFullAXTree", json!({})).await?;
@@ -52,14 +52,14 @@ pub(super) async fn region(page: &Page, target: &Target<String>) -> Result<Strin
     };
     let found: Vec<&Value> = tree["nodes"].as_array().into_iter().flatten().filter(fits).collect();
     let [node] = found[..] else {
-        return Err(Error::new(format!("{} regions fit", found.len())));
+        return Err(Error::new(format!("{} regions match", found.len())));
     };
     let mut lines = Vec::new();
     nodes.write(node, 0, &mut lines);
     Ok(lines.join("\n"))
 }
 
-/// The lines of a tree that are nearest to a text, with what is around them.
+/// Returns the line of a tree that is most similar to a text, with the lines around it.
 pub(super) fn near(tree: &str, text: &str) -> String {
     const AROUND: usize = 8;
     let lines: Vec<&str> = tree.lines().collect();
@@ -127,7 +127,7 @@ impl<'a> Nodes<'a> {
         }
         let from = lines.len();
         self.children(node).for_each(|child| self.write(child, depth + 1, lines));
-        // A name that only repeats the text below is said once.
+        // If the only child is a text that repeats the name, it is left out.
         let text = format!("{}text {}", "  ".repeat(depth + 1), json!(name));
         if lines[from..] == [text] {
             lines.truncate(from);

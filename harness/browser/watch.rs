@@ -1,4 +1,4 @@
-//! What a page says and asks while it is open: console, requests that fail or go elsewhere, and answers worth keeping.
+//! Watches a page while it is open: its console, its requests that fail or go to other machines, and the answers to keep.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,27 +17,27 @@ use tokio::sync::watch;
 use super::connection::{Call, failed};
 use crate::error::{Error, Result};
 
-/// How many lines of each kind are kept.
+/// The number of lines of each kind that are kept.
 const LINES: usize = 100;
 
-/// What is known of a page's doings.
+/// Watches one page.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     seen: Arc<Mutex<Seen>>,
-    /// Changes whenever an answer is whole.
+    /// Changes whenever an answer has ended.
     changed: watch::Receiver<()>,
 }
 
-/// What a page said and asked.
+/// What a page has printed and requested so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     pub(super) console: Vec<String>,
     pub(super) failed: Vec<String>,
-    /// URLs that are not this machine's.
+    /// The requested URLs of other machines.
     pub(super) elsewhere: Vec<String>,
     /// The status of the document.
     document: Option<u16>,
-    /// Requests by their ids, with method and URL.
+    /// The requests, each as its id, method and URL.
     asked: Vec<(String, String, String)>,
     /// The requests whose answers are kept.
     patterns: Vec<String>,
@@ -48,13 +48,13 @@ pub(super) struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traffic {
     id: String,
-    /// The pattern that it fits.
+    /// The pattern that it matches.
     pub(crate) pattern: String,
     pub(crate) status: u16,
     pub(crate) content_type: String,
-    /// Its body, once it ended.
+    /// The body of the answer, once it has ended.
     pub(crate) body: Vec<u8>,
-    /// Whether it ended, and whether that was by itself.
+    /// `None` while the answer goes on; then whether it ended by itself, and did not break off.
     pub(crate) ended: Option<bool>,
 }
 
@@ -62,7 +62,7 @@ impl Watch {
     /// Watches a page, on the runtime of the browser's connection.
     ///
     /// # Errors
-    /// Where Chromium is gone.
+    /// If Chromium is gone.
     pub(super) async fn start(page: &chromiumoxide::Page, runtime: &Handle) -> Result<Watch> {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let (change, changed) = watch::channel(());
@@ -79,7 +79,8 @@ impl Watch {
         runtime.spawn(async move {
             let lock = || seen.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
-                // In this order: what happened first is heard first, since the connection hands over all it has at once.
+                // In this order, because the connection delivers several messages at once: the events of a request come in
+                // the order in which they happened.
                 tokio::select! {
                     biased;
                     Some(event) = sent.next() => lock().sent(&event),
@@ -125,7 +126,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// What was seen so far.
+    /// Returns what the page has printed and requested so far.
     pub(super) fn told(&self) -> Seen {
         self.lock().clone()
     }
@@ -163,10 +164,10 @@ impl Watch {
         let seen = self.lock();
         if let Some(pattern) = seen.missing().next() {
             let asked: Vec<String> = seen.asked.iter().map(|(_, method, url)| format!("{method} {url}")).collect();
-            return Error::new(format!("the page did not ask `{pattern}`"))
-                .help(format!("it asked {}", asked.join(", ")));
+            return Error::new(format!("the page did not send `{pattern}`"))
+                .help(format!("it sent {}", asked.join(", ")));
         }
-        Error::new("the page has an answer that does not end, and `traffic` waits for its end")
+        Error::new("an answer to the page has not ended, and `traffic` waits for its end")
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
@@ -175,7 +176,7 @@ impl Watch {
 }
 
 impl Seen {
-    /// The patterns that nothing fits yet.
+    /// Returns the patterns that no request matches yet.
     fn missing(&self) -> impl Iterator<Item = &String> {
         let has = |pattern: &&String| self.traffic.iter().any(|traffic| traffic.pattern == **pattern);
         self.patterns.iter().filter(move |pattern| !has(pattern))
@@ -189,7 +190,7 @@ impl Seen {
         self.asked.push((id.clone(), request.method.clone(), request.url.clone()));
     }
 
-    /// Takes in the head of an answer.
+    /// Notes the status and the headers of an answer.
     fn answered(&mut self, event: &EventResponseReceived) {
         let (id, response) = (event.request_id.inner(), &event.response);
         let status = u16::try_from(response.status).unwrap_or_default();
@@ -234,7 +235,7 @@ impl Seen {
     }
 }
 
-/// Whether a request like `POST /runs/7/stream` fits a pattern like `POST /runs/*/stream`.
+/// Whether a request like `POST /runs/7/stream` matches a pattern like `POST /runs/*/stream`.
 fn fits(pattern: &str, line: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == line };
     let Some(line) = line.strip_prefix(head) else { return false };
@@ -253,7 +254,8 @@ fn is_elsewhere(url: &str) -> bool {
     }
 }
 
-/// The body of an answer that ended; empty where Chromium has kept none, as of one that broke off.
+/// Returns the body of an answer that has ended. It is empty if Chromium has not kept it, for example because the answer broke
+/// off.
 async fn body_of(page: &chromiumoxide::Page, id: &str) -> Vec<u8> {
     let call = Call::new("Network.getResponseBody", json!({ "requestId": id }));
     let Ok(answer) = page.execute(call).await else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What a stream brings behind the last event for which its step waits: a client that stays would have it too. It is read
+//! Reads what a stream sends after the last event that its step waits for, as a client that stays connected would. It reads
 //! while later steps run.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::stream::Stream;
 use crate::events::{AfterLast, Ending};
 
-/// A stream that is read on. It is left when this is dropped.
+/// A stream that is read further. Dropping this closes it.
 #[derive(Debug)]
 pub(super) struct Afterwards {
     read: Arc<Mutex<AfterLast>>,
@@ -17,7 +17,7 @@ pub(super) struct Afterwards {
 }
 
 impl Afterwards {
-    /// Reads on where a step has what it wants.
+    /// Starts to read a stream further, whose step is done.
     pub(super) fn start(mut response: reqwest::Response, mut stream: Stream) -> Afterwards {
         let first = AfterLast { events: std::mem::take(&mut stream.after), ending: Ending::Open };
         let read = Arc::new(Mutex::new(first));
@@ -32,7 +32,7 @@ impl Afterwards {
                 let mut read = reading.lock().unwrap_or_else(PoisonError::into_inner);
                 read.events.extend(events);
                 read.ending = ending.unwrap_or(Ending::Open);
-                // What never ends must not fill the memory.
+                // A stream that never ends must not fill the memory.
                 if ending.is_some() || stream.is_full(read.events.len()) {
                     return;
                 }
@@ -41,7 +41,7 @@ impl Afterwards {
         Afterwards { read, task }
     }
 
-    /// What came, when the stream has ended, or at a time.
+    /// Waits until the stream ends, or until the given time. Returns what came.
     pub(super) async fn finish(mut self, until: Instant) -> AfterLast {
         let _ = timeout_at(until, &mut self.task).await;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! A command-line agent: its standard output's lines are its events.
+//! Runs a command-line agent. The lines of its standard output are its events.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::events::{Format, Status};
 use crate::scenario::{AgentRun, Context, Template};
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 
-/// How much of what an agent wrote to its standard error a failure quotes, in lines.
+/// The number of lines of an agent's standard error that a failure quotes.
 const LINES: usize = 20;
-/// How many chunks of its output may wait to be read. An agent that prints faster waits.
+/// The number of chunks of output that may wait to be read. An agent that prints faster is blocked meanwhile.
 const CHUNKS: usize = 64;
 
-/// An agent that is to run, with all names resolved.
+/// An agent to run, with all templates rendered.
 pub(super) struct Agent<'a> {
     run: &'a AgentRun,
     command: Vec<String>,
@@ -28,15 +28,17 @@ pub(super) struct Agent<'a> {
     errors: PathBuf,
 }
 
-/// What a step that runs an agent is called.
+/// Returns the title of a step that runs an agent.
 pub(super) fn title(run: &AgentRun) -> String {
     let words: Vec<&str> = run.command.iter().map(Template::source).collect();
     format!("run {}", words.join(" "))
 }
 
 impl Agent<'_> {
+    /// Renders the templates of a step and prepares the folders for the agent.
+    ///
     /// # Errors
-    /// Where a template cannot be rendered, or its folder is not there.
+    /// If a template cannot be rendered, or the working directory does not exist.
     pub(super) fn new<'a>(
         run: &'a AgentRun,
         context: &Context,
@@ -60,10 +62,10 @@ impl Agent<'_> {
         })
     }
 
-    /// Runs it to its end, or to the event at which it is cancelled.
+    /// Runs the agent to its end, or to the event at which it is cancelled.
     ///
     /// # Errors
-    /// Where it cannot be started, ends wrong, or its events are not those that the step wants.
+    /// If it cannot be started, ends with another exit code than expected, or its events are not as the step expects them.
     pub(super) async fn run(self, underway: &Underway) -> Result<Answered> {
         let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(CHUNKS);
         let guard = Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone()));
@@ -71,7 +73,7 @@ impl Agent<'_> {
         let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
         let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, underway).await;
         let known = stream.events.len();
-        // What it printed last may still be on its way.
+        // The rest of its output may not have arrived yet.
         let rest = async {
             while let Some(chunk) = chunks.recv().await {
                 stream.push(&chunk);
@@ -87,8 +89,8 @@ impl Agent<'_> {
             Some(Exit::Code(code)) => code,
             None if stream.done && self.run.stream.cancel => self.run.exit,
             other => {
-                let how = other.map_or_else(|| "nobody saw how".to_owned(), |exit| exit.to_string());
-                return Err(quoting(Error::new(format!("it ended by {how}")), &self.errors));
+                let how = other.map_or_else(|| "with an unknown exit status".to_owned(), |exit| format!("by {exit}"));
+                return Err(quoting(Error::new(format!("it ended {how}")), &self.errors));
             }
         };
         if code != self.run.exit && !(stream.done && self.run.stream.cancel) {
@@ -109,7 +111,8 @@ impl Agent<'_> {
     }
 }
 
-/// Hears what it prints until it ends, or until the event at which it is cancelled.
+/// Reads what the agent prints until it ends, or until the event at which it is cancelled. Returns how it ended, or `None` if it
+/// was not awaited.
 async fn hear(
     guarded: &Guarded,
     chunks: &mut mpsc::Receiver<Vec<u8>>,
@@ -134,7 +137,7 @@ async fn hear(
     }
 }
 
-/// An error with the end of what the agent wrote to its standard error.
+/// Adds the end of the agent's standard error to an error.
 fn quoting(error: Error, errors: &Path) -> Error {
     let text = std::fs::read(errors).unwrap_or_default();
     let lines: Vec<String> = text.trim_ascii_end().split(|byte| *byte == b'\n').map(plain).collect();

@@ -1,4 +1,4 @@
-//! What came back of a step, and what later steps need of it.
+//! The answer to a step, and the values that later steps capture from it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,25 +11,25 @@ use crate::json::{Json, Layout};
 use crate::scenario::{CaptureFrom, Step};
 use crate::text::clipped;
 
-/// An answer: a plain body is one event, named `body`.
+/// An answer. A body that is not a stream is one event, named `body`.
 #[derive(Clone, Debug)]
 pub(super) struct Answered {
-    /// What was asked, for the golden.
+    /// The request, as the golden shows it.
     pub(super) request: String,
     pub(super) status: Status,
     pub(super) content_type: String,
     pub(super) headers: HeaderMap,
-    /// Cookies that it set, and those that were set before.
+    /// The cookies that this answer set, and those that were set before it.
     pub(super) cookies: BTreeMap<String, String>,
     pub(super) earlier_cookies: BTreeMap<String, String>,
     pub(super) events: Vec<Event>,
 }
 
 impl Answered {
-    /// The values that a step captures, by name.
+    /// Returns the values that a step captures, by name.
     ///
     /// # Errors
-    /// Where one is not there, with what is.
+    /// If a value is not there. The error says what is there instead.
     pub(super) fn captures(&self, step: &Step) -> Result<Vec<(String, Json)>> {
         let capture = |(name, from): (&String, &CaptureFrom)| {
             let value = self.find(from).ok_or_else(|| {
@@ -56,7 +56,7 @@ impl Answered {
         }
     }
 
-    /// What a capture could have found instead.
+    /// Says what a capture could have found instead.
     fn what_there_is(&self, from: &CaptureFrom) -> String {
         let list = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         match from {
@@ -74,7 +74,7 @@ impl Answered {
         }
     }
 
-    /// The beginning of an answer, for errors.
+    /// Returns the beginning of the answer, for errors.
     pub(super) fn excerpt(&self) -> String {
         let Some(Event { payload: Payload::Data(text), .. }) = self.events.first() else {
             return "an empty body".to_owned();
@@ -83,13 +83,13 @@ impl Answered {
         clipped(&text, 300).into_owned()
     }
 
-    /// The answer, as a golden shows it.
+    /// Returns the answer as a part of the golden.
     pub(super) fn into_captured(self) -> Captured {
         let Answered { request, status, content_type, events, .. } = self;
         Captured { request, status, content_type, events, after: AfterLast::default(), tree: None }
     }
 
-    /// The id with which a client would come back to this stream.
+    /// Returns the event id with which a client would reconnect to this stream.
     pub(super) fn last_id(&self) -> Option<Box<str>> {
         last_id(&self.events)
     }
@@ -99,7 +99,7 @@ pub(super) fn last_id(events: &[Event]) -> Option<Box<str>> {
     events.iter().rev().find_map(|event| event.id.clone())
 }
 
-/// A capture's source as it is written in `scenario.toml`.
+/// Returns a capture's source as it is written in `scenario.toml`.
 fn source_of(from: &CaptureFrom) -> String {
     match from {
         CaptureFrom::Cookie(name) => format!("cookie:{name}"),

@@ -10,7 +10,7 @@ use url::Url;
 pub(super) struct Cookies(CookieStore);
 
 impl Cookies {
-    /// Takes in an answer's cookies and gives their names and values.
+    /// Stores an answer's cookies, and returns their names and values.
     pub(super) fn store(&mut self, url: &str, headers: &HeaderMap) -> BTreeMap<String, String> {
         let Some(url) = trusted(url) else { return BTreeMap::new() };
         let mut set = BTreeMap::new();
@@ -23,12 +23,12 @@ impl Cookies {
         set
     }
 
-    /// The cookies that earlier answers have set, whatever their paths.
+    /// Returns the cookies that earlier answers have set, for all paths.
     pub(super) fn values(&self) -> BTreeMap<String, String> {
         self.0.iter_unexpired().map(|cookie| (cookie.name().to_owned(), cookie.value().to_owned())).collect()
     }
 
-    /// All cookies, as a browser takes them.
+    /// Returns all cookies, in the form for a browser.
     #[cfg(feature = "browser")]
     pub(super) fn all(&self) -> Vec<crate::browser::Cookie> {
         let cookie = |cookie: &cookie_store::Cookie<'_>| crate::browser::Cookie {
@@ -42,7 +42,7 @@ impl Cookies {
         self.0.iter_unexpired().map(cookie).collect()
     }
 
-    /// Takes a browser's cookies in place of all.
+    /// Replaces all cookies by those of a browser.
     #[cfg(feature = "browser")]
     pub(super) fn replace(&mut self, cookies: &[crate::browser::Cookie]) {
         self.0 = CookieStore::default();
@@ -56,7 +56,7 @@ impl Cookies {
         }
     }
 
-    /// The `Cookie` header of a request, where there is something to send.
+    /// Returns the `Cookie` header for a request, or `None` if there is no cookie to send.
     pub(super) fn header(&self, url: &str) -> Option<String> {
         let url = trusted(url)?;
         let pairs: Vec<String> =
@@ -65,7 +65,8 @@ impl Cookies {
     }
 }
 
-/// Browsers send `Secure` cookies to loopback addresses over plain HTTP too.
+/// Parses a URL with `https` in place of `http`, because browsers send `Secure` cookies to loopback addresses over plain HTTP
+/// too.
 fn trusted(url: &str) -> Option<Url> {
     Url::parse(&url.replacen("http://", "https://", 1)).ok()
 }

@@ -1,4 +1,4 @@
-//! Takes a scenario's steps one after another, and collects what each gives.
+//! Runs a scenario's steps one after another, and collects their results.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -34,56 +34,56 @@ pub(crate) struct Driver<'a> {
     root: &'a Path,
     context: Context,
     cookies: Mutex<Cookies>,
-    /// What goes into the golden, in step order.
+    /// The parts of the golden, in step order.
     captured: Vec<Part<'a>>,
     /// The id of the latest stream's last event; `None` before any stream.
     last_id: Option<LastId>,
-    /// Values of this run and what goldens call them, longest value first.
+    /// Values of this run and the names that goldens show in place of them, longest value first.
     names: NamedValues,
     underway: Underway,
-    /// The model's, for steps that wait for one.
+    /// The model calls, for steps that wait for one.
     calls: Activity,
     failure: Option<(CauseKind, Error)>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
 
-/// What a driven scenario showed.
+/// The result of a driven scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Driven {
-    /// Streams and answers for the golden, in step order, requests not yet normalized.
+    /// Streams and answers for the golden, in step order. Their requests are not normalized yet.
     pub(crate) captured: Vec<Captured>,
     /// The run's values and their names.
     pub(crate) names: NamedValues,
-    /// Why it did not come to its end: a step failed, or the time was up.
+    /// Why the scenario did not come to its end: a step failed, or the time was up.
     pub(crate) failure: Option<(CauseKind, Error)>,
 }
 
 /// One part of the golden.
 enum Part<'a> {
     Done(Captured),
-    /// A stream that is read on, behind its last event.
+    /// A stream that is read further after its last event.
     ReadOn(Captured, Afterwards),
-    /// A stream that is still open, the title of the step that opened it, and the step.
+    /// A stream that is still open, with the title of the step that opened it, and the step.
     Listening(Box<Listener>, String, &'a Step),
 }
 
-/// Where the id of a stream's last event is.
+/// Where to find the id of a stream's last event.
 #[derive(Clone)]
 enum LastId {
     Known(Option<Box<str>>),
-    /// Of the stream that is the part of this index, which is still open.
+    /// In the part with this index, a stream that is still open.
     Of(usize),
 }
 
-/// What a step gave.
+/// The result of a step.
 enum Outcome {
     Answered(Box<Answered>, Option<Afterwards>),
     Listening(Box<Listener>),
 }
 
 impl<'a> Driver<'a> {
-    /// While recording, `turns` gives those that were recorded so far.
+    /// Makes a driver. While recording, `turns` returns the turns that were recorded so far.
     #[cfg_attr(not(feature = "browser"), expect(unused_variables, reason = "only pages wait for turns"))]
     pub(crate) fn new(
         scenario: &'a Scenario,
@@ -115,7 +115,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Takes the steps one after another; the first that fails is the last. Tells whether all went well.
+    /// Runs the steps one after another, up to the first that fails. Returns whether all succeeded.
     pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
@@ -126,7 +126,8 @@ impl<'a> Driver<'a> {
         true
     }
 
-    /// Waits for the last events of the streams that are still open and have one. Tells whether there was any to wait for.
+    /// Waits for the last event of each stream that is still open, if its step names one. Returns whether it had to wait for
+    /// any.
     pub(crate) async fn hear(&mut self) -> bool {
         let mut waited = false;
         for part in &mut self.captured {
@@ -139,8 +140,8 @@ impl<'a> Driver<'a> {
         waited
     }
 
-    /// Ends the streams that are still open, each at its last event; one that has none, or is read on behind it, when it
-    /// ends, after `settle` at the latest.
+    /// Ends the streams that are still open. A stream ends at its last event; if its step names none, or if it is read further
+    /// after that event, it ends by itself, or after `settle`.
     pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
         let mut captured = Vec::with_capacity(self.captured.len());
         let until = Instant::now() + settle;
@@ -165,7 +166,7 @@ impl<'a> Driver<'a> {
         error.while_doing(&format!("take {title}")).else_at(&self.scenario.file, step.place)
     }
 
-    /// What reports call a step. A path is shown as it was sent, where it can be rendered.
+    /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
     fn title(&self, index: usize, step: &Step) -> String {
         let name = step.name.as_ref().map(|name| format!("`{name}` ")).unwrap_or_default();
         format!("step {} {name}({})", index + 1, self.action(step))
@@ -193,7 +194,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Takes a step, and waits for the model calls that it names.
+    /// Runs a step, and waits for the background model calls that it names.
     async fn step(&mut self, index: usize, step: &'a Step) -> Result<()> {
         let title = self.title(index, step);
         let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
@@ -237,13 +238,13 @@ impl<'a> Driver<'a> {
                 Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?), None))
             }
             Action::Browse(_) => Err(scenario::without_browser()),
-            // The reader refuses them within each other.
-            Action::Together(_) => Err(Error::new("steps at the same time within steps at the same time")),
+            // Reading the scenario has ruled this out.
+            Action::Together(_) => Err(Error::new("`together` cannot stand in `together`")),
         }
     }
 
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
-        let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to ask"));
+        let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"));
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
@@ -258,7 +259,8 @@ impl<'a> Driver<'a> {
         Ok(Outcome::Answered(Box::new(answered), after))
     }
 
-    /// Whether a stream is read on behind its last event: a client that leaves does not, nor one whose stage does not stay.
+    /// Whether a stream is read further after its last event. It is not if the client leaves there, or if the stage does not
+    /// stay.
     fn reads_on(&self, wanted: &StreamSpec) -> ReadOn {
         let Scenario { golden, linger, .. } = self.scenario;
         if golden.after_last && !linger.is_zero() && !wanted.cancel { ReadOn::Yes } else { ReadOn::No }
@@ -275,11 +277,11 @@ impl<'a> Driver<'a> {
         };
         id.map(String::from).ok_or_else(|| {
             Error::new("the stream before this step had no event with an id")
-                .help("`reconnect` sends the id of the last event; where the service has none, use a plain step")
+                .help("`reconnect` sends the id of the last event; if the service sends no ids, use a step without `reconnect`")
         })
     }
 
-    /// Takes in what a step gave: values for later steps, and its part of the golden.
+    /// Adds the result of a step: values for later steps, and its part of the golden.
     fn take(&mut self, index: usize, step: &'a Step, outcome: Outcome) -> Result<()> {
         match outcome {
             Outcome::Answered(answered, after) => {

@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! Sends a request and reads its answer.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,25 +19,25 @@ use crate::json::{Json, Layout};
 use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
 
-/// How a request's answer is taken, with all names resolved.
+/// How to read a request's answer, with all templates rendered.
 pub(super) enum Taking<'a> {
     Body,
     Until(&'a Pointer, Json),
-    /// To its last event; and where this says so, what comes then too.
+    /// As a stream, up to its last event, and possibly further.
     Stream(&'a StreamSpec, ReadOn),
 }
 
-/// Whether a stream is read on behind its last event.
+/// Whether a stream is read further after its last event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadOn {
     Yes,
     No,
 }
 
-/// How soon, and how often at most, a request is repeated that waits for something.
+/// The first and the longest pause before a request with `wait` is repeated.
 const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
 
-/// Sends a request and takes its answer.
+/// Sends a request and reads its answer. The second value reads a stream further after its last event.
 pub(super) async fn exchange(
     request: &Request,
     taking: &Taking<'_>,
@@ -77,12 +77,12 @@ pub(super) async fn exchange(
     }
 }
 
-/// What ends a stream.
+/// Says what ends a stream.
 fn awaited_of(wanted: &StreamSpec) -> String {
     wanted.last.as_ref().map_or_else(|| "the end of the stream".to_owned(), |last| format!("the event `{last}`"))
 }
 
-/// Sends a request whose answer is heard beside later steps.
+/// Sends a request whose answer is a stream that is captured while later steps run.
 pub(super) async fn listen(
     request: &Request,
     wanted: &StreamSpec,
@@ -96,7 +96,7 @@ pub(super) async fn listen(
     Ok(Listener::start(answered, response, wanted, underway))
 }
 
-/// Sends a request, and has its answer's head checked and its body still to come.
+/// Sends a request and checks the status and headers of its answer. The body is not read yet.
 async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, reqwest::Response)> {
     let earlier_cookies = locked(cookies).values();
     let response = send(request, cookies).await?;
@@ -104,8 +104,8 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
     let headers = response.headers().clone();
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
     if let Some(coding) = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity") {
-        let what = format!("the answer has the content encoding {coding:?}, and none was asked for");
-        return Err(Error::new(what).help("answers are read as they are sent: a step sends no `Accept-Encoding`"));
+        let what = format!("the answer has the content encoding {coding:?}, but the request did not ask for one");
+        return Err(Error::new(what).help("retake does not decode answers, and steps send no `Accept-Encoding`"));
     }
     let cookies = locked(cookies).store(&request.url, &headers);
     let mut answered = Answered {
@@ -131,7 +131,7 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
     });
     let error = Error::new(format!("expected {wanted}, found {status}"));
     Err(match answered.headers.get(header::LOCATION).and_then(|v| v.to_str().ok()) {
-        Some(location) => error.help(format!("it redirects to {location}, and steps do not follow redirects")),
+        Some(location) => error.help(format!("it redirects to {location}, but steps do not follow redirects")),
         None => error.help(format!("the answer was: {}", answered.excerpt())),
     })
 }
@@ -187,21 +187,20 @@ async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> 
         body.extend_from_slice(&chunk);
         if body.len() > EVENT_LIMIT {
             let text: String = String::from_utf8_lossy(&body).chars().take(60).collect();
-            let error =
-                Error::new(format!("more than {} came of the answer, and its end did not", megabytes(EVENT_LIMIT)));
+            let error = Error::new(format!("more than {} of the answer came without its end", megabytes(EVENT_LIMIT)));
             return Err(error.help(format!("status {}; it begins: {text:?}…", answered.status)));
         }
     }
-    // What is not JSON may be any file.
+    // A body that is not JSON may be any kind of file.
     if let (true, Err(error)) = (answered.content_type.contains("json"), std::str::from_utf8(&body)) {
         let (at, byte) = (error.valid_up_to(), body.get(error.valid_up_to()).copied().unwrap_or_default());
-        return Err(Error::new(format!("the answer is not UTF-8: it has 0x{byte:02x} as its byte {at}")));
+        return Err(Error::new(format!("the answer is not UTF-8: its byte {at} is 0x{byte:02x}")));
     }
     answered.events.push(Event::body(&body));
     Ok(())
 }
 
-/// Reads a stream up to its `last` event, or to its end. Where the response is then dropped, so is its connection.
+/// Reads a stream up to its `last` event, or to its end. Dropping the returned response closes the connection.
 async fn read_stream(
     mut response: reqwest::Response,
     wanted: &StreamSpec,

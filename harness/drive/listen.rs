@@ -15,10 +15,10 @@ use crate::clients::reqwest_reason;
 use crate::error::{Error, Result};
 use crate::scenario::StreamSpec;
 
-/// A stream that is being heard. It is left when this is dropped.
+/// A stream that is being captured. Dropping this closes it.
 #[derive(Debug)]
 pub(super) struct Listener {
-    /// The answer's head; its events are taken at the end.
+    /// The answer without its events, which are added at the end.
     pub(super) answered: Answered,
     heard: Arc<Mutex<Heard>>,
     changed: watch::Receiver<usize>,
@@ -28,13 +28,13 @@ pub(super) struct Listener {
 #[derive(Debug)]
 struct Heard {
     stream: Stream,
-    /// Why it broke off, where it did.
+    /// The error if the stream broke off.
     broken: Option<Error>,
     ended: bool,
 }
 
 impl Listener {
-    /// Hears the body of an answer from here on.
+    /// Starts to capture the body of an answer.
     pub(super) fn start(
         answered: Answered,
         response: reqwest::Response,
@@ -73,12 +73,12 @@ impl Listener {
         Listener { answered, heard, changed, task }
     }
 
-    /// The id with which a client would come back now.
+    /// Returns the event id with which a client would reconnect now.
     pub(super) fn last_id(&self) -> Option<Box<str>> {
         last_id(&self.heard().stream.events)
     }
 
-    /// Waits for the last event, where one is named, or for the stream's end. Tells whether it was still to come.
+    /// If the step names a last event that has not come yet, waits for it, or for the stream's end. Returns whether it waited.
     pub(super) async fn hear_last(&mut self) -> bool {
         let is_to_come = self.heard().stream.has_last() && !self.heard().ended;
         if is_to_come {
@@ -87,11 +87,11 @@ impl Listener {
         is_to_come
     }
 
-    /// Waits for the last event; where none is named, for the stream's end, `settle` at most: what is still to come cannot be
-    /// told from silence.
+    /// Waits for the last event. If the step names none, waits for the stream's end, but at most for `settle`, because there is
+    /// no way to tell whether more will come.
     ///
     /// # Errors
-    /// Where the stream is not what the step wants.
+    /// If the stream is not as the step expects it.
     pub(super) async fn finish(mut self, settle: Duration) -> Result<Answered> {
         if self.heard().stream.has_last() {
             self.ended().await;

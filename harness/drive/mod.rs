@@ -1,16 +1,17 @@
-//! Driving a system: a scenario's steps become requests, and answers become captures and values for later steps.
+//! Drives a system: turns a scenario's steps into requests, and the answers into parts of the golden and values for later steps.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `driver` | the steps, one after another, and what each gives |
-//! | `request`, `exchange` | a step's request as it is sent; sending it, and reading its answer |
-//! | `stream`, `afterwards`, `listen` | a stream up to its last event; what comes behind that; one that is open while later steps run |
+//! | `driver` | runs the steps one after another, and collects their results |
+//! | `request`, `exchange` | a step's rendered request; sending it, and reading its answer |
+//! | `stream`, `afterwards` | a stream up to its last event; what comes after that |
+//! | `listen` | a stream that is open while later steps run |
 //! | `agent` | a step that runs a command-line agent |
-//! | `visit`, `turns` | a step that opens a page; the turns that it may wait for while they are recorded |
-//! | `answered` | what came back, and what later steps capture of it |
+//! | `visit`, `turns` | a step that opens a page; the turns that it may wait for during a recording |
+//! | `answered` | an answer, and the values that are captured from it |
 //! | `cookies` | the cookies of a stage |
-//! | `named_values` | values of this run, and what goldens call them |
-//! | `underway` | how far a scenario got, and when each step and event was |
+//! | `named_values` | values of this run, and the names that goldens show in place of them |
+//! | `underway` | how far a scenario has come, and when each step and event happened |
 
 mod afterwards;
 mod agent;

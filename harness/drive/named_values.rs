@@ -1,22 +1,23 @@
-//! Values of one run, for which goldens have names.
+//! Values of one run, and the names that goldens show in place of them.
 
 use crate::key::Normalizer;
 
-/// Captured strings shorter than this stay as they are in goldens: they may be words.
+/// Captured strings of fewer characters are shown as they are in goldens, because they may be ordinary words.
 pub(super) const NAMED_FROM: usize = 8;
 
-/// Values that differ from run to run, and the names that stand for them.
+/// Values that differ from run to run, and the names that goldens show in place of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NamedValues(Vec<(String, String)>);
 
 impl NamedValues {
     pub(super) fn add(&mut self, value: String, name: String) {
         self.0.push((value, name));
-        // A longer value first: another may be a part of it.
+        // Longer values come first, because another value may be a part of them.
         self.0.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
     }
 
-    /// What a value is called that a text holds, or that holds the text; the port alone tells an address as well.
+    /// Returns the name of a value that a text contains, or that contains the text. A text that is only a port also matches an
+    /// address with that port.
     pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
         let is_port = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
         let fits = |value: &str| {
@@ -27,7 +28,7 @@ impl NamedValues {
         self.0.iter().find(|(value, _)| fits(value)).map(|(_, name)| name.as_str())
     }
 
-    /// A text with names for values, then normalized as keys are.
+    /// Replaces the values in a text by their names, then normalizes it like the input of keys.
     pub(crate) fn apply(&self, text: &str, normalizer: &Normalizer) -> String {
         let mut text = text.to_owned();
         for (value, name) in &self.0 {

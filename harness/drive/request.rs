@@ -1,4 +1,4 @@
-//! A step's request, as it is sent.
+//! The request of a step, with all templates rendered.
 
 use crate::error::Result;
 use crate::scenario::{self, Context, RenderedBody, Template};
@@ -9,17 +9,18 @@ pub(super) struct Request {
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: RenderedBody,
-    /// The statuses that are right.
+    /// The expected statuses; any 2xx if absent.
     pub(super) status: Option<Vec<u16>>,
-    /// What the golden calls it.
+    /// The line that stands for the request in the golden.
     pub(super) title: String,
 }
 
 impl Request {
-    /// The request of a step: to the system at `base`, with `last_id` where it comes back to a stream.
+    /// Renders the request of a step to the system at `base`. If it reconnects to a stream, it sends `last_id`.
     ///
     /// # Errors
-    /// Where a template cannot be rendered, or gives what a path or a header cannot hold; what `base` and `last_id` say.
+    /// If a template cannot be rendered, or renders to something that cannot be a path or a header; and the errors of `base` and
+    /// `last_id`.
     pub(super) fn of<'a>(
         step: &scenario::Request,
         context: &Context,
@@ -32,7 +33,7 @@ impl Request {
         for (name, value) in &step.headers {
             let text = value.render_text(context)?;
             if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\t') {
-                let what = format!("the header `{name}` would hold {c:?}, and a header's value is one line of text");
+                let what = format!("the header `{name}` would contain {c:?}, and a header's value is one line of text");
                 return Err(value.error(what));
             }
             headers.push((name.clone(), text));
@@ -51,16 +52,16 @@ impl Request {
     }
 }
 
-/// A path as it is sent.
+/// Renders a path.
 ///
 /// # Errors
-/// Where it cannot be rendered, or gives what is not a path.
+/// If it cannot be rendered, or does not render to a path.
 pub(super) fn path(template: &Template, context: &Context) -> Result<String> {
     let path = template.render_text(context)?;
     if path.starts_with('/') {
         return Ok(path);
     }
-    // Behind the system's address another beginning could name another machine.
+    // Text that does not start with `/`, appended to the system's address, could turn it into the address of another machine.
     let error = template.error(format!("the path is `{path}`, which does not start with `/`"));
-    Err(error.help("the system's address comes before it: a template gives the path alone"))
+    Err(error.help("retake puts the system's address before it: a template gives only the path"))
 }

@@ -1,4 +1,4 @@
-//! Reading a stream up to the event at which a step is done with it.
+//! Reads a stream up to the event at which its step is done.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,22 @@ use crate::events::{Capture, Event, Format};
 use crate::scenario::StreamSpec;
 use crate::text::{counted, nearest};
 
-/// The largest event, and the largest body that is not a stream, in bytes. What never ends must not fill the memory.
+/// The largest event, and the largest body that is not a stream, in bytes. One that never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;
 
-/// How much of a stream is taken.
+/// The limits of a stream.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     /// The largest event, in bytes.
     event: usize,
     /// The largest stream, in bytes.
     stream: usize,
-    /// The most events, comments included: small ones take more memory than their text.
+    /// The most events, including comments. Small ones take more memory than their text.
     events: usize,
 }
 
 const LIMITS: Limits = Limits { event: EVENT_LIMIT, stream: 128 << 20, events: 1_000_000 };
-/// How much of what came is quoted where no event came, in bytes.
+/// The number of bytes to quote from the beginning of a stream, for errors.
 const QUOTED: usize = 200;
 
 /// The events of one stream, as they come.
@@ -32,19 +32,19 @@ pub(super) struct Stream {
     limits: Limits,
     capture: Capture,
     pub(super) events: Vec<Event>,
-    /// Its last event came: what comes then is not taken, but as what came after it.
+    /// Whether its last event has come. Events after that are not added to `events`.
     pub(super) done: bool,
-    /// What came after its last event, as far as it came with that.
+    /// The events after the last one that came in the same chunk.
     pub(super) after: Vec<Event>,
-    /// How many bytes came, and the first of them.
+    /// The number of bytes so far, and the first of them.
     came: usize,
     head: Vec<u8>,
-    /// Why no more of it is taken.
+    /// Why the stream is too large to read further.
     refused: Option<Error>,
 }
 
 impl Stream {
-    /// A stream whose format its first line tells, or which is known.
+    /// Makes a stream. If no format is given, the first line decides.
     pub(super) fn new(wanted: &StreamSpec, format: Option<Format>) -> Stream {
         Stream::within(LIMITS, wanted, format)
     }
@@ -55,7 +55,7 @@ impl Stream {
         Stream { wanted, limits, capture, events, done: false, after: Vec::new(), came: 0, head, refused: None }
     }
 
-    /// Takes the next bytes. Tells whether no more are needed: the stream is done, or refused.
+    /// Adds the next bytes. Returns whether no more are needed, because the stream is done or too large.
     pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
         if !self.is_over() {
             self.came += bytes.len();
@@ -74,19 +74,19 @@ impl Stream {
         self.done || self.refused.is_some()
     }
 
-    /// Why no more of this stream is taken, where it is too large. What it is not done with is dropped.
+    /// Returns an error if the stream is too large, and drops its incomplete event.
     fn refusal(&mut self) -> Option<Error> {
         let Limits { event, stream, events } = self.limits;
         let what = if self.capture.held() > event {
-            format!("more than {} came of one event", megabytes(event))
+            format!("more than {} of one event came", megabytes(event))
         } else if self.came > stream {
-            format!("more than {} came of one stream", megabytes(stream))
+            format!("more than {} of one stream came", megabytes(stream))
         } else if self.events.len() > events {
-            format!("more than {events} events and comments came of one stream")
+            format!("more than {events} events and comments of one stream came")
         } else {
             return None;
         };
-        let what = format!("{what}, and its end did not");
+        let what = format!("{what} without its end");
         self.capture = Capture::new();
         Some(Error::new(what).help(format!(
             "{} had come; it begins: {}",
@@ -95,13 +95,13 @@ impl Stream {
         )))
     }
 
-    /// What came first, for errors.
+    /// Returns the beginning of the stream, for errors.
     fn beginning(&self) -> String {
         let text = String::from_utf8_lossy(&self.head);
         format!("{text:?}{}", if self.came > self.head.len() { "…" } else { "" })
     }
 
-    /// Takes the end of the body.
+    /// Marks the end of the body.
     pub(super) fn end(&mut self) {
         if !self.is_over() {
             let events = self.capture.finish();
@@ -120,37 +120,37 @@ impl Stream {
         }
     }
 
-    /// The events that the next bytes complete, behind the last event.
+    /// Adds bytes after the last event, and returns the events that they complete.
     pub(super) fn push_after(&mut self, bytes: &[u8]) -> Vec<Event> {
         self.came += bytes.len();
         self.capture.push(bytes)
     }
 
-    /// What is left at the end of the body, behind the last event.
+    /// Returns the remaining events after the last one, at the end of the body.
     pub(super) fn end_after(&mut self) -> Vec<Event> {
         self.capture.finish()
     }
 
-    /// Whether too much came, with so many events behind the last one.
+    /// Whether the stream is too large, with this number of events `after` the last one.
     pub(super) fn is_full(&self, after: usize) -> bool {
         let Limits { event, stream, events } = self.limits;
         self.capture.held() > event || self.came > stream || after > events
     }
 
-    /// Why no more of it was taken, where it was too large.
+    /// Returns the error if the stream is too large.
     pub(super) fn refused(&self) -> Option<Error> {
         self.refused.clone()
     }
 
-    /// Whether a last event is awaited.
+    /// Whether the step names a last event.
     pub(super) fn has_last(&self) -> bool {
         self.wanted.last.is_some()
     }
 
-    /// Whether what came is what the step wants.
+    /// Checks that the stream is as the step expects it.
     ///
     /// # Errors
-    /// Where nothing came, something else came first, or the last event did not come.
+    /// If no event came, another event than `first` came first, or `last` did not come.
     pub(super) fn check(&self) -> Result<()> {
         if let Some(error) = &self.refused {
             return Err(error.clone());
@@ -186,7 +186,7 @@ impl Stream {
     }
 }
 
-/// A limit in megabytes, as errors show it.
+/// Returns a limit in megabytes, for errors.
 pub(super) fn megabytes(limit: usize) -> String {
     format!("{} MB", limit >> 20)
 }

@@ -1,4 +1,4 @@
-//! How far a scenario got, and what its steps gave until then: it outlives a driver that ran out of time.
+//! How far a scenario has come, and the results of its steps so far. This outlives a driver that runs out of time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,12 +8,12 @@ use crate::error::Error;
 use crate::events::{Event, Payload, Status};
 use crate::text::clipped;
 
-/// How many events of a run are kept with their payloads' beginnings; of a longer stream nobody reads more.
+/// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
 const EVENTS: usize = 2_000;
-/// How much of an event's payload is kept, in characters.
+/// The number of characters of an event's payload that are kept.
 const PAYLOAD: usize = 240;
 
-/// How far a scenario got. Cloning shares it.
+/// How far a scenario has come. Cloning shares it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Underway(Arc<Mutex<State>>);
 
@@ -21,43 +21,43 @@ pub(crate) struct Underway(Arc<Mutex<State>>);
 struct State {
     so_far: SoFar,
     steps: Vec<StepTaken>,
-    /// How many events are kept.
+    /// The number of events that are kept.
     kept: usize,
 }
 
-/// What is under way.
+/// The state of the step that is running.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SoFar {
-    /// The step.
+    /// The title of the step.
     pub(crate) step: String,
-    /// What has to come: `the event `end``.
+    /// What it is waiting for, such as "the event `end`".
     pub(crate) awaited: Option<String>,
-    /// How many events of it have come, and the name of the last.
+    /// The number of events of its stream so far, and the name of the last one.
     pub(crate) events: usize,
     pub(crate) last: Option<String>,
-    /// What it waits for, where it says so.
+    /// More about what it is waiting for.
     pub(crate) note: Option<String>,
 }
 
-/// A step that was begun, for the data of the run.
+/// A step that has begun, for the data of the run.
 #[derive(Clone, Debug)]
 pub(crate) struct StepTaken {
-    /// What reports call it: `step 2 (POST /runs)`.
+    /// Its title in reports: `step 2 (POST /runs)`.
     pub(crate) title: String,
     pub(crate) began: Instant,
-    /// When it was done; `None` where it was not.
+    /// When it ended; `None` if it has not.
     pub(crate) ended: Option<Instant>,
-    /// How its answer ended, where there was one.
+    /// The status of its answer, if there was one.
     pub(crate) status: Option<Status>,
     /// Why it failed.
     pub(crate) failure: Option<String>,
     /// The first events of its streams.
     pub(crate) events: Vec<EventSeen>,
-    /// How many more came.
+    /// The number of events that are not in `events`.
     pub(crate) more_events: usize,
 }
 
-/// An event as it came.
+/// An event, and when it came.
 #[derive(Clone, Debug)]
 pub(crate) struct EventSeen {
     pub(crate) came: Instant,
@@ -67,17 +67,17 @@ pub(crate) struct EventSeen {
 }
 
 impl Underway {
-    /// What is under way.
+    /// Returns the state of the step that is running.
     pub(crate) fn so_far(&self) -> SoFar {
         self.state().so_far.clone()
     }
 
-    /// The steps that were begun.
+    /// Returns the steps that have begun.
     pub(crate) fn steps(&self) -> Vec<StepTaken> {
         self.state().steps.clone()
     }
 
-    /// Begins a step. Gives its number, from 0.
+    /// Begins a step. Returns its number, counted from 0.
     pub(super) fn begin(&self, title: String) -> usize {
         self.step(title.clone());
         let mut state = self.state();
@@ -87,7 +87,7 @@ impl Underway {
         state.steps.len() - 1
     }
 
-    /// Ends a step, well or by an error.
+    /// Ends a step, successfully or with an error.
     pub(super) fn end(&self, step: usize, failure: Option<&Error>) {
         if let Some(step) = self.state().steps.get_mut(step) {
             step.ended = Some(Instant::now());
@@ -95,24 +95,24 @@ impl Underway {
         }
     }
 
-    /// Notes how the answer to the step that was begun last ended.
+    /// Sets the status of the answer to the latest step.
     pub(super) fn status(&self, status: Status) {
         if let Some(step) = self.state().steps.last_mut() {
             step.status = Some(status);
         }
     }
 
-    /// The step that was begun last, for streams that go on while later ones are taken.
+    /// Returns the number of the latest step, for streams that go on while later steps run.
     pub(super) fn current(&self) -> usize {
         self.state().steps.len().saturating_sub(1)
     }
 
-    /// Says what is under way, where that is not a step of its own.
+    /// Says what is running, without beginning a new step.
     pub(super) fn step(&self, step: String) {
         self.state().so_far = SoFar { step, ..SoFar::default() };
     }
 
-    /// Notes what came of a stream of the step that is under way: all `events` so far, of which `known` came before.
+    /// Notes the events of a stream of the latest step: all `events` so far, of which the first `known` are already noted.
     pub(super) fn events(&self, events: &[Event], known: usize) {
         {
             let so_far = &mut self.state().so_far;
@@ -122,7 +122,7 @@ impl Underway {
         self.events_of(self.current(), events, known);
     }
 
-    /// The same of any step.
+    /// Like [`Underway::events`], but for the step with this number.
     pub(super) fn events_of(&self, step: usize, events: &[Event], known: usize) {
         let came = Instant::now();
         let mut guard = self.state();
@@ -142,7 +142,7 @@ impl Underway {
         }
     }
 
-    /// Says what has to come for the step to go on.
+    /// Says what the step is waiting for.
     pub(super) fn awaits(&self, what: String) {
         self.state().so_far.awaited = Some(what);
     }

@@ -1,4 +1,4 @@
-//! A step that opens a page: cookies go to it and come back, its acts are done, its traffic is taken.
+//! Runs a step that opens a page: gives it the cookies of the stage, does its acts, and collects its traffic and new cookies.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use crate::scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
 use crate::secrets::shown;
 use crate::system::Stage;
 
-/// How long the end of traffic is waited for once all acts are done.
+/// How long to wait for the end of the page's traffic once all acts are done.
 const TRAFFIC: Duration = Duration::from_secs(10);
-/// How often is looked whether a turn was recorded that an act needs.
+/// The pause between two attempts to render an act that needs a turn which is not recorded yet.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Opens the pages of a scenario, all in one context of the browser.
+/// Opens the pages of a scenario, all in the same browser context.
 pub(super) struct Visitor<'a> {
     scenario: &'a Scenario,
     stage: &'a Stage,
@@ -33,16 +33,16 @@ pub(super) struct Visitor<'a> {
     page: Option<Page>,
 }
 
-/// What a step with a page gave.
+/// The result of a step that opens a page.
 pub(super) struct Visited {
     /// Its parts of the golden.
     pub(super) captured: Vec<Captured>,
-    /// What later steps need.
+    /// The captured values, for later steps.
     pub(super) values: Vec<(String, Json)>,
 }
 
 impl<'a> Visitor<'a> {
-    /// One that has no page yet. While recording, `turns` gives those that were recorded so far.
+    /// Makes a visitor without a page. While recording, `turns` returns the turns that were recorded so far.
     pub(super) fn new(
         scenario: &'a Scenario,
         stage: &'a Stage,
@@ -55,7 +55,7 @@ impl<'a> Visitor<'a> {
     /// Opens the page of a step and does its acts.
     ///
     /// # Errors
-    /// Where the page does not load, or an act is not done, or does not hold, in its time.
+    /// If the page does not load, or if an act does not succeed in time.
     pub(super) async fn visit(
         &mut self,
         index: usize,
@@ -99,7 +99,7 @@ impl<'a> Visitor<'a> {
         Ok(Visited { captured, values })
     }
 
-    /// An act with its texts rendered. While recording, a turn that it needs may still come.
+    /// Renders the texts of an act. While recording, this waits for a turn that it needs.
     async fn rendered(&self, act: &Act, context: &mut Context) -> Result<Do<String>> {
         let deadline = Instant::now() + act.within;
         loop {
@@ -137,7 +137,7 @@ impl<'a> Visitor<'a> {
         if files.is_empty() { error } else { error.help(format!("kept: {}", files.join(", "))) }
     }
 
-    /// The folder for what this scenario's pages leave. Git takes none of it in.
+    /// Returns the folder for the files that this scenario's pages leave. Git ignores it.
     fn run_data(&self) -> Result<PathBuf> {
         let folder = files::run_folder(self.root)?.join("browser").join(&self.scenario.name);
         std::fs::create_dir_all(&folder).map_err(|e| files::failed("make", &folder, &e))?;
@@ -182,7 +182,8 @@ fn shown_region(rendered: &Do<String>, path: &str, tree: String) -> Captured {
     }
 }
 
-/// The answer to a request of the page, as a golden shows it: by the pattern that it fits, which has no ids.
+/// Returns the answer to a request of the page as a part of the golden. The request is shown as the pattern that it matches,
+/// which contains no ids.
 fn answered(traffic: &Traffic) -> Captured {
     let body = &traffic.body;
     let is_stream = ["text/event-stream", "application/x-ndjson", "application/jsonl"]

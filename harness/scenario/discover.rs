@@ -1,4 +1,4 @@
-//! Finds the suite and every scenario below a root. One that is wrong does not hide the others.
+//! Finds the suite and every scenario below a root. A broken scenario does not hide the others.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -20,33 +20,33 @@ pub(crate) const SCENARIOS: &str = "scenarios";
 const SUITE: &str = "suite.toml";
 const SCENARIO: &str = "scenario.toml";
 
-/// All that was found below a root.
+/// The suite and the scenarios below a root.
 #[derive(Clone, Debug)]
 pub struct Discovered {
     /// What all scenarios share.
     pub suite: Suite,
-    /// Scenarios, and what cannot be one, sorted by name.
+    /// The scenarios and the broken entries of the folder, sorted by name.
     pub scenarios: Vec<Result<Scenario, Broken>>,
 }
 
 /// Reads `scenarios/` below a root.
 ///
 /// # Errors
-/// No scenario at all, or a `suite.toml` that is wrong. What is wrong with one scenario is an entry of its own.
+/// If there is no scenario at all, or `suite.toml` is wrong. A broken scenario is an entry of the result instead.
 pub fn discover(root: &Path) -> Result<Discovered> {
     discover_where(root, |_| true)
 }
 
-/// Reads `suite.toml` alone: a recording can be replayed where there is no scenario. One that is not there is empty.
+/// Reads only `suite.toml`, since a recording can be replayed without any scenario. A missing file counts as an empty one.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the file is wrong.
 pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
     read::suite::read(root, &below(&[SUITE]))
 }
 
-/// Reads what can hold the one scenario of a name: with a process for each trial, reading all in each would add up. All
-/// are read where nothing can hold it.
+/// Reads only the folders that can contain the scenario of this name. With one process for each trial, reading all folders in
+/// each process would take too long. If no folder can contain it, all are read.
 ///
 /// # Errors
 /// As [`discover`].
@@ -82,48 +82,50 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
     Ok(discovered)
 }
 
-/// The folder of inputs that scenarios share; one with a scenario in it would never run, and is told.
+/// Whether this is the folder of inputs that scenarios share. If it contains a scenario, that would never run, so it is reported
+/// like a scenario's folder.
 fn is_shared(path: &Path, name: &str) -> bool {
     name == SHARED && path.is_dir() && !path.join(SCENARIO).exists()
 }
 
-/// What editors and file managers leave beside the files of a person.
+/// Whether an editor or a file manager left this entry behind.
 fn is_left_over(path: &Path, name: &str) -> bool {
     let of_editor = name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'));
     let of_manager = ["Thumbs.db", "desktop.ini"].contains(&name);
     name.starts_with('.') || ((of_editor || of_manager) && !path.is_dir())
 }
 
-/// A path below `scenarios`, relative to the root.
+/// Returns a path below `scenarios`, relative to the root.
 fn below(parts: &[&str]) -> PathBuf {
     PathBuf::from([&[SCENARIOS], parts].concat().join("/"))
 }
 
-/// What one entry of `scenarios/` holds.
+/// Reads one entry of `scenarios/`.
 fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
-    // A line break in a name would tear reports apart.
+    // A line break in a name would break the lines of reports.
     let shown = visible(&name.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t");
     let broken = |error: Error| vec![Err(Broken { name: shown.clone(), error })];
     let dir = below(&[&shown]);
     let path = root.join(SCENARIOS).join(name);
     if let Some(link) = files::broken_link(&path) {
         let error = Error::new(format!("expected the folder of a scenario, found {link}")).in_file(&dir);
-        return broken(error.help("let it lead to a folder, or remove it"));
+        return broken(error.help("point the link at a folder, or remove it"));
     }
     if !path.is_dir() {
         let error = Error::new("this file belongs to no scenario").in_file(&dir);
         let error = suggest(error, &shown, [SUITE]);
-        return broken(error.help("`scenarios` holds `suite.toml`, and a folder for each scenario"));
+        return broken(error.help("`scenarios` contains `suite.toml`, and a folder for each scenario"));
     }
     if !is_name(&shown) {
         let error = no_name(&shown, "scenario").in_file(&dir);
         let near = nearest_name(&shown).filter(|near| !root.join(SCENARIOS).join(near).exists());
         return broken(
-            near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, to `{near}` perhaps"))),
+            near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, for example to `{near}`"))),
         );
     }
     if shown == SHARED {
-        let error = Error::new(format!("`{SHARED}` holds inputs of several scenarios, and is none itself"));
+        let error =
+            Error::new(format!("`{SHARED}` contains inputs of several scenarios, and is not a scenario itself"));
         return broken(error.in_file(&dir).help(format!("move its {SCENARIO} into a folder of its own")));
     }
     if shown == "none" {
@@ -143,7 +145,7 @@ fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, 
     }
 }
 
-/// The error about a folder without its `scenario.toml`.
+/// Returns the error about a folder without a `scenario.toml`.
 fn no_scenario_file(root: &Path, dir: &Path, file: &Path) -> Error {
     let error = Error::new(format!("this folder lacks its {SCENARIO}")).in_file(dir);
     let inside: Vec<_> = std::fs::read_dir(root.join(dir)).into_iter().flatten().flatten().collect();
@@ -158,16 +160,17 @@ fn no_scenario_file(root: &Path, dir: &Path, file: &Path) -> Error {
 }
 
 impl Discovered {
-    /// The scenarios that can run.
+    /// Returns the scenarios that can run.
     pub fn sound(&self) -> impl Iterator<Item = &Scenario> {
         self.scenarios.iter().filter_map(|scenario| scenario.as_ref().ok())
     }
 
-    /// Checks each scenario's system against those of the suite and the `registered` ones of the runner, and fills in
-    /// the suite's default, or the only one there is. A scenario that names none of them becomes [`Broken`].
+    /// Checks that each scenario's system is in the suite or among the `registered` ones of the runner. For a scenario that
+    /// names no system, it fills in the suite's default, or the only system. A scenario without a known system becomes
+    /// [`Broken`].
     ///
     /// # Errors
-    /// A system that is both registered and in the suite; a default that there is not; or no system at all.
+    /// If a system is both registered and in the suite, if the default does not exist, or if there is no system at all.
     pub fn check_systems(&mut self, registered: &[&str]) -> Result<()> {
         let mut known: Vec<&str> = registered.to_vec();
         for name in self.suite.systems.keys() {
@@ -212,7 +215,7 @@ impl Discovered {
                     continue;
                 }
                 (None, None) => Error::new("this scenario does not say which system it is for").help(format!(
-                    "add system = \"…\", one of {}; in {} it holds for all",
+                    "add system = \"…\", one of {}; in {} it applies to all scenarios",
                     listed(&known),
                     self.suite.path.display()
                 )),
@@ -226,7 +229,7 @@ impl Discovered {
         Ok(())
     }
 
-    /// Pages are those of the scenario's own system, or of one that needs it and is started with it.
+    /// Checks that each page belongs to the scenario's own system, or to one that needs it and is started with it.
     fn check_pages(&mut self) {
         let systems = &self.suite.systems;
         for entry in &mut self.scenarios {
@@ -245,7 +248,7 @@ impl Discovered {
         }
     }
 
-    /// Sorts by name. Where two trials have one name, neither runs.
+    /// Sorts by name. If two trials have the same name, neither runs.
     fn refuse_clashes(&mut self) {
         let mut by_name: BTreeMap<String, Vec<Result<Scenario, Broken>>> = BTreeMap::new();
         for entry in self.scenarios.drain(..) {

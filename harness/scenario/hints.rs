@@ -1,9 +1,9 @@
-//! What an error says of names: those that there are, and the one that was most likely meant.
+//! Help for errors about names: the known names, and the one that was most likely meant.
 
 use crate::error::Error;
 use crate::text::nearest;
 
-/// Adds the nearest known name, if one is near.
+/// Adds the known name that is most similar, if any is similar enough.
 pub(super) fn suggest<'a>(error: Error, name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {
     match nearest(name, known) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -11,7 +11,7 @@ pub(super) fn suggest<'a>(error: Error, name: &str, known: impl IntoIterator<Ite
     }
 }
 
-/// "`a`, `b`".
+/// Lists names as "`a`, `b`".
 pub(super) fn listed<S: AsRef<str>>(names: &[S]) -> String {
     names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }

@@ -1,27 +1,27 @@
-//! Scenarios: from the files in `scenarios/` to types in which nothing is left to check.
+//! Scenarios: reads the files in `scenarios/` into types that need no further checks.
 //!
-//! [`discover()`] reads `suite.toml` and each `scenario.toml`. A file is read twice over: first into what a person typed
-//! (`read/raw`), then into the types that the rest of the crate works with. Every mistake becomes an
-//! [`Error`](crate::error::Error) with file, line and column; a scenario with a mistake does not keep the others from
+//! [`discover()`] reads `suite.toml` and each `scenario.toml`. Each file is read in two passes: first into structs that mirror
+//! the TOML (`read/raw`), then into the types that the rest of the crate works with. Every mistake becomes an
+//! [`Error`](crate::error::Error) with file, line and column, and a broken scenario does not keep the others from
 //! running. Names in templates are checked here as well, so a typo shows before a system is started.
 //!
-//! Nothing is driven here: who runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
-//! which [`Scenario::resolve_vars`] and the captures of each step extend.
+//! Nothing runs here. Whoever runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
+//! to which [`Scenario::resolve_vars`] and the captures of each step add more.
 //!
-//! # Where does it go?
+//! # Where does new code go?
 //!
-//! The types know nothing of reading; all of that is in `read/`, and each begins there as a field of `read/raw`.
+//! The types do not know how they are read. All reading is in `read/`, and every option begins there as a field of `read/raw`.
 //!
-//! | a new … | its type | its reading |
+//! | a new … | its type | how it is read |
 //! |---|---|---|
 //! | kind of step | a file in `step/`, and a variant of [`Action`] | a file in `read/`, called by `read/step` |
 //! | field of a request, of an agent | `step/request`, `step/agent` | `read/request`, `read/agent` |
 //! | act on a page | `step/page` | `read/page` |
-//! | option of a suite, a scenario and a case | `options`, passed on by `scenario` | `read/options`; for its cases `read/case` |
-//! | field of a scenario alone | `scenario` | `read/scenario`; for its cases `read/case` |
-//! | option of the golden | `events/options` | `read/golden`; for its cases `read/case` |
+//! | option of a suite, a scenario and a case | `options`, passed on by `scenario` | `read/options`; for cases `read/case` |
+//! | field of a scenario alone | `scenario` | `read/scenario`; for cases `read/case` |
+//! | option of the golden | `events/options` | `read/golden`; for cases `read/case` |
 //! | table of `suite.toml` | `suite`, `system`, `tool` | `read/suite`, `read/system`, `read/tool` |
-//! | word, unit or pattern as a value | with the field that it is for | `read/values` |
+//! | word, unit or pattern as a value | next to the field that uses it | `read/values` |
 //! | name that templates may use | `template/names` | |
 
 mod discover;

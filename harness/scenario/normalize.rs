@@ -1,12 +1,12 @@
-//! What is replaced before texts are compared.
+//! Replacements that are made before texts are compared.
 
 use regex::Regex;
 
-/// A replacement in what the key hashes.
+/// A replacement in the text that the key hashes.
 #[derive(Clone, Debug)]
 pub struct NormalizeRule {
-    /// What is replaced.
+    /// The text to replace.
     pub pattern: Regex,
-    /// By what; `$1` is the first group.
+    /// The replacement; `$1` is the first group.
     pub replace: String,
 }

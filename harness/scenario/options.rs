@@ -1,23 +1,23 @@
-//! What a suite sets for all scenarios, and a scenario or case for itself: `unused`, `drift`, `settle` and the like.
+//! Options that a suite sets for all scenarios, and a scenario or a case for itself: `unused`, `drift`, `settle` and the like.
 
 use std::time::Duration;
 
 use crate::key::Check;
 
-/// The options that a scenario has where it says nothing.
+/// The options of a scenario that does not set its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defaults {
     /// Which turns may stay unserved.
     pub unused: Unused,
-    /// What drift weighs.
+    /// How much each kind of drift counts.
     pub drift: Drift,
-    /// How long no call may have come before the verdict.
+    /// How long no model call must have arrived before the scenario is over, if turns are left.
     pub settle: Duration,
-    /// How long its stage stays when it has settled, for calls that come late.
+    /// How long the stage stays after the scenario has settled, for calls that come late.
     pub linger: Duration,
-    /// What a panic of its router is.
+    /// Whether a panic in a router is a failure.
     pub panics: Panics,
-    /// Environment variables whose values never reach a file; `{{ secret.NAME }}` is such a value.
+    /// Environment variables whose values are never written to a file. Templates use them as `{{ secret.NAME }}`.
     pub secrets: Vec<String>,
     /// How long a scenario may take.
     pub timeout: Duration,
@@ -40,7 +40,7 @@ impl Default for Defaults {
     }
 }
 
-/// How much a change of each part of a model call weighs.
+/// How much a change in each part of a model call counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drift {
     /// The system prompt.
@@ -49,16 +49,16 @@ pub struct Drift {
     pub tools: Level,
     /// The model's name.
     pub model: Level,
-    /// Temperature and the like.
+    /// Settings of the call, such as the temperature.
     pub settings: Level,
-    /// What is exceptional about the results of tool calls: errors, empty ones, ones out of order.
+    /// Whether tool results are errors, are empty, or are out of order.
     pub results: Level,
-    /// What a live tool is observed to do.
+    /// What a tool returns when its recorded call is executed again.
     pub observation: Level,
 }
 
 impl Drift {
-    /// How much a change of one check weighs.
+    /// Returns how much a change in one check counts.
     #[must_use]
     pub fn of(&self, check: Check) -> Level {
         match check {
@@ -84,12 +84,12 @@ impl Default for Drift {
     }
 }
 
-/// How much a difference that is not a miss weighs.
+/// How much a difference that is not a miss counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// It is not told.
+    /// It is not reported.
     Ignore,
-    /// It is told; the scenario stays green.
+    /// It is reported, but the scenario stays green.
     Note,
     /// The scenario fails.
     Fail,
@@ -107,22 +107,22 @@ pub enum Unused {
     Callers(Vec<String>),
 }
 
-/// What a panic of a router is, in whatever task of it.
+/// What a panic in any task of a router means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Panics {
-    /// The scenario fails by it.
+    /// The scenario fails.
     #[default]
     Fail,
-    /// The service catches it, and that is the point.
+    /// Nothing: the service catches it, and the scenario tests that.
     Allow,
 }
 
 /// Whether the pauses of a recorded stream are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delays {
-    /// As fast as it goes.
+    /// No: the stream is sent as fast as possible.
     #[default]
     None,
-    /// As they were recorded.
+    /// Yes, with their recorded lengths.
     Recorded,
 }

@@ -1,15 +1,15 @@
-//! Where in a JSON value something is.
+//! JSON pointers.
 
 use std::fmt;
 
 use crate::json::Json;
 
-/// A JSON pointer (RFC 6901) that was checked; `-1` is also the last element of a list.
+/// A valid JSON pointer (RFC 6901), with one extension: `-1` is the last element of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointer(String);
 
 impl Pointer {
-    /// Checks a pointer. The empty one is the whole value.
+    /// Parses a pointer. The empty pointer refers to the whole value.
     ///
     /// # Errors
     /// What is wrong with it, in one line.
@@ -27,13 +27,13 @@ impl Pointer {
         Ok(Pointer(text.to_owned()))
     }
 
-    /// The pointer as it was written.
+    /// Returns the pointer as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The value at the pointer.
+    /// Returns the value at the pointer.
     #[must_use]
     pub fn find<'a>(&self, value: &'a Json) -> Option<&'a Json> {
         value.pointer(&self.0)

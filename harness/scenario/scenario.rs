@@ -1,4 +1,4 @@
-//! One scenario, or one of its cases: how to drive the system, and what to look at.
+//! One scenario, or one of its cases: how to drive the system, and what to check.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::template::{Context, OfFixture, Vars};
 use crate::error::{Error, Place, Result};
 use crate::events::ShapeOptions;
 
-/// One trial: how to drive the system, and what to look at.
+/// One trial: how to drive the system, and what to check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// The trial's name: the folder's, or `folder.case`.
@@ -19,76 +19,76 @@ pub struct Scenario {
     pub dir: PathBuf,
     /// The `scenario.toml`, relative to the root.
     pub file: PathBuf,
-    /// What it shows, in the words of its author.
+    /// What the scenario is meant to show, in the words of its author.
     pub description: String,
-    /// The system; [`check_systems`](super::Discovered::check_systems) fills in the only one of a suite.
+    /// The system. [`check_systems`](super::Discovered::check_systems) fills it in where the scenario names none.
     pub system: Option<String>,
-    /// Whose turns it replays.
+    /// The fixture whose turns it replays.
     pub fixture: FixtureRef,
     /// The name of its golden.
     pub golden_name: String,
     /// How long it may take.
     pub timeout: Duration,
-    /// How long no call may have come before the verdict.
+    /// How long no model call must have arrived before the scenario is over, if turns are left.
     pub settle: Duration,
-    /// How long its stage stays when it has settled, for calls that come late.
+    /// How long the stage stays after the scenario has settled, for calls that come late.
     pub linger: Duration,
-    /// What a panic of its router is.
+    /// Whether a panic in its router is a failure.
     pub panics: Panics,
     /// Which turns may stay unserved.
     pub unused: Unused,
-    /// What drift weighs.
+    /// How much each kind of drift counts.
     pub drift: Drift,
     /// Whether recorded pauses are replayed.
     pub delays: Delays,
-    /// Environment variables whose values never reach a file.
+    /// Environment variables whose values are never written to a file.
     pub secrets: Vec<String>,
-    /// Those whose values its templates take as `{{ secret.NAME }}`.
+    /// The environment variables that its templates use as `{{ secret.NAME }}`.
     pub used_secrets: BTreeSet<String>,
-    /// Whether a provider's error becomes a turn when it is recorded.
+    /// Whether an error response of the provider becomes a turn while recording.
     pub record_errors: bool,
-    /// How long it may take while it is recorded, where that is another time.
+    /// How long it may take while it is recorded, if that differs from `timeout`.
     pub record_timeout: Option<Duration>,
-    /// Values of its own, for its templates.
+    /// The scenario's own values for its templates.
     pub vars: Vars,
-    /// Where its agent's tool servers answer from.
+    /// Where the answers of its agent's tool servers come from.
     pub tools_from: ToolsFrom,
-    /// The recorded calls of tools that it executes again; it has no steps then.
+    /// The recorded tool calls that it executes again. Such a scenario has no steps.
     pub tools: Option<ToolsRun>,
-    /// What it does, in order; at least one step, or none where it executes recorded calls of tools.
+    /// The steps, in order: at least one, or none if it executes recorded tool calls.
     pub steps: Vec<Step>,
-    /// What its golden holds.
+    /// What its golden contains.
     pub golden: ShapeOptions,
     /// The tool servers that its templates name.
     pub(super) used_tools: BTreeSet<String>,
-    /// What its templates take of the fixture.
+    /// The values of the fixture that its templates use.
     pub(super) of_fixture: Vec<OfFixture>,
-    /// Where `system` stands.
+    /// The place of `system` in the file.
     pub(super) system_place: Option<Place>,
 }
 
-/// Recorded calls of tools, to be executed again (`kind = "tools"`).
+/// Recorded tool calls to execute again (`kind = "tools"`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolsRun {
-    /// The folder of a conversation, relative to the root; the fixture's own conversations where absent.
+    /// The folder of a conversation, relative to the root. If absent, the calls are those of the fixture.
     pub recording: Option<PathBuf>,
-    /// Which conversation of the folder.
+    /// The id of the conversation in the folder.
     pub conversation: Option<String>,
-    /// What becomes of actions that did not run when they were recorded.
+    /// What to do with actions that did not run when they were recorded.
     pub unobserved: Unobserved,
 }
 
-/// Where tool servers answer from, in a scenario that drives a system.
+/// Where the answers of tool servers come from, in a scenario that drives a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolsFrom {
-    /// From the fixture: doubles.
+    /// From the fixture: doubles replay them.
     #[default]
     Recorded,
-    /// From the real ones; what differs from the fixture is noted.
+    /// From the real servers. Differences from the fixture are noted.
     Live,
 }
 
-/// What becomes of actions that were rejected, or recorded without an observation.
+/// What to do with actions that were rejected, or recorded without an observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unobserved {
     /// They are listed.
@@ -98,31 +98,31 @@ pub enum Unobserved {
     Execute,
 }
 
-/// Whose turns a scenario replays.
+/// The fixture whose turns a scenario replays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FixtureRef {
-    /// Nobody's: no model is called.
+    /// None: no model is called.
     None,
-    /// Those of the fixture of that name.
+    /// The fixture of that name.
     Named(String),
 }
 
 /// A scenario that cannot run, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The trial's name; of a stray file the file's.
+    /// The trial's name, or the name of a file that does not belong to any scenario.
     pub name: String,
     /// What is wrong.
     pub error: Error,
 }
 
 impl Scenario {
-    /// Whether any step needs a system: only commands do without.
+    /// Whether any step needs a system. Steps that run a command do not.
     pub(crate) fn needs_system(&self) -> bool {
         self.steps.iter().any(Step::needs_system)
     }
 
-    /// The systems that steps with pages name.
+    /// Returns the systems that steps with pages name.
     pub(crate) fn systems_of_pages(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| match &step.action {
             Action::Browse(visit) => visit.system.as_deref(),
@@ -135,16 +135,16 @@ impl Scenario {
         self.steps.iter().any(Step::needs_browser)
     }
 
-    /// The name of its case, where it is one of a folder's cases.
+    /// Returns the name of its case, or `None` if its folder has no cases.
     #[cfg(feature = "record")]
     pub(crate) fn case(&self) -> Option<&str> {
         self.name.strip_prefix(self.dir.file_name()?.to_str()?)?.strip_prefix('.')
     }
 
-    /// The context with the scenario's vars in it.
+    /// Returns the context with the scenario's vars added.
     ///
     /// # Errors
-    /// As [`Vars::resolve`], and where a template takes what the fixture has not.
+    /// As [`Vars::resolve`], and if a template uses a value that the fixture lacks.
     pub fn resolve_vars(&self, context: &Context) -> Result<Context> {
         self.of_fixture.iter().try_for_each(|value| value.check(context))?;
         self.vars.resolve(context)

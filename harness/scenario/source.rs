@@ -1,4 +1,4 @@
-//! One file of a suite, as text with its name: what every error about it points into.
+//! The text of one file, with the name that errors about it use.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::{Error, Place, Result};
 use crate::files;
 
-/// A text and the name that errors give it, relative to the root.
+/// The text of a file, and its path relative to the root, which errors show.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) file: Arc<Path>,
@@ -16,18 +16,18 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads `file` below `root`, which a person wrote. A byte order mark is dropped.
+    /// Reads `file` below `root`, which a person wrote by hand. A byte order mark is dropped.
     pub(super) fn read(root: &Path, file: &Path) -> Result<Source> {
         let written = check_size(&root.join(file)).map_err(|error| error.in_file(file));
         written.and_then(|()| Source::read_any(root, file))
     }
 
-    /// The same, of a file of any size: the body of a request.
+    /// Like [`Source::read`], but for a file of any size, such as the body of a request.
     pub(super) fn read_any(root: &Path, file: &Path) -> Result<Source> {
         Source::of(file, read_bytes(&root.join(file)).map_err(|error| error.in_file(file))?)
     }
 
-    /// The source of bytes that were read already.
+    /// Makes a source of bytes that are already read.
     pub(super) fn of(file: &Path, mut bytes: Vec<u8>) -> Result<Source> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
@@ -41,18 +41,18 @@ impl Source {
         Ok(Source { file: file.into(), text })
     }
 
-    /// The place of a byte offset.
+    /// Returns the line and column of a byte offset.
     pub(super) fn place(&self, offset: usize) -> Place {
         Place::of(&self.text, offset)
     }
 
-    /// An error at a byte offset.
+    /// Returns an error that points at a byte offset.
     pub(super) fn error(&self, offset: usize, what: impl Into<String>) -> Error {
         Error::new(what).in_file(&self.file).at(self.place(offset))
     }
 }
 
-/// The largest file that a person writes, in bytes: what is larger is another file under this name.
+/// The largest size of a file that a person writes, in bytes. A larger one is surely the wrong file.
 const LARGEST: u64 = 16 << 20;
 
 fn check_size(path: &Path) -> Result<()> {
@@ -63,7 +63,7 @@ fn check_size(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of any file, without its name in the error.
+/// Reads the bytes of any file. The error does not name the file.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if let Some(special) = files::special(path) {
         return Err(Error::new(format!("expected a file, found {special}")));
@@ -71,7 +71,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| unreadable(path, &error))
 }
 
-/// Why a file or folder cannot be read, without the numbers of an operating system.
+/// Says why a file or folder cannot be read, without the error numbers of the operating system.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Error {
     if path.is_dir() && error.kind() != io::ErrorKind::PermissionDenied {
         return Error::new("expected a file, found a folder");

@@ -16,26 +16,26 @@ use crate::model::CallerRule;
 pub struct Suite {
     /// The systems that are started as a command or attached by URL, by name.
     pub systems: BTreeMap<String, SystemSpec>,
-    /// What executes the calls of recorded tools, by the name of the tool or server.
+    /// How to execute recorded tool calls again, by the name of the tool or server.
     pub tools: BTreeMap<String, ToolSpec>,
-    /// Who made a call that declares no caller: the first rule that fits.
+    /// The rules that name the caller of a call that declares none. The first rule that matches decides.
     pub callers: Vec<CallerRule>,
-    /// What the key replaces beyond its own rules.
+    /// The replacements that the key makes in addition to its built-in ones.
     pub normalize: Vec<NormalizeRule>,
-    /// Other names of callers: alias to name.
+    /// Other names of callers, from alias to name.
     pub aliases: BTreeMap<String, String>,
     /// The system of scenarios that name none.
     pub system: Option<String>,
-    /// Where `system` stands.
+    /// The place of `system` in the file.
     pub(super) system_place: Option<Place>,
-    /// The options of scenarios that say nothing.
+    /// The options of scenarios that do not set their own.
     pub defaults: Defaults,
-    /// The file, relative to the root; it need not exist.
+    /// The file, relative to the root. It need not exist.
     pub path: PathBuf,
 }
 
 impl Suite {
-    /// The tool servers that a scenario and its systems name. What a router uses is not known: all of them.
+    /// Returns the tool servers that a scenario and its systems use. A router may use any, so it counts as using all.
     pub(crate) fn tools_of(&self, scenario: &Scenario) -> BTreeSet<String> {
         let mut used = scenario.used_tools.clone();
         let mut next: Vec<&str> = scenario.system.as_deref().into_iter().chain(scenario.systems_of_pages()).collect();

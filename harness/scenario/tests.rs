@@ -1,4 +1,4 @@
-//! The room as its users see it: files in, scenarios or errors out.
+//! Tests of `scenario` as its users see it: files in, scenarios or errors out.
 
 mod layout;
 mod mistakes_in_pages;
@@ -21,7 +21,7 @@ use super::{Discovered, Scenario, discover};
 /// The smallest scenario.
 const STEP: &str = "[[step]]\nget = \"/\"\n";
 
-/// A wrong file, the files beside it, and the error.
+/// A wrong file, the files next to it, and the expected error.
 struct Mistake {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -29,7 +29,7 @@ struct Mistake {
     says: &'static str,
 }
 
-/// A folder with files in it; a name that ends with `/` is an empty folder.
+/// Makes a temporary folder with these files. A name that ends with `/` makes an empty folder.
 fn tree<T: AsRef<[u8]>>(files: &[(&str, T)]) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -44,7 +44,8 @@ fn tree<T: AsRef<[u8]>>(files: &[(&str, T)]) -> TempDir {
     root
 }
 
-/// Every error below a root, with the system `gateway` registered; a sound scenario is its name.
+/// Returns the errors of all scenarios below a root, with the system `gateway` registered. For a scenario without an error it
+/// returns the name.
 fn told(root: &Path) -> String {
     let mut discovered = match discover(root) {
         Ok(discovered) => discovered,
@@ -68,12 +69,12 @@ fn assert_told(mistakes: &[Mistake], files: impl Fn(&'static str) -> Vec<(&'stat
     }
 }
 
-/// All that is below a root, which has to be sound so far.
+/// Reads these files, of which the suite has to be right.
 fn read(files: &[(&str, &str)]) -> Discovered {
     discover(tree(files).path()).unwrap()
 }
 
-/// The only scenario.
+/// Reads a file as the only scenario, which has to be right.
 fn only(text: &str) -> Scenario {
     let discovered = read(&[("scenarios/a/scenario.toml", text)]);
     match &discovered.scenarios[..] {

@@ -1,4 +1,4 @@
-//! The tools that a suite declares: what executes their calls, and what of their observations is compared.
+//! The tools that a suite declares: how to execute their calls, and how to compare what they return.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use super::normalize::NormalizeRule;
 use super::template::Template;
 
-/// `[tools.NAME]`: what executes the calls of one tool, or of all tools of a server.
+/// `[tools.NAME]`: how to execute the calls of one tool, or of all tools of a server.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
     /// What executes them.
     pub by: ToolBy,
-    /// The names of its tools in recordings; of a server, all that it lists where this is empty.
+    /// The names of its tools in recordings. Empty for a server whose every tool is meant.
     pub tools: Vec<String>,
-    /// What recordings put before the names that a server has.
+    /// The prefix that recordings put before the server's names of its tools.
     pub prefix: String,
     /// How long a call may take.
     pub timeout: Duration,
-    /// Places of an observation that are not compared, as JSON pointers: `/observation/metadata/pid`.
+    /// JSON pointers to parts of an observation that are not compared, such as `/observation/metadata/pid`.
     pub ignore: Vec<String>,
-    /// What is replaced in observations before they are compared, after the suite's own rules.
+    /// Replacements in observations before they are compared, made after the suite's own.
     pub normalize: Vec<NormalizeRule>,
-    /// The environment variables whose values its templates take as `{{ secret.NAME }}`.
+    /// The environment variables that its templates use as `{{ secret.NAME }}`.
     pub secrets: BTreeSet<String>,
 }
 
@@ -36,7 +36,7 @@ pub enum ToolBy {
     Http(ToolUrl),
     /// A command that gets the arguments as JSON on its standard input.
     Command(ToolCommand),
-    /// Nothing: it is a tool of the agent's own, and its calls are taken as they were recorded.
+    /// Nothing: it is a tool of the agent itself, and its recorded results are used as they are.
     AsRecorded,
 }
 
@@ -45,17 +45,17 @@ pub enum ToolBy {
 pub struct ToolCommand {
     /// Program and arguments.
     pub command: Vec<Template>,
-    /// Where it runs, relative to the root; in the stage's folder where absent.
+    /// The folder in which it runs, relative to the root. If absent, it runs in the stage's work folder.
     pub cwd: Option<Template>,
-    /// All of its environment beyond what every program of a stage gets.
+    /// Its environment variables, in addition to those that every program of a stage gets.
     pub env: BTreeMap<String, Template>,
 }
 
-/// An address.
+/// A URL.
 #[derive(Clone, Debug)]
 pub struct ToolUrl {
-    /// Where it is.
+    /// The URL itself.
     pub url: Template,
-    /// What each request brings beside what it has to.
+    /// Headers to add to each request.
     pub headers: BTreeMap<String, Template>,
 }

@@ -1,4 +1,4 @@
-//! What is built before a system is started: once, and again only where its inputs changed.
+//! Builds a system before it is started: once, and again only if its inputs have changed.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::scenario::{CommandSpec, Context};
 
-/// Folders in which builds leave what they make, or keep what they were given.
+/// Folders that are not inputs of a build: they contain its output, or its dependencies.
 const NO_INPUTS: [&str; 5] = ["node_modules", "dist", "build", "out", "target"];
 
-/// Builds a system, unless the last build was of the same files, command and variables. Another process that does so is
-/// waited for.
+/// Builds a system, unless the last build had the same files, command and variables. If another process is building it, waits
+/// for that.
 ///
 /// # Errors
-/// Where the build fails, with the end of what it printed.
+/// If the build fails. The error quotes the end of its output.
 pub(super) async fn build(name: &str, spec: &CommandSpec, root: &Path) -> Result<()> {
     let Some(cwd) = spec.cwd.as_ref().filter(|_| !spec.build.is_empty()) else { return Ok(()) };
     let cwd = root.join(cwd.source());
@@ -37,7 +37,7 @@ pub(super) async fn build(name: &str, spec: &CommandSpec, root: &Path) -> Result
     files::write_whole(&done, inputs.as_bytes())
 }
 
-/// The variables that are the same in each run.
+/// Returns the environment variables that are the same in each run.
 fn fixed_variables(spec: &CommandSpec) -> Vec<(String, String)> {
     let fixed = spec.env.iter().filter_map(|(name, value)| {
         let is_fixed = value.source() == value.render_text(&Context::new()).ok()?;
@@ -57,12 +57,12 @@ async fn run(command: &[String], cwd: &Path, env: Vec<(String, String)>) -> Resu
     if exit == Some(Exit::Code(0)) {
         return Ok(());
     }
-    let how = exit.map_or_else(|| "nobody saw how it ended".to_owned(), |exit| exit.to_string());
+    let how = exit.map_or_else(|| "its exit status is unknown".to_owned(), |exit| exit.to_string());
     let error = Error::new(format!("`{}` failed: {how}", command.join(" ")));
     Err(log.tail().iter().fold(error, |error, line| error.help(format!("| {line}"))))
 }
 
-/// A hash of all that a build is made from.
+/// Returns a hash of all inputs of a build: its command, variables and files.
 fn inputs(cwd: &Path, command: &[String], env: &[(String, String)]) -> Result<String> {
     let mut texts: Vec<String> = command.to_vec();
     texts.extend(env.iter().map(|(name, value)| format!("{name}={value}")));

@@ -1,4 +1,4 @@
-//! A system that is a program of any language: started for a scenario, and gone with it.
+//! A system that is a program in any language. It is started for a scenario and ended with it.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 
-/// How long the connections of a system that crashed are gone before it is.
+/// How long to wait for the end of a system that may be crashing: its connections close a moment before it ends.
 const ENDING: Duration = Duration::from_millis(100);
 
-/// A running program that serves.
+/// A running program that is a system.
 #[derive(Debug)]
 pub(crate) struct CommandSystem {
     pub(crate) name: String,
@@ -27,16 +27,16 @@ pub(crate) struct CommandSystem {
     pub(crate) folder: Folder,
     guarded: Guarded,
     log: Log,
-    /// Given back when the system is gone.
+    /// Released when the system is gone.
     _port: PortLease,
 }
 
 impl CommandSystem {
-    /// Starts the program and waits until it is ready. The context has the values of the stage, but for `port` and
-    /// `workdir`, which are this system's own. `date` is the day that the system is to take for today.
+    /// Starts the program and waits until it is ready. The context has the values of the stage, except for `port` and
+    /// `workdir`, which each system has for itself. `date` is the day that the system should take as today.
     ///
     /// # Errors
-    /// Where it cannot be started, or ends, or is not ready in time: with the tail of its log.
+    /// If it cannot be started, ends, or is not ready in time. The error quotes the end of its log.
     pub(crate) async fn start(
         name: &str,
         spec: &CommandSpec,
@@ -46,14 +46,14 @@ impl CommandSystem {
         deadline: Option<Instant>,
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
-        // Should this process be killed from here on, there is somebody to give the port back.
+        // If this process is killed from here on, its guardian removes the lock file of the port.
         super::folder::keep().await;
         let port = match spec.port {
             None => PortLease::take()?,
             Some(port) => {
-                // It may take as long as another scenario plays on it.
+                // This waits as long as another scenario uses the port.
                 let leasing = tokio::task::spawn_blocking(move || PortLease::take_pinned(port));
-                leasing.await.map_err(|_| Error::new("the wait for a port broke off"))?.map_err(failed)?
+                leasing.await.map_err(|_| Error::new("waiting for a port failed"))?.map_err(failed)?
             }
         };
         let folder = Folder::new();
@@ -67,7 +67,7 @@ impl CommandSystem {
         let files = files.collect::<Result<_>>()?;
         let cwd = spec.cwd.as_ref().map(text).transpose()?;
         let cwd = match cwd.as_deref().map(Path::new) {
-            // The guardian makes it.
+            // The guardian creates this folder.
             Some(own) if folder.all().iter().any(|of_stage| of_stage == own) => own.to_owned(),
             _ => working_folder(root, cwd.as_deref())?,
         };
@@ -96,43 +96,44 @@ impl CommandSystem {
         }
     }
 
-    /// How it ended, where it did so by itself.
+    /// Says how the system ended, if it ended by itself.
     pub(crate) fn ended(&self) -> Option<String> {
         self.guarded.exit().map(|exit| format!("system `{}` ended by itself: {exit}", self.name))
     }
 
-    /// How it ended, where it did so by itself and not well.
+    /// Returns the error of a system that ended by itself with another exit code than 0.
     pub(crate) fn crashed(&self) -> Option<Error> {
         let exit = self.guarded.exit().filter(|exit| *exit != Exit::Code(0))?;
         let what = format!("crash: system `{}` ended by itself before its scenario was over: {exit}", self.name);
         Some(Error::new(what).help("a system that ends by itself has to end with exit code 0"))
     }
 
-    /// Ends it with all that it started, and tells what a failure quotes of it.
+    /// Ends the system and all processes that it started. Returns its log for a failure to quote.
     pub(crate) async fn stop(&self) -> LogOf {
         self.guarded.end().await;
         log_of(&self.name, self.ended(), &self.log)
     }
 
-    /// Waits a moment for the end of a system whose scenario failed: that may be because it is just ending by itself.
+    /// Waits a moment for the end of a system whose scenario failed. The system may be crashing, which would explain the
+    /// failure.
     pub(crate) async fn may_be_ending(&self) {
         let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
     }
 
-    /// What a failure quotes of a system that goes on running.
+    /// Returns the log of a system that goes on running, for a failure to quote.
     pub(crate) async fn evidence(&self) -> LogOf {
         if self.guarded.exit().is_some() {
-            // What it printed last is then read.
+            // This also reads the rest of its output.
             self.guarded.end().await;
         }
         log_of(&self.name, self.ended(), &self.log)
     }
 }
 
-/// Starts a system after those that it needs; it is the last one of the list.
+/// Starts a system after those that it needs. It is the last one of the returned list.
 ///
 /// # Errors
-/// Where one of them cannot be started. Those before it are then gone.
+/// If one of them cannot be started. Those before it are ended then.
 pub(crate) async fn start_with_needed(
     name: &str,
     suite: &BTreeMap<String, SystemSpec>,
@@ -159,10 +160,10 @@ pub(crate) async fn start_with_needed(
     Ok(running)
 }
 
-/// Builds a system and those that it needs, as far as they are to be built.
+/// Builds a system and those that it needs, as far as they have a `build` command.
 ///
 /// # Errors
-/// Where a build fails.
+/// If a build fails.
 pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, SystemSpec>, root: &Path) -> Result<()> {
     for name in in_order(name, suite) {
         if let Some(SystemSpec::Command(spec)) = suite.get(name) {
@@ -172,7 +173,7 @@ pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, Syste
     Ok(())
 }
 
-/// Ends systems, those that need others first. Gives what a failure quotes of each.
+/// Ends systems, each before those that it needs. Returns their logs for a failure to quote.
 pub(crate) async fn stop_all(systems: &[CommandSystem]) -> Vec<LogOf> {
     let mut evidence = Vec::with_capacity(systems.len());
     for system in systems.iter().rev() {
@@ -181,7 +182,7 @@ pub(crate) async fn stop_all(systems: &[CommandSystem]) -> Vec<LogOf> {
     evidence
 }
 
-/// A system behind all that it needs. The suite has checked that there is no circle.
+/// Lists a system after all those that it needs. Reading the suite has ruled out circles.
 fn in_order<'a>(name: &'a str, suite: &'a BTreeMap<String, SystemSpec>) -> Vec<&'a str> {
     let mut order: Vec<&str> = Vec::new();
     if let Some(SystemSpec::Command(spec)) = suite.get(name) {
@@ -195,10 +196,10 @@ fn in_order<'a>(name: &'a str, suite: &'a BTreeMap<String, SystemSpec>) -> Vec<&
     order
 }
 
-/// The folder in which a program runs.
+/// Returns the folder in which a program runs.
 ///
 /// # Errors
-/// Where it is not there.
+/// If it does not exist.
 pub(crate) fn working_folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf> {
     let folder = cwd.map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
     if folder.is_dir() {

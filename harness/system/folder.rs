@@ -1,4 +1,4 @@
-//! The folder of a stage: one for the system's data, its home, its temporary files, and beside them its log.
+//! The folder of a stage, with folders in it for the system's data, its home and its temporary files, and with its log.
 
 use std::path::PathBuf;
 
@@ -10,18 +10,18 @@ use super::guardian::{Guard, Guarded};
 use super::path::path;
 use crate::error::{Error, Result};
 
-/// The paths of one stage's folder, which may not exist yet.
+/// The paths of one stage's folder. The folder may not exist yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
     pub(crate) root: PathBuf,
-    /// What templates call `workdir`.
+    /// The folder that templates call `workdir`.
     pub(crate) work: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) temp: PathBuf,
 }
 
-/// The folder of this process and its guardian; it is never dropped, so the pipe to the guardian closes with the process
-/// at the latest.
+/// The folder of this process, and its guardian. It is never dropped, so the pipe to the guardian closes when the process ends,
+/// if not before.
 struct Kept {
     root: PathBuf,
     guardian: Guarded,
@@ -30,7 +30,7 @@ struct Kept {
 static KEPT: OnceCell<Option<Kept>> = OnceCell::const_new();
 
 impl Kept {
-    /// None where there are no guardians.
+    /// Returns `None` on platforms without guardians.
     async fn new() -> Option<Kept> {
         let root = Folder::new().root;
         let guardian = Guard::default().folders(vec![root.clone()]).start(|_| {}).await.ok()?;
@@ -38,12 +38,12 @@ impl Kept {
     }
 }
 
-/// Starts the guardian of this process, where it has none yet.
+/// Starts the guardian of this process, if it is not running yet.
 pub(super) async fn keep() {
     KEPT.get_or_init(Kept::new).await;
 }
 
-/// Removes the folder of this process, where it has one, and waits until it is gone. Stages are over then.
+/// Removes the folder of this process, if there is one, and waits until it is gone. By then, all stages have to be over.
 pub(crate) fn remove_kept() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     if let (Some(Some(kept)), Ok(runtime)) = (KEPT.get(), runtime) {
@@ -52,7 +52,8 @@ pub(crate) fn remove_kept() {
 }
 
 impl Folder {
-    /// Paths that nobody has, in the temporary folder. It is canonical: macOS's is a link, and systems tell its target.
+    /// Returns new, unused paths in the temporary folder. They are canonical: on macOS the temporary folder is a symbolic link,
+    /// and systems print the path that it points to.
     pub(crate) fn new() -> Folder {
         let temp = std::env::temp_dir();
         let temp = temp.canonicalize().unwrap_or(temp);
@@ -64,11 +65,11 @@ impl Folder {
         Folder { work: root.join("work"), home: root.join("home"), temp: root.join("tmp"), root }
     }
 
-    /// Makes the folder, for as long as the handle lives. It is in a folder of this process, which a guardian removes
-    /// should the process be killed.
+    /// Creates a folder, which exists as long as the handle lives. It is in a folder of this process, which a guardian removes
+    /// if the process is killed.
     ///
     /// # Errors
-    /// The reason.
+    /// If it cannot be created.
     pub(crate) async fn make() -> Result<(Folder, TempDir)> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a work folder: {e}"));
         let kept = KEPT.get_or_init(Kept::new).await;
@@ -83,27 +84,27 @@ impl Folder {
         Ok((folder, handle))
     }
 
-    /// Makes home and temporary folder, which only programs need.
+    /// Creates the home and the temporary folder, which only programs need.
     ///
     /// # Errors
-    /// The reason.
+    /// If one cannot be created.
     pub(crate) fn make_for_programs(&self) -> Result<()> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a program's home: {e}"));
         [&self.home, &self.temp].into_iter().try_for_each(std::fs::create_dir_all).map_err(failed)
     }
 
-    /// All of it, in the order in which it can be made.
+    /// Returns all of its folders, in the order in which they can be created.
     pub(crate) fn all(&self) -> Vec<PathBuf> {
         vec![self.root.clone(), self.work.clone(), self.home.clone(), self.temp.clone()]
     }
 
-    /// The environment of a program that is not a system: today is today.
+    /// Returns the environment of a program that is not a system, and so always gets today's date.
     pub(crate) fn environment_of_today(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
         self.environment(own, &date::today())
     }
 
-    /// The environment that every program of the stage gets, with its own on top: nothing of the runner's but PATH.
-    /// `date` is the day that it is to take for today.
+    /// Returns the environment that every program of the stage gets, plus the program's `own` variables. Of the runner's
+    /// environment it contains only PATH. `date` is the day that the program should take as today.
     pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [

@@ -1,4 +1,4 @@
-//! The systems of a project: which one a scenario is played on, and all that it is started from.
+//! The systems of a project: which one a scenario runs on, and what is needed to start it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::key::Rules;
 use crate::model::{CallerRules, Mode};
 use crate::scenario::{Scenario, SystemSpec, UrlSpec, needs};
 
-/// The systems of a project, and what they are started from.
+/// The systems of a project, and what is needed to start them.
 pub(crate) struct Systems {
     /// The project's folder.
     pub(crate) root: PathBuf,
@@ -26,22 +26,22 @@ pub(crate) struct Systems {
     pub(crate) rules: Arc<Rules>,
     pub(crate) callers: CallerRules,
     pub(crate) secrets: SecretValues,
-    /// Those that run already.
+    /// The shared systems that are already running.
     pub(crate) shared: SharedSystems,
 }
 
-/// What templates take as `{{ secret.NAME }}`.
+/// The values of `{{ secret.NAME }}`.
 #[derive(Clone, Debug)]
 pub(crate) struct SecretValues {
-    /// The values of the environment.
+    /// The real values, from the environment.
     pub(crate) real: Json,
-    /// What fixtures hold in their place.
+    /// The placeholders that fixtures contain instead: `<NAME>`.
     pub(crate) named: Json,
-    /// Whether this process records: a system that several scenarios share then has the real ones.
+    /// Whether this process records. If so, a system that several scenarios share gets the real values.
     pub(crate) records: bool,
 }
 
-/// What the stage of one scenario is set up from.
+/// What is needed to set up the stage of one scenario.
 pub(crate) struct Launch<'a> {
     /// The project's folder.
     pub(super) root: &'a Path,
@@ -49,33 +49,35 @@ pub(crate) struct Launch<'a> {
     pub(super) on: PlayedOn<'a>,
 }
 
-/// What a scenario is played on, by the system's name.
+/// What a scenario runs on, with the system's name.
 pub(super) enum PlayedOn<'a> {
-    /// A stage without a system: the scenario runs commands only.
+    /// A stage without a system: the scenario only runs commands.
     Nothing,
-    /// A router of this process.
+    /// A router in this process.
     Router(&'a str, &'a RouterFactory),
-    /// A program of the stage's own. It is started with `all`: itself, or what needs it and serves a page of the scenario.
+    /// A program that is started for the stage. `all` is the system to start: the program itself, or a system that needs it and
+    /// serves a page of the scenario.
     Command { name: &'a str, all: &'a str, suite: &'a BTreeMap<String, SystemSpec> },
-    /// A program that runs already, for one scenario after another.
+    /// A running program that scenarios use one after another.
     Shared(&'a str, Arc<SharedSystem>),
-    /// Somebody else's program.
+    /// A program that somebody else started.
     Url(&'a str, &'a UrlSpec),
 }
 
 impl Launch<'_> {
-    /// Whether the stage has programs of its own.
+    /// Whether programs are started for this stage.
     pub(crate) fn on_commands(&self) -> bool {
         matches!(self.on, PlayedOn::Command { .. })
     }
 }
 
 impl Systems {
-    /// Plays on the system of a scenario, alone where there is one for several scenarios. With `fresh` a shared system
-    /// is started anew: for the second run of a proof, in another process with other ports.
+    /// Runs `play` on the system of a scenario. If several scenarios share the system, this one has it to itself meanwhile. With
+    /// `fresh`, even a shared system is started for this run alone: the second run of a proof needs another process and other
+    /// ports.
     ///
     /// # Errors
-    /// Where there is no such system, or it cannot be started.
+    /// If there is no such system, if it cannot be started, or if `play` fails.
     pub(crate) fn play<T>(
         &self,
         scenario: &Scenario,
@@ -105,12 +107,13 @@ impl Systems {
         }
     }
 
-    /// Whether a scenario's system is attached: it was started by somebody else, and cannot be had twice.
+    /// Whether a scenario's system is attached: somebody else started it, and there is only one.
     pub(crate) fn is_attached(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Url(_)))
     }
 
-    /// The system that a scenario has to itself while it plays: there is one for several, or it pins its port.
+    /// Returns the name of the system that only one scenario at a time can use, because it is shared, attached, or has a fixed
+    /// port. `None` if the scenario needs no such system.
     pub(crate) fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
         let name = self.started(scenario, scenario.system.as_deref()?);
         if self.is_shared(scenario) || self.is_attached(scenario) {
@@ -121,13 +124,12 @@ impl Systems {
         self.suite.iter().find(|(other, spec)| pinned(spec) && of_this(other)).map(|(other, _)| other.as_str())
     }
 
-    /// Whether a scenario's system is one process for several scenarios.
+    /// Whether several scenarios share the process of a scenario's system.
     pub(crate) fn is_shared(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Command(spec)) if spec.shared)
     }
 
-    /// Ends the systems that scenarios shared, and removes the folder of all stages. A call that a system makes now comes
-    /// too late, and is a miss.
+    /// Ends the shared systems, and removes the folder of all stages. A call that a system makes now is late, and a miss.
     pub(crate) fn end(&self) {
         self.shared.end();
         remove_kept();
@@ -137,14 +139,14 @@ impl Systems {
         self.suite.get(self.started(scenario, scenario.system.as_ref()?))
     }
 
-    /// What is started for a scenario on a system: where a page of another system is opened that needs this one, that
-    /// other one.
+    /// Returns the system to start for a scenario on the system `name`: if the scenario opens a page of another system that
+    /// needs this one, it is that other system.
     fn started<'a>(&'a self, scenario: &'a Scenario, name: &'a str) -> &'a str {
         let mut pages = scenario.systems_of_pages();
         pages.find(|page| *page != name && needs(&self.suite, page, name)).unwrap_or(name)
     }
 
-    /// Builds what is to be started. A scenario's time does not run meanwhile.
+    /// Builds the system to start. This does not count towards the scenario's timeout.
     fn build(&self, name: &str) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
@@ -164,9 +166,9 @@ impl Systems {
 }
 
 impl SecretValues {
-    /// What a system is given while a scenario plays on it.
+    /// Returns the values for the stage of a scenario.
     pub(super) fn given_to(&self, on: &PlayedOn<'_>, mode: &Mode) -> &Json {
-        // A system that scenarios share was given what the process that started it needs.
+        // A shared system was started with the values that fit the process as a whole.
         self.of(!matches!(mode, Mode::Replay(_)) || (self.records && matches!(on, PlayedOn::Shared(..))))
     }
 

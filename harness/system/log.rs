@@ -1,4 +1,4 @@
-//! What a system prints: a file in the stage, and its end for a person.
+//! The output of a system: written to a file of the stage, with its end kept for failures to quote.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,16 +11,16 @@ use tokio::sync::watch;
 
 use crate::text::clipped;
 
-/// How many lines a failure quotes.
+/// The number of lines that a failure quotes.
 const LINES: usize = 20;
-/// How much of a line is kept.
+/// The number of characters of a line that are quoted.
 const WIDTH: usize = 500;
-/// How much of a log is kept for a person to read as a whole, in bytes: of a longer one its beginning.
+/// The number of bytes of a log that are kept for a person to read. Of a longer log, this is the beginning.
 const WHOLE: usize = 4 << 20;
-/// How much of a line, in bytes, is looked at.
+/// The number of bytes of a line that are compared with the awaited line.
 const LONGEST: usize = 64 << 10;
 
-/// Colours and the like, which programs print even where nobody can see them.
+/// Escape sequences for colours and the like, which programs print even where no terminal shows them.
 static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
     #[expect(clippy::unwrap_used, reason = "a constant, which tests read")]
     Regex::new("\x1b\\[[0-9;?]*[ -/]*[@-~]").unwrap()
@@ -29,11 +29,11 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
 /// What a system printed, for a failure.
 #[derive(Clone, Debug)]
 pub(crate) struct LogOf {
-    /// The system.
+    /// The name of the system.
     pub(crate) system: String,
-    /// What is quoted: how it ended, where it did by itself, and its last lines.
+    /// What a failure quotes: the last lines, and before them how the system ended, if it ended by itself.
     pub(crate) quoted: String,
-    /// All of it.
+    /// The whole log, up to 4 MB.
     pub(crate) whole: String,
 }
 
@@ -50,23 +50,23 @@ struct SystemLog {
 #[derive(Debug, Default)]
 struct Printed {
     file: Option<File>,
-    /// What came before the file was there.
+    /// The output from before the file existed.
     early: Vec<u8>,
     whole: Vec<u8>,
-    /// The last lines, and how often each came in a row.
+    /// The last lines, each with the number of times that it was printed in a row.
     last: VecDeque<(String, usize)>,
     line: Vec<u8>,
     awaited: Option<Regex>,
 }
 
 impl Log {
-    /// A log in which a line may be awaited.
+    /// Makes a log. `awaited` matches the line that [`Log::awaited`] waits for.
     pub(crate) fn new(awaited: Option<Regex>) -> Log {
         let printed = Mutex::new(Printed { awaited, ..Printed::default() });
         Log(Arc::new(SystemLog { printed, seen: watch::Sender::new(false) }))
     }
 
-    /// Writes to a file from here on, with what came so far.
+    /// Writes what was printed so far to a file, and from here on everything else too.
     pub(crate) fn write_to(&self, path: &Path) {
         let mut printed = self.printed();
         if let Ok(mut file) = File::options().create(true).append(true).open(path) {
@@ -76,13 +76,13 @@ impl Log {
         }
     }
 
-    /// Takes what was printed.
+    /// Adds output.
     pub(crate) fn push(&self, bytes: &[u8]) {
         let mut printed = self.printed();
         let room = WHOLE.saturating_sub(printed.whole.len());
         printed.whole.extend_from_slice(&bytes[..bytes.len().min(room)]);
         match &mut printed.file {
-            // Where the disk is full, the end is still quoted.
+            // If the disk is full, failures can still quote the end.
             Some(file) => drop(file.write_all(bytes)),
             None => printed.early.extend_from_slice(bytes),
         }
@@ -97,18 +97,18 @@ impl Log {
         }
     }
 
-    /// Waits until the awaited line came.
+    /// Waits until the awaited line is printed.
     pub(crate) async fn awaited(&self) {
         // The sender lives as long as `self`, so this cannot fail.
         let _ = self.0.seen.subscribe().wait_for(|seen| *seen).await;
     }
 
-    /// All of it, up to 4 MB.
+    /// Returns the whole log, up to 4 MB.
     pub(crate) fn whole(&self) -> String {
         String::from_utf8_lossy(&self.printed().whole).into_owned()
     }
 
-    /// The last lines.
+    /// Returns the last lines.
     pub(crate) fn tail(&self) -> Vec<String> {
         let printed = self.printed();
         let unfinished = plain(&printed.line);
@@ -126,7 +126,7 @@ impl Log {
 }
 
 impl Printed {
-    /// Takes the complete line in. Tells whether it is the awaited one.
+    /// Adds the line that is now complete. Returns whether it is the awaited one.
     fn take_line(&mut self) -> bool {
         let line = plain(&self.line);
         self.line.clear();
@@ -142,7 +142,7 @@ impl Printed {
     }
 }
 
-/// A line as a person reads it.
+/// Returns a line without escape sequences and trailing white space.
 pub(crate) fn plain(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     ESCAPES.replace_all(line.trim_end(), "").trim_end().to_owned()

@@ -1,16 +1,17 @@
-//! The systems under test, and the stage on which one plays: how each kind is started, reached and ended.
+//! The systems under test, and the stage on which a scenario runs: how each kind of system is started, reached and ended.
 //!
-//! | kind | file | where | ended by |
+//! | kind | file | where it runs | how it ends |
 //! |---|---|---|---|
-//! | router | `router` | a thread of this process | dropping it |
-//! | command | `command` | a process, under a guardian | the guardian, whatever becomes of this process |
-//! | shared command | `shared` | the same, for one scenario after another | the end of the run |
-//! | URL | `url` | somebody else's process | nobody |
+//! | router | `router` | on a thread of this process | it is dropped |
+//! | command | `command` | in a process, under a guardian | the guardian ends it, even if this process is killed |
+//! | shared command | `shared` | likewise, for one scenario after another | with the run |
+//! | URL | `url` | in somebody else's process | Retake does not end it |
 //!
-//! `launch` says which of them a scenario is played on, and what it is started from; `running` sets up a stage with it and
-//! takes the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), its PATH (`path`), and a
-//! public face for Rust systems (`stage`). A program may have to be built (`build`), has a port of its own (`ports`), says when it
-//! is `ready`, prints to a `log`, and is under a `guardian`. What a router panics by is heard by `panics`.
+//! `launch` finds the system of a scenario and what it is started from. `running` sets up a stage with that system, and takes
+//! the stage down again. A stage has a `folder`, `values` for templates and goldens, a day (`date`), and a PATH (`path`);
+//! `stage` is the public type through which Rust systems see it. A program may have to be built first (`build`), has a port of
+//! its own (`ports`), is waited for until it is `ready`, prints to a `log`, and runs under a `guardian`. `panics` collects the
+//! panics of routers.
 
 mod build;
 mod command;

@@ -1,4 +1,4 @@
-//! Panics of routers, in whatever task: a hook hears them, and knows a system by the name of its threads.
+//! Collects the panics of routers, in any of their tasks. A panic hook recognizes each system by the name of its threads.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was heard of each system that runs, by the name of its threads.
+/// The panics of each running system, by the name of its threads.
 static HEARD: Mutex<BTreeMap<String, Vec<String>>> = Mutex::new(BTreeMap::new());
 
-/// Hears all panics from here on, and passes them on to the hook that was there.
+/// Installs a panic hook that collects panics, and passes them on to the previous hook.
 pub(crate) fn hear_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -27,18 +27,18 @@ fn hear(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub(super) fn text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("a panic without a message").to_owned()
 }
 
-/// The name that all threads of one system have, and no others. What they panic by is heard until this is dropped.
+/// The name of all threads of one system, which no other threads have. Their panics are collected until this is dropped.
 #[derive(Debug)]
 pub(super) struct ThreadName(String);
 
 impl ThreadName {
-    /// A name for the threads of a system.
+    /// Makes a new name for the threads of a system.
     pub(super) fn new(system: &str) -> ThreadName {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let name = format!("system {system} {}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -50,7 +50,7 @@ impl ThreadName {
         &self.0
     }
 
-    /// The messages of all panics so far, each with its place.
+    /// Returns the messages of all panics so far, each with its place.
     pub(super) fn panics(&self) -> Vec<String> {
         heard().get(&self.0).cloned().unwrap_or_default()
     }

@@ -1,15 +1,15 @@
-//! The PATH that programs get.
+//! The PATH of the programs that Retake starts.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// That of the caller, but for the environment of this command alone: `uvx` puts one before all others, and a service that is
-/// started as `python3` would get a Python that has none of its packages.
+/// Returns the runner's own PATH, without the folder of a Python environment that was made only for the `retake` command: `uvx`
+/// puts that folder first, and a service that is started as `python3` would get a Python without its packages.
 pub(super) fn path() -> String {
     let path = env::var("PATH").unwrap_or_default();
     let program = env::current_exe().unwrap_or_default();
-    // uv names itself to what it runs; a project's own environment it names too.
+    // uv sets UV for the programs that it runs, and VIRTUAL_ENV for a project's own environment.
     let by_uv = env::var_os("UV").is_some();
     match program.parent().filter(|bin| by_uv && is_of_this_command(bin, env::var_os("VIRTUAL_ENV").as_deref())) {
         Some(bin) => without(&path, bin),
@@ -17,7 +17,7 @@ pub(super) fn path() -> String {
     }
 }
 
-/// Whether a folder of programs is that of a Python environment, and not of the one that is active.
+/// Whether a folder of programs belongs to a Python environment that is not the active one.
 fn is_of_this_command(bin: &Path, active: Option<&OsStr>) -> bool {
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let environment = bin.parent().filter(|environment| environment.join("pyvenv.cfg").is_file());

@@ -1,8 +1,8 @@
-//! Ports for systems, leased so that processes that run at the same time never take each other's.
+//! Leases ports for systems, so that runners at the same time never use the same one.
 //!
-//! A system binds its port itself, some time after it was told which. So the port must not be one that the kernel hands
-//! out to anybody who asks for a free one: it comes from below that range. Among runners, a locked file stands for each
-//! leased port; the kernel unlocks it when its holder is gone, however that went.
+//! A system binds its port itself, some time after it was told the number. So the port must not be one that the kernel hands
+//! out to programs that ask for any free port: it comes from below that range. Among runners, each leased port has a locked
+//! file; the kernel unlocks it when the runner ends, no matter how.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
@@ -12,19 +12,19 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Where leased ports start: services that are installed on a machine are mostly below.
+/// The first port to lease. The services of a machine mostly have lower ones.
 const FIRST: u16 = 12_000;
-/// The fewest ports to choose from. Where the kernel's own range begins too low for that, it cannot be avoided.
+/// The least number of ports to choose from. If the kernel's range begins too low for that, leased ports overlap with it.
 const FEWEST: u16 = 2_000;
 
-/// A name that only one process of this user holds at a time. It is free again when this is dropped.
+/// A lock on a name. Only one process of this user can hold it at a time. Dropping it releases the name.
 #[derive(Debug)]
 pub(crate) struct Lock {
     path: PathBuf,
     file: Option<File>,
 }
 
-/// A port that is this process's own until this is dropped.
+/// A port that no other runner uses until this is dropped.
 #[derive(Debug)]
 pub(crate) struct PortLease {
     port: u16,
@@ -35,7 +35,7 @@ impl PortLease {
     /// Leases a port that is free on all addresses of this machine.
     ///
     /// # Errors
-    /// Where the folder of the locks cannot be used, or no port is free.
+    /// If the folder of the locks cannot be used, or no port is free.
     pub(crate) fn take() -> Result<PortLease> {
         let ports = range();
         let count = u128::from(ports.end - ports.start);
@@ -45,20 +45,20 @@ impl PortLease {
                 return Ok(PortLease { port, _lock: lock });
             }
         }
-        Err(Error::new(format!("no port of {} to {} is free", ports.start, ports.end - 1)))
+        Err(Error::new(format!("no port from {} to {} is free", ports.start, ports.end - 1)))
     }
 
-    /// Leases one port. This blocks the thread while another runner has it.
+    /// Leases this port. This blocks the thread while another runner has it.
     ///
     /// # Errors
-    /// Where somebody who is not a runner uses it.
+    /// If a program that is not a runner uses it.
     pub(crate) fn take_pinned(port: u16) -> Result<PortLease> {
         let lock = Lock::take(&port.to_string())?;
         if is_free(port) {
             return Ok(PortLease { port, _lock: lock });
         }
         let error = Error::new(format!("port {port}, which the system pins, is in use"));
-        Err(error.help(format!("end what listens there: ss -ltnp 'sport = :{port}' tells what it is")))
+        Err(error.help(format!("stop what listens there: ss -ltnp 'sport = :{port}' shows what it is")))
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -70,7 +70,7 @@ impl Lock {
     /// Waits until the name is free, and takes it. This blocks the thread.
     ///
     /// # Errors
-    /// Where the folder of the locks cannot be used.
+    /// If the folder of the locks cannot be used.
     pub(crate) fn take(name: &str) -> Result<Lock> {
         loop {
             let (path, file) = open(name)?;
@@ -93,7 +93,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is locked: whoever opened it meanwhile sees that it stands there no longer.
+        // While it is still locked: a process that has opened it in the meantime then sees that it was removed.
         remove(&self.path);
         drop(self.file.take());
     }
@@ -118,11 +118,11 @@ fn remove_stale(path: &Path) {
 
 fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
-    // The last one takes the folder along; it stays where another file is in it.
+    // The last lock file takes the folder with it. Removing the folder fails while other files are in it.
     let _ = path.parent().map(std::fs::remove_dir);
 }
 
-/// Opens a lock file, in the folder that is only this user's.
+/// Opens a lock file, in the folder that belongs to this user only.
 fn open(name: &str) -> Result<(PathBuf, File)> {
     loop {
         let folder = folder()?;
@@ -136,17 +136,18 @@ fn open(name: &str) -> Result<(PathBuf, File)> {
     }
 }
 
-/// How many names there are for the folder of all locks: in a folder that all may write in, anybody may have taken one.
+/// The number of names to try for the folder of all locks. It is in a folder in which everybody may write, so other users may
+/// have taken some of the names.
 const NAMES: usize = 16;
 
-/// The folder of all locks: the same for all of a user's processes, so `/tmp` goes before a temporary folder that is
-/// this process's own.
+/// Returns the folder of all locks. All processes of a user need the same one, so `/tmp` is preferred to a temporary folder that
+/// may be set for this process only.
 fn folder() -> Result<PathBuf> {
     let common = if cfg!(unix) { own_folder(Path::new("/tmp")).ok() } else { None };
     common.map_or_else(|| own_folder(&std::env::temp_dir()), Ok)
 }
 
-/// The first folder for locks that is this user's own, or can be made. All processes of a user find the same.
+/// Returns the first folder for locks that belongs to this user or can be created. All processes of a user find the same one.
 fn own_folder(base: &Path) -> Result<PathBuf> {
     let mut first_error = None;
     for folder in folders(base) {
@@ -172,7 +173,7 @@ fn make_own(folder: &Path) -> Result<()> {
     }
     match folder.symlink_metadata() {
         Ok(found) if !found.is_dir() || found.uid() != user() => {
-            Err(Error::new("the folder for port locks is not this user's own").in_file(folder))
+            Err(Error::new("the folder for port locks is not a folder of this user").in_file(folder))
         }
         _ => Ok(()),
     }
@@ -193,7 +194,7 @@ fn user() -> &'static str {
     "user"
 }
 
-/// Whether a path still is the file that was opened: its last holder may have removed it before it was locked here.
+/// Whether a path still leads to the file that was opened. Its last holder may have removed it before this process locked it.
 #[cfg(unix)]
 fn still_stands(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -206,7 +207,7 @@ fn still_stands(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// The ports to lease: up to where the kernel's own begin.
+/// Returns the ports to lease: those below the kernel's own range.
 fn range() -> Range<u16> {
     let kernels = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok();
     let first_of_kernel = kernels.and_then(|range| range.split_whitespace().next()?.parse().ok());
@@ -215,7 +216,8 @@ fn range() -> Range<u16> {
 
 fn is_free(port: u16) -> bool {
     let is_taken = |address: SocketAddr| TcpListener::bind(address).is_err_and(|e| e.kind() == ErrorKind::AddrInUse);
-    // Both of the first two: on macOS the one can be bound beside the other.
+    // On macOS, a port can be bound on the loopback address even if it is in use on the unspecified one, and the other way
+    // round.
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
         && !is_taken((Ipv4Addr::UNSPECIFIED, port).into())
         && !is_taken((Ipv6Addr::LOCALHOST, port).into())

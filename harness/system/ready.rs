@@ -1,4 +1,4 @@
-//! When a system that was started is ready: a route answers, a line is in its log, or its port takes a connection.
+//! Waits until a started system is ready: a route answers, a line is in its log, or its port accepts a connection.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
@@ -13,16 +13,16 @@ use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
 use crate::scenario::Ready;
 
-/// How often a system that cannot tell is asked.
+/// The pause between two attempts to reach a system.
 const PERIOD: Duration = Duration::from_millis(25);
-/// How long one question may take: a system that is starting up may take it and never answer.
+/// How long one request may take. A system that is starting up may accept it and never answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Waits until the system is ready, at most to the scenario's own deadline, and gives the address at which it is. A system may listen on `localhost`, which
-/// can be either loopback address.
+/// Waits until the system is ready, at most until the scenario's own deadline, and returns its address. A system may listen on
+/// `localhost`, which can be either loopback address.
 ///
 /// # Errors
-/// Where it ended, or the time is up. Without the log's tail.
+/// If the system ends, or the time is up. The error does not quote the log.
 pub(super) async fn ready(
     ready: &Ready,
     port: u16,
@@ -32,10 +32,10 @@ pub(super) async fn ready(
 ) -> Result<SocketAddr> {
     let (limit, what) = match ready {
         Ready::Http { path, timeout } => (*timeout, format!("GET {path} on port {port} to answer with success")),
-        Ready::Line { regex, timeout } => (*timeout, format!("a line of its log to fit `{regex}`")),
-        Ready::Port { timeout } => (*timeout, format!("port {port} to take a connection")),
+        Ready::Line { regex, timeout } => (*timeout, format!("a line of its log to match `{regex}`")),
+        Ready::Port { timeout } => (*timeout, format!("port {port} to accept a connection")),
     };
-    // What was found instead, for the case that the time runs out.
+    // What the attempts found instead, for the error if the time runs out.
     let found = Mutex::new(None);
     let becoming = async {
         match ready {
@@ -52,7 +52,7 @@ pub(super) async fn ready(
     tokio::select! {
         address = becoming => Ok(address),
         exit = guarded.exited() => {
-            let how = exit.map_or_else(|| "and nobody saw how".to_owned(), |exit| exit.to_string());
+            let how = exit.map_or_else(|| "its exit status is unknown".to_owned(), |exit| exit.to_string());
             Err(Error::new(format!("ended before it was ready: {how}")))
         }
         () = tokio::time::sleep_until(until) => {
@@ -62,7 +62,7 @@ pub(super) async fn ready(
             let error = Error::new(format!("was not ready {when}: waited for {what}{found}"));
             Err(match ready {
                 Ready::Line { .. } if log.tail().is_empty() => {
-                    error.help("it printed nothing: does it hold its output back? for Python: PYTHONUNBUFFERED = \"1\"")
+                    error.help("it printed nothing: does it buffer its output? For Python: PYTHONUNBUFFERED = \"1\"")
                 }
                 _ => error,
             })
@@ -74,7 +74,7 @@ fn addresses(port: u16) -> [SocketAddr; 2] {
     [(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()]
 }
 
-/// Where a route answers with success.
+/// Waits until a route answers with success, and returns its address.
 async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> SocketAddr {
     loop {
         for address in addresses(port) {
@@ -85,7 +85,7 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
                 Ok(Ok(status)) => status.to_string(),
                 Ok(Err(_)) => {
                     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                    found.get_or_insert_with(|| "nothing that listens there".to_owned());
+                    found.get_or_insert_with(|| "nothing listening there".to_owned());
                     continue;
                 }
                 Err(_) => "no answer within 2 seconds".to_owned(),
@@ -96,13 +96,13 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
     }
 }
 
-/// The status of a GET, without its body.
+/// Sends a GET request and returns the status of the answer.
 async fn get(url: &str) -> Result<u16> {
     let response = clients::OF_SYSTEMS.of(url)?.get(url).send().await.map_err(|e| Error::new(reqwest_reason(e)))?;
     Ok(response.status().as_u16())
 }
 
-/// Where the port takes a connection.
+/// Waits until the port accepts a connection, and returns its address.
 async fn connects(port: u16, found: &Mutex<Option<String>>) -> SocketAddr {
     loop {
         for address in addresses(port) {
@@ -110,12 +110,12 @@ async fn connects(port: u16, found: &Mutex<Option<String>>) -> SocketAddr {
                 return address;
             }
         }
-        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some("nothing that listens there".to_owned());
+        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some("nothing listening there".to_owned());
         tokio::time::sleep(PERIOD).await;
     }
 }
 
-/// Where the port listens; the first address where it does not yet, or never does.
+/// Returns the address on which the port listens, or the first address if it does not listen at all.
 async fn listens(port: u16) -> SocketAddr {
     let [first, second] = addresses(port);
     if TcpStream::connect(first).await.is_err() && TcpStream::connect(second).await.is_ok() {

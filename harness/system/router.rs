@@ -1,7 +1,7 @@
-//! A system in the process: any tower service, from a closure that gets the stage.
+//! A system in this process: any tower service, made by a closure that gets the stage.
 //!
-//! It runs on a thread and a runtime of its own, so that a service that blocks or panics takes neither the scenario's
-//! clock nor its clients with it.
+//! It runs on a thread and a runtime of its own, so that a service that blocks or panics stops neither the scenario's clock nor
+//! its clients.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -23,16 +23,16 @@ use super::panics::{self, ThreadName};
 use super::stage::Stage;
 use crate::error::{Error, Result};
 
-/// Makes a system for a stage.
+/// A closure that makes a system for a stage.
 pub(crate) type RouterFactory =
     Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
 
-/// What a closure that makes a system may give: a router, or a `Result` with one.
+/// The types that a closure which makes a system may return: a router, or a `Result` with one.
 pub trait IntoRouter {
-    /// The router, or why there is none.
+    /// Returns the router, or the reason why there is none.
     ///
     /// # Errors
-    /// What the closure's own error says.
+    /// The text of the closure's own error.
     fn into_router(self) -> Result<Router, String>;
 }
 
@@ -48,7 +48,7 @@ impl<R: IntoRouter, E: Display> IntoRouter for Result<R, E> {
     }
 }
 
-/// A router for any tower service that answers HTTP requests, so that it need not be built with axum.
+/// Makes a router from any tower service that answers HTTP requests, so that a system does not have to use axum.
 pub fn service<S>(service: S) -> Router
 where
     S: tower_service::Service<axum::extract::Request, Error = Infallible> + Clone + Send + Sync + 'static,
@@ -67,10 +67,10 @@ pub(crate) struct InProcess {
     _thread: JoinHandle<()>,
 }
 
-/// How long a system may take to notice that it is to stop. One that blocks its thread is then left to the process's end.
+/// How long a system may take to stop. One that blocks its thread for longer runs on until the process ends.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A loopback port that is taken before the system exists, so that its address is known while it is made.
+/// Binds a loopback port before the system exists, so that its address is known while it is made.
 pub(crate) fn listen() -> Result<(std::net::TcpListener, SocketAddr)> {
     let bind = || {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -85,7 +85,7 @@ impl InProcess {
     /// Makes the system and waits until it serves.
     ///
     /// # Errors
-    /// What its closure says, or that it panicked.
+    /// If its closure returns an error or panics.
     pub(crate) async fn start(
         factory: RouterFactory,
         stage: Stage,
@@ -96,7 +96,7 @@ impl InProcess {
         let (ready, is_ready) = oneshot::channel();
         let name = stage.system().to_owned();
         let threads = ThreadName::new(&name);
-        // Its own thread, and those on which it blocks.
+        // Its own thread and the threads for blocking calls have the same name.
         let of_threads = threads.as_str().to_owned();
         let own = std::thread::Builder::new().name(of_threads.clone());
         let run = move || {
@@ -117,7 +117,7 @@ impl InProcess {
         Ok(InProcess { stop: Some(stop), ended: Some(ended), threads, _thread: thread })
     }
 
-    /// Ends the system and waits for its thread, for a moment. Gives what it panicked by, each with its place.
+    /// Ends the system, and waits a moment for its thread. Returns the messages of its panics, each with its place.
     pub(crate) async fn stop(mut self) -> Vec<String> {
         drop(self.stop.take());
         if let Some(ended) = self.ended.take() {

@@ -1,4 +1,4 @@
-//! A stage that runs: how one is set up for each kind of system, and taken down.
+//! A running stage: how it is set up for each kind of system, and taken down.
 
 use std::sync::Arc;
 
@@ -26,27 +26,27 @@ pub(crate) struct Running {
     to_end: ToEnd,
 }
 
-/// What is known of a stage when it has ended.
+/// What is known about a stage after its end.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
-    /// What systems printed.
+    /// The logs of its systems.
     pub(crate) logs: Vec<LogOf>,
-    /// Which system ended by itself, and not well.
+    /// The error of a system that crashed.
     pub(crate) crash: Option<Error>,
-    /// What a router panicked by, each with its place.
+    /// The messages of a router's panics, each with its place.
     pub(crate) panics: Vec<String>,
-    /// What differs between the calls and the recorded ones beside their keys, with the turn.
+    /// The differences between calls and recorded calls of the same key, each with the number of the turn.
     pub(crate) drift: Vec<(usize, DriftOf)>,
-    /// What was wrong with the calls by themselves.
+    /// Flaws of single calls, such as a tool result without its call.
     pub(crate) flaws: Vec<CallFlaw>,
 }
 
-/// What a stage has to end.
+/// What the end of a stage has to end.
 #[derive(Debug)]
 enum ToEnd {
-    /// Nothing beside the folder.
+    /// No system.
     None(TempDir),
-    /// Somebody else's.
+    /// An attached system, which goes on running.
     Attached(TempDir),
     InProcess(InProcess, TempDir),
     Commands(Vec<CommandSystem>),
@@ -54,10 +54,10 @@ enum ToEnd {
 }
 
 impl Running {
-    /// Sets up a stage on the current runtime: folder, model server, system. Its tools run already.
+    /// Sets up a stage on the current runtime: folder, model server and system. Its tools are already running.
     ///
     /// # Errors
-    /// Where one of the three cannot be had.
+    /// If one of the three cannot be set up.
     pub(crate) async fn start(
         deadline: Instant,
         launch: &Launch<'_>,
@@ -111,7 +111,7 @@ impl Running {
             }
             PlayedOn::Url(name, spec) => {
                 let (base, key) = url::attach(name, spec).await?;
-                // Its address is needed again by the next scenario, so it ends with this one's runtime.
+                // The next scenario needs the same address, so this server has to end with the runtime of this scenario.
                 let options = ServerOptions { address: Some(spec.model.addr), key: Some(key), ..options };
                 let model = Arc::new(ModelServer::start(mode, options).await?);
                 let (folder, handle) = Folder::make().await?;
@@ -128,8 +128,8 @@ impl Running {
         Running { stage: Stage::of(values), model, to_end }
     }
 
-    /// Ends the system, then removes the folder; the model server stays for what the system asks while it ends, and for
-    /// calls that come late. Where the scenario `failed`, that may be because the system is just ending by itself.
+    /// Ends the system, then removes the folder. The model server stays, for calls that the system makes while it ends and for
+    /// other late calls. If the scenario `failed`, this waits a moment first, because the system may be crashing.
     pub(crate) async fn end(self, failed: bool) -> Ended {
         let Running { model, to_end, .. } = self;
         let mut ended = Ended::default();
@@ -142,7 +142,7 @@ impl Running {
             join_all(systems.iter().map(CommandSystem::may_be_ending)).await;
         }
         ended.crash = systems.iter().find_map(CommandSystem::crashed);
-        // Its address is needed again.
+        // The model server of an attached system is not kept: the next scenario needs its address.
         let attached = matches!(to_end, ToEnd::Attached(_));
         let folder = match to_end {
             ToEnd::None(folder) | ToEnd::Attached(folder) => Some(folder),
@@ -166,14 +166,14 @@ impl Running {
         if !attached {
             kept::keep(model);
         }
-        // A system that is still blocked may hold files; the folder is in the temporary folder anyway.
+        // This may fail if a blocked system still uses files in it. The folder is in the temporary folder anyway.
         drop(folder);
         ended
     }
 }
 
 impl Ended {
-    /// Takes note of the calls that the model server got, once it has answered them all.
+    /// Collects drift and flaws from the model server, once it has answered all calls.
     async fn take_note_of(&mut self, model: &ModelServer) {
         model.caught_up().await;
         (self.drift, self.flaws) = (model.drift(), model.flaws());

@@ -1,5 +1,5 @@
-//! A system that one process has for all its scenarios. It outlives each of them, and so does its model server: it was
-//! told that address once. Each scenario lays in its own fixture, and has the system to itself meanwhile.
+//! A system that all scenarios of a process share. It outlives each of them, and so does its model server, whose address it was
+//! told only once. Each scenario lays its own fixture into that model server, and has the system to itself while it runs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -23,14 +23,14 @@ use crate::scenario::SystemSpec;
 #[derive(Debug, Default)]
 pub(crate) struct SharedSystems(Mutex<HashMap<String, SharedSlot>>);
 
-/// A shared system, once the first scenario needed it; locked while one plays on it.
+/// A shared system. It is empty until the first scenario needs it, and locked while a scenario runs on it.
 type SharedSlot = Arc<Mutex<Option<Result<Arc<SharedSystem>>>>>;
 
 impl SharedSystems {
-    /// Plays on a system alone: the next scenario waits. The first one starts it.
+    /// Runs `play` with a system to itself; the next scenario waits. The first scenario starts the system.
     ///
     /// # Errors
-    /// Where it could not be started, and what `play` says.
+    /// If the system could not be started, or if `play` fails.
     pub(super) fn play<T>(
         &self,
         name: &str,
@@ -51,7 +51,7 @@ impl SharedSystems {
         played
     }
 
-    /// Ends them all.
+    /// Ends all shared systems.
     pub(super) fn end(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -81,7 +81,7 @@ pub(crate) struct SharedSystem {
 #[derive(Clone, Debug)]
 struct Parts {
     model: Arc<ModelServer>,
-    /// Those that it needs, then the system itself.
+    /// The systems that it needs, then the system itself.
     systems: Arc<Vec<CommandSystem>>,
 }
 
@@ -89,7 +89,7 @@ impl SharedSystem {
     /// Starts the system. This blocks the thread until it is ready.
     ///
     /// # Errors
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub(crate) fn start(spec: SharedSpec) -> Result<SharedSystem> {
         let rules = spec.rules.clone();
         let (sender, started) = mpsc::channel();
@@ -118,7 +118,7 @@ impl SharedSystem {
         Ok(SharedSystem { parts, rules, spoilt: AtomicBool::new(false), stop: Some(stop), thread: Some(thread) })
     }
 
-    /// The model server, for as long as a scenario needs it.
+    /// Returns the model server.
     pub(crate) fn model(&self) -> Arc<ModelServer> {
         self.parts.model.clone()
     }
@@ -127,10 +127,10 @@ impl SharedSystem {
         &self.parts.systems
     }
 
-    /// Lays in a scenario's fixture.
+    /// Lays a scenario's fixture into the model server.
     ///
     /// # Errors
-    /// Where the system has ended since the last one.
+    /// If the system has ended since the last scenario.
     pub(crate) fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<()> {
         if let Some(ended) = self.parts.systems.iter().find_map(CommandSystem::ended) {
             let error = Error::new(format!("{ended}, before this scenario"));
@@ -140,19 +140,20 @@ impl SharedSystem {
         Ok(())
     }
 
-    /// Takes the fixture out: a call that comes now belongs to no scenario, and is a miss. Where the scenario `failed`, the
-    /// system may still be at its work, and nothing would tell its calls from the next scenario's.
+    /// Takes the fixture out again. A call that comes after this belongs to no scenario, and is a miss. If the scenario
+    /// `failed`, the system may still be working on it, and its calls could not be told from those of the next scenario; so the
+    /// next one gets a new system.
     pub(crate) fn take_out(&self, failed: bool) {
         self.parts.model.lay_in(idle(&self.rules), Pacing::None);
         self.spoilt.fetch_or(failed, Ordering::Relaxed);
     }
 
-    /// Whether the next scenario needs another one.
+    /// Whether the next scenario needs a new system.
     pub(crate) fn is_spoilt(&self) -> bool {
         self.spoilt.load(Ordering::Relaxed)
     }
 
-    /// What a failure quotes.
+    /// Returns the logs of the systems, for a failure to quote.
     pub(crate) async fn evidence(&self) -> Vec<LogOf> {
         let mut evidence = Vec::with_capacity(self.parts.systems.len());
         for system in self.parts.systems.iter().rev() {
@@ -178,7 +179,7 @@ async fn start(spec: &SharedSpec) -> Result<Parts> {
     Ok(Parts { model, systems })
 }
 
-/// What answers while no scenario runs.
+/// Returns the mode of the model server while no scenario runs: every call is a miss.
 fn idle(rules: &Arc<Rules>) -> Mode {
     Mode::Replay(Arc::new(Replay::none(rules.clone(), Scope::new("(between scenarios)"))))
 }

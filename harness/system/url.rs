@@ -1,23 +1,23 @@
-//! A system that somebody else started, and ends: it is attached to, by its URL.
+//! A system that somebody else starts and ends. Retake attaches to it by its URL.
 
 use super::ports::Lock;
 use super::values::Base;
 use crate::error::{Error, Result};
 use crate::scenario::UrlSpec;
 
-/// Waits until no other process of this user plays on a system that calls the model at the same address. This blocks the
-/// thread.
+/// Waits until no other process of this user runs a scenario on a system that calls the model at the same address. This blocks
+/// the thread.
 ///
 /// # Errors
-/// Where the folder of the locks cannot be used.
+/// If the folder of the locks cannot be used.
 pub(super) fn alone(spec: &UrlSpec) -> Result<Lock> {
     Lock::take(&format!("model-{}", spec.model.addr))
 }
 
-/// Looks whether an attached system is there. Gives where it is reached, and the key that it sends with its model calls.
+/// Checks that an attached system is running. Returns its address, and the key that it sends with its model calls.
 ///
 /// # Errors
-/// Where the key is not set, or nothing listens at its address.
+/// If the key is not set, or nothing listens at the system's address.
 pub(super) async fn attach(name: &str, spec: &UrlSpec) -> Result<(Base, String)> {
     let UrlSpec { url, model } = spec;
     let key = std::env::var(&model.key_env).ok().filter(|key| !key.is_empty()).ok_or_else(|| {
@@ -28,7 +28,7 @@ pub(super) async fn attach(name: &str, spec: &UrlSpec) -> Result<(Base, String)>
         .help("set it to the value that the system was started with")
     })?;
     let addresses = url.socket_addrs(|| None).unwrap_or_default();
-    let mut refused = "no loopback address belongs to it".to_owned();
+    let mut refused = "it has no loopback address".to_owned();
     for address in addresses.into_iter().filter(|address| address.ip().is_loopback()) {
         match tokio::net::TcpStream::connect(address).await {
             Ok(_) => return Ok((Base { url: url.as_str().trim_end_matches('/').to_owned(), address }, key)),
@@ -36,5 +36,5 @@ pub(super) async fn attach(name: &str, spec: &UrlSpec) -> Result<(Base, String)>
         }
     }
     let error = Error::new(format!("system `{name}` cannot be reached at {url}: {refused}"));
-    Err(error.help("it is attached, not started: start it first"))
+    Err(error.help("retake does not start it: start it first"))
 }

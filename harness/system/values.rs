@@ -1,4 +1,4 @@
-//! The values of a stage: what templates and systems are told, and what goldens call it.
+//! The values of a stage: those that templates and systems get, and the names that goldens show in place of them.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,15 +20,15 @@ pub(super) struct StageValues {
     /// The project's folder.
     pub(super) root: PathBuf,
     pub(super) folder: Option<Folder>,
-    /// Where the system is reached, where there is one.
+    /// The address of the system, if there is one.
     pub(super) base: Option<Base>,
-    /// Where each system of the stage is reached, by name.
+    /// The base URL of each system of the stage, by name.
     pub(super) urls: BTreeMap<String, String>,
     pub(super) model: Urls,
     pub(super) key: String,
-    /// Other addresses and folders and what goldens call them.
+    /// More addresses and folders, each with the name that goldens show in place of it.
     pub(super) others: Vec<(String, String)>,
-    /// What templates take as `{{ secret.NAME }}`.
+    /// The values of `{{ secret.NAME }}`.
     pub(super) secrets: Json,
     pub(super) date: String,
     pub(super) tools: StageTools,
@@ -37,16 +37,16 @@ pub(super) struct StageValues {
 /// The doubles of tool servers that a stage has, as templates and goldens see them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StageTools {
-    /// What templates take as `{{ tools.NAME }}`.
+    /// The values of `{{ tools.NAME }}`.
     pub(crate) context: Json,
-    /// Addresses and what goldens call them.
+    /// Addresses, each with the name that goldens show in place of it.
     pub(crate) names: Vec<(String, String)>,
 }
 
-/// Where a system is reached.
+/// The address of a system.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
-    /// Without a slash at its end.
+    /// The base URL, without a slash at its end.
     pub(super) url: String,
     pub(super) address: SocketAddr,
 }
@@ -58,7 +58,7 @@ impl Base {
 }
 
 impl StageValues {
-    /// The values of a new run, before it has a system.
+    /// Returns the values of a new run that has no system yet.
     pub(super) fn of_run(system: &str, root: &Path, model: &ModelServer, secrets: Json) -> StageValues {
         StageValues {
             run: uuid::Uuid::new_v4().simple().to_string()[..12].to_owned(),
@@ -76,7 +76,7 @@ impl StageValues {
         }
     }
 
-    /// With the day that a run at such a pace takes place on.
+    /// Sets the day for the system: another day than today in the second run of a proof, which is the shaken one.
     pub(super) fn on_day_of(mut self, pacing: Pacing) -> StageValues {
         if matches!(pacing, Pacing::Shaken) {
             self.date = date::other_day();
@@ -100,7 +100,7 @@ impl StageValues {
         self
     }
 
-    /// With the systems that run; the one that is driven is among them.
+    /// Adds the running systems. The one that the scenario drives is among them.
     pub(super) fn with_systems(mut self, systems: &[CommandSystem]) -> StageValues {
         let Some(driven) = systems.iter().find(|system| system.name == self.system) else { return self };
         for system in systems.iter().filter(|system| system.name != self.system) {
@@ -144,7 +144,7 @@ impl StageValues {
         context
     }
 
-    /// The stage's own values and what goldens call them, for what must not differ from run to run.
+    /// Returns the stage's own values, which differ from run to run, each with the name that goldens show in place of it.
     pub(super) fn names(&self) -> Vec<(String, String)> {
         let StageValues { run, root, folder, base, model, key, others, .. } = self;
         let model_address = model.url.trim_start_matches("http://").to_owned();
@@ -159,7 +159,7 @@ impl StageValues {
             name(base.address.to_string(), "<system>");
             name(format!("localhost:{}", base.address.port()), "<system>");
         }
-        // A root of one name, `/app`, may be a part of other texts.
+        // A short root such as `/app` may also be a part of other texts.
         if root.components().count() > 2 {
             name(root.display().to_string(), "<root>");
         }

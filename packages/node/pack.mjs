@@ -1,5 +1,5 @@
-// Packs what is published, for one version: `node pack.mjs OUT [PLATFORM-ARCH BINARY]…`, such as
-// `node pack.mjs dist linux-x64 target/release/retake`. Writes the package of each platform that is named, and `retake`.
+// Packs the npm packages of one version into the folder OUT: `node pack.mjs OUT [PLATFORM-ARCH BINARY]…`, for example
+// `node pack.mjs dist linux-x64 target/release/retake`. Writes one package for each given platform, and the package `retake`.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,6 +32,7 @@ for (let at = 0; at < platforms.length; at += 2) {
   pack(name, [], { name, version, description, license: 'MIT OR Apache-2.0', os: [os], cpu: [cpu], files: ['bin', 'LICENSE-*'], preferUnplugged: true });
 }
 const manifest = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
-const ofVersion = Object.fromEntries(Object.keys(manifest.optionalDependencies).map((name) => [name, version]));
-pack('retake', ['bin', 'lib', 'README.md'].map((file) => [join(here, file), file]), { ...manifest, version, optionalDependencies: ofVersion });
+const optionalDependencies = Object.fromEntries(Object.keys(manifest.optionalDependencies).map((name) => [name, version]));
+const files = ['bin', 'lib', 'README.md'].map((file) => [join(here, file), file]);
+pack('retake', files, { ...manifest, version, optionalDependencies });
 rmSync(work, { recursive: true });

@@ -1,4 +1,4 @@
-//! Reading event streams, and making the text of their goldens.
+//! Benchmarks of reading event streams and making the text of their goldens.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -12,11 +12,11 @@ const BLOCK: &str = "event: values\ndata: {\"messages\": [{\"type\": \"ai\", \"c
 /// The size of a long stream, in bytes.
 const FIFTY: usize = 50_000_000;
 
-/// Makes a process the one that captures a long stream, to tell its peak of memory.
+/// The variable that makes a process capture a long stream and print its peak memory.
 pub const CAPTURES: &str = "RETAKE_BENCH_CAPTURES";
 
-/// Captures a long stream that is never held as a whole, makes its golden, and prints how much more memory that took at the
-/// peak, in bytes.
+/// Captures a long stream, of which only one chunk is in memory at a time, and makes its golden. Prints how much the peak memory
+/// grew, in bytes.
 pub fn capture_fifty() {
     let chunk = BLOCK.repeat(100);
     let before = peak_memory();
@@ -65,7 +65,7 @@ pub fn measure(table: &mut Table) {
     let per_byte = (time.as_secs_f64() / line.len() as f64) / (small.as_secs_f64() / few.len() as f64);
     table.row("capture one event of 10 MB", figure, "20,000 events", format!("{per_byte:.2} of its time a byte"));
 
-    // In a process of its own: what was freed before would hide what is needed.
+    // In its own process, because memory that was freed earlier would hide how much is needed.
     let peak = Command::new(std::env::current_exe().unwrap()).env(CAPTURES, "1").output().unwrap();
     let peak: usize = String::from_utf8(peak.stdout).unwrap().trim().parse().unwrap();
     let figure = format!("{} MB at the peak", peak / 1_000_000);

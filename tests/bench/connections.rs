@@ -1,5 +1,5 @@
-//! The memory of a server that holds many connections, beside a bare route's. Each server is a process of its own, which
-//! holds nothing else.
+//! The memory of a server with many open connections, compared with a bare route. Each server runs in its own process, which
+//! does nothing else.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use crate::server::{Load, bare, http_request, read_answer, replaying};
 use crate::table::{Table, memory_of};
 
-/// Names what another process serves: `retake` or `bare`, and the bytes of a prompt.
+/// The variable that makes a process serve: `retake` or `bare`, a space, and the size of a prompt in bytes.
 pub const SERVED: &str = "RETAKE_BENCH_CONNECTIONS";
 
-/// How many connections are open, one after the other, and how many calls each then makes.
+/// The numbers of connections that are opened in turn, and the number of calls that each connection then makes.
 const OPEN: [usize; 3] = [10, 100, 1000];
 const CALLS: usize = 10;
 
@@ -19,7 +19,7 @@ fn load(prompt_bytes: usize) -> Load {
     Load::of(prompt_bytes, 3, false)
 }
 
-/// Serves until the other process closes this one's standard input.
+/// Serves until standard input is closed.
 pub fn serve(what: &str) {
     let (which, prompt_bytes) = what.split_once(' ').unwrap();
     let load = load(prompt_bytes.parse().unwrap());
@@ -28,7 +28,7 @@ pub fn serve(what: &str) {
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// The server's memory in bytes, with each number of connections open, and after as many calls again as were made.
+/// Returns the server's memory in bytes with each number of connections open, and after one more round of calls on all of them.
 fn memory(which: &str, prompt_bytes: usize) -> (Vec<usize>, usize) {
     let mut server = Command::new(std::env::current_exe().unwrap())
         .env(SERVED, format!("{which} {prompt_bytes}"))

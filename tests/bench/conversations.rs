@@ -1,10 +1,10 @@
-//! The conversations that are hashed: a long one, and a harder one.
+//! The conversations whose keys are measured: a long one, and a hard one.
 
 use std::fmt::Write as _;
 
 use retake::internal::json::{Json, Layout};
 
-/// 200 rounds of user text with dates, ids and temporary paths, a tool call and its result: 810 KB of JSON.
+/// Returns 200 rounds of user text with dates, ids and temporary paths, a tool call and its result: about 800 KB of JSON.
 pub fn long() -> String {
     let mut messages = Vec::new();
     for round in 0..200 {
@@ -26,7 +26,7 @@ pub fn long() -> String {
     conversation(&messages)
 }
 
-/// Source and log text, 1,400 ids and dates, other scripts, many escapes: 890 KB of JSON.
+/// Returns source code and log text with 1,400 ids and dates, several scripts and many escapes: about 900 KB of JSON.
 pub fn hard() -> String {
     let mut messages = Vec::new();
     for round in 0..140 {

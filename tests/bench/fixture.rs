@@ -1,4 +1,4 @@
-//! Loading a fixture of 100,000 turns.
+//! Benchmark of loading a fixture with 100,000 turns.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -13,21 +13,21 @@ use retake::internal::wire::{Api, Response};
 
 use crate::table::{Table, fastest, peak_memory};
 
-/// What a fixture is made of.
+/// The turns of a fixture.
 pub struct Turns<'a> {
-    /// How many there are.
+    /// The number of turns.
     pub count: usize,
-    /// How many of them, from the first, answer the same question; each other one has a question of its own.
+    /// How many of them, from the first, answer the same question. Each of the others answers a different question.
     pub same: usize,
-    /// The answer of each.
+    /// The answer of each turn.
     pub answer: &'a str,
-    /// The system prompt of each.
+    /// The system prompt of each call.
     pub prompt: &'a str,
-    /// Whether it was recorded as a stream of one frame a word.
+    /// Whether the answers were recorded as streams, with one frame for each word.
     pub stream: bool,
 }
 
-/// A fixture of turns.
+/// Returns a fixture with these turns.
 pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture {
     let rules = Rules::default();
     let settings = Json::object::<String>([]);
@@ -66,10 +66,10 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
     Fixture::of_turns(Path::new("bench.json"), BTreeMap::new(), (0..count).map(turn).collect(), &rules)
 }
 
-/// Names the file that another process loads, to tell its peak of memory.
+/// The variable that makes a process load the fixture that it names and print its peak memory.
 pub const LOADED: &str = "RETAKE_BENCH_LOADED";
 
-/// Loads a file and prints how much more memory that took at the peak, in bytes.
+/// Loads a fixture. Prints how much the peak memory grew, in bytes.
 pub fn load(file: &Path) {
     let before = peak_memory();
     let fixture = Fixture::read(file, &Rules::default()).unwrap();
@@ -90,7 +90,7 @@ pub fn measure(table: &mut Table) {
         black_box(serde_json::from_slice::<serde_json::Value>(&std::fs::read(&file).unwrap()).unwrap());
     });
     let load = fastest(2, || drop(black_box(Fixture::read(&file, &rules).unwrap())));
-    // In a process of its own: what was freed before would hide what is needed.
+    // In its own process, because memory that was freed earlier would hide how much is needed.
     let peak = Command::new(std::env::current_exe().unwrap()).env(LOADED, &file).output().unwrap();
     let peak: usize = String::from_utf8(peak.stdout).unwrap().trim().parse().unwrap();
     let what = format!("load a fixture of 100,000 turns, {} MB", bytes / 1_000_000);

@@ -1,4 +1,4 @@
-//! Writing, comparing and diffing large goldens.
+//! Benchmarks of writing, comparing and diffing large goldens.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,10 +10,11 @@ use retake::internal::report::unified;
 
 use crate::table::Table;
 
-/// Makes a process the one that writes or compares, in the folder that it names: insta reads its environment once.
+/// The variable that makes a process write or compare goldens in the folder that it names. It needs its own process because insta
+/// reads its environment only once.
 pub const COMPARES: &str = "RETAKE_BENCH_COMPARES";
 
-/// Texts as goldens hold them. The first is what the others are measured against.
+/// Returns texts of goldens with their names. The other texts are compared with the first one.
 fn texts() -> [(&'static str, String); 3] {
     let lines = |count: usize| {
         (0..count).fold(String::new(), |mut text, n| {
@@ -25,11 +26,11 @@ fn texts() -> [(&'static str, String); 3] {
     [("20,000 events", lines(20_000)), ("200,000 events", lines(200_000)), ("one event of 10 MB", line)]
 }
 
-/// Writes the goldens where there are none; else compares each with what is equal, with what differs in the middle and with
-/// what differs all over. Prints what took how many seconds.
+/// Writes the goldens if there are none. Otherwise compares each with an equal text, with one that differs in the middle and
+/// with one that differs everywhere. Prints how many seconds each step took.
 pub fn compare(folder: &Path) {
     let (writes, input) = (!folder.join("goldens").exists(), folder.join("scenario.toml"));
-    // A golden names the file that it belongs to, which has to exist.
+    // A golden names the scenario file that it belongs to, and that file must exist.
     std::fs::write(&input, "").unwrap();
     let policy = if writes { Policy::Overwrite } else { Policy::Propose };
     silence_comparisons();

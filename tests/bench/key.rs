@@ -1,4 +1,4 @@
-//! From the text of a conversation to its key, parsing included.
+//! Benchmark of computing the key of a conversation from its JSON text, including parsing.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ pub fn measure(table: &mut Table) {
     for (name, text) in [("long conversation", conversations::long()), ("hard conversation", conversations::hard())] {
         let key = || {
             let json = Json::parse(text.as_bytes()).unwrap();
-            let Json::Array(messages) = json else { panic!("no list") };
+            let Json::Array(messages) = json else { panic!("the conversation is not a list") };
             let messages = messages.into_iter().map(|m| message_from_langchain(m).unwrap()).collect();
             black_box(rules.key(&rules.canonical(messages), Some("lead_agent")));
         };

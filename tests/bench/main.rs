@@ -1,7 +1,7 @@
-//! The figures of the core: `cargo bench`. Each stands beside something measured in the same run, since machines differ and
-//! are shared. The table at the end is `tests/bench/figures.md`, which `cargo bench -- --write` writes.
+//! The benchmarks of the core: `cargo bench`. Each figure is compared with something that is measured in the same run, since
+//! machines differ and are shared. `cargo bench -- --write` writes the table to `tests/bench/figures.md`.
 //!
-//! `cargo bench -- key server` runs the named parts only. `peers` measures other servers, where they are in `PATH`.
+//! `cargo bench -- key server` runs only the named parts. `peers` measures other replay servers, if they are on `PATH`.
 
 #![allow(
     missing_docs,
@@ -29,11 +29,11 @@ use std::process::ExitCode;
 
 use table::Table;
 
-/// Adds the figures of one part.
+/// Measures one part and adds its figures to the table.
 type Measure = fn(&mut Table);
 
 fn main() -> ExitCode {
-    // What the suite's part starts as another process: 1,000 scenarios on a minimal router.
+    // Several parts start this program again as another process. A variable then says what that process does.
     if std::env::var_os("RETAKE_BENCH_RUNNER").is_some() {
         return suite::runner();
     }

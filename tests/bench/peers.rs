@@ -1,4 +1,5 @@
-//! Other replay servers for models, where they are installed: the same question over the same connections, in the same run.
+//! Comparison with other replay servers for models, if they are installed: the same question over the same number of connections,
+//! in the same run.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::server::{self, Load, QUESTION, REQUESTS};
 use crate::table::{Paired, Table};
 
-/// A program of that name in `PATH`, its fixture of one answer, and how it is started on a port.
+/// Another replay server: its program on `PATH`, a fixture with one answer, and its arguments for a port.
 struct Peer {
     program: &'static str,
     fixture: (&'static str, fn(&str) -> String),
@@ -36,7 +37,7 @@ const PEERS: [Peer; 2] = [
     },
 ];
 
-/// Rounds of requests: ours and the peer's in turn.
+/// Rounds of requests. In each, first Retake is measured and then the peer.
 const ROUNDS: usize = 3;
 
 pub fn measure(table: &mut Table) {
@@ -70,7 +71,7 @@ struct Running {
 }
 
 impl Running {
-    /// `None` where the program is not installed.
+    /// Starts the program and waits until it listens. `None` if it is not installed.
     fn start(peer: &Peer, folder: &Path, answer: &str) -> Option<Running> {
         let (file, fixture) = peer.fixture;
         std::fs::write(folder.join(file), fixture(answer)).unwrap();
@@ -81,7 +82,7 @@ impl Running {
         let running = Running { child: command.spawn().ok()?, address };
         let deadline = Instant::now() + Duration::from_secs(20);
         while TcpStream::connect(address).is_err() {
-            assert!(Instant::now() < deadline, "{} does not listen", peer.program);
+            assert!(Instant::now() < deadline, "{} does not listen on its port", peer.program);
             std::thread::sleep(Duration::from_millis(20));
         }
         Some(running)

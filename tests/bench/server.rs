@@ -1,4 +1,5 @@
-//! The model server against a bare axum route that parses and keys the same body and sends the same bytes.
+//! Benchmark of the model server, compared with a bare axum route that parses the same body, computes its key and sends the same
+//! bytes.
 
 use std::convert::Infallible;
 use std::io::{Read as _, Write as _};
@@ -19,15 +20,15 @@ use retake::internal::wire::{self, Api};
 use crate::fixture::{Turns, of_turns};
 use crate::table::{Paired, Table};
 
-/// Rounds of requests: ours and the other's in turn.
+/// Rounds of requests. In each, first Retake is measured and then the other server.
 const ROUNDS: usize = 7;
-/// Requests of a round.
+/// The number of requests in a round.
 pub const REQUESTS: usize = 6400;
-/// What is asked in each.
+/// The user message of each request.
 pub const QUESTION: &str = "the same question";
 const CONNECTIONS: usize = 32;
 
-/// Runs a server on a thread of its own, its one worker, and gives its address and key.
+/// Runs a server on its own thread, which is its only worker. Returns its address and key.
 fn on_a_worker(
     start: impl AsyncFnOnce() -> (SocketAddr, String, Box<dyn std::any::Any>) + Send + 'static,
 ) -> (SocketAddr, String) {
@@ -43,13 +44,13 @@ fn on_a_worker(
     receive.recv().unwrap()
 }
 
-/// What is served and asked.
+/// The turns that a server serves, and the request that is sent to it.
 #[derive(Clone)]
 pub struct Load {
     prompt: String,
     answer: String,
     stream: bool,
-    /// Turns of other questions.
+    /// The number of turns that answer other questions.
     others: usize,
 }
 
@@ -108,14 +109,14 @@ pub fn bare(load: Load) -> (SocketAddr, String) {
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        // As the model server has it: each piece of a stream would wait for an acknowledgement else.
+        // As in the model server: otherwise each piece of a stream would wait for an acknowledgement.
         let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
         tokio::spawn(async move { axum::serve(listener, Router::new().route("/v1/chat/completions", route)).await });
         (address, "none".to_owned(), Box::new(()) as Box<dyn std::any::Any>)
     })
 }
 
-/// A whole request, as a client sends it.
+/// Returns the bytes of a whole HTTP request.
 pub fn http_request(key: &str, body: &str) -> String {
     format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\nx-retake-caller: lead_agent\r\n\
@@ -124,7 +125,8 @@ pub fn http_request(key: &str, body: &str) -> String {
     )
 }
 
-/// Sends requests over kept connections, each waiting for its answer, and gives the time and each latency.
+/// Sends the requests of one round over persistent connections. On each connection a request waits for the answer to the one
+/// before. Returns the total time and the latency of each request.
 pub fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec<Duration>) {
     let request = http_request(key, body);
     let start = Instant::now();
@@ -151,7 +153,7 @@ pub fn load((address, key): &(SocketAddr, String), body: &str) -> (Duration, Vec
     (start.elapsed(), latencies)
 }
 
-/// Reads one whole answer: of a known length, or in chunks.
+/// Reads one whole response, whether it has a content length or is chunked.
 pub fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) {
     let mut filled = 0;
     loop {

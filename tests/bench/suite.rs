@@ -1,4 +1,4 @@
-//! A thousand scenarios, copies of one, on a minimal router: in this build, and in a debug build.
+//! Benchmark of a thousand copies of one scenario on a minimal router, in this build and in a debug build.
 
 use std::fs;
 use std::path::Path;
@@ -13,15 +13,15 @@ use crate::table::Table;
 
 const SCENARIOS: usize = 1000;
 
-/// The runner that is measured: started again with the root of its tree in the environment.
+/// The runner that is measured. This program starts itself again as the runner, with the project's root in the environment.
 pub fn runner() -> ExitCode {
     retake::Suite::new("/", retake::assert_golden!()).router("minimal", async |stage| minimal(&stage)).main()
 }
 
-/// A service that asks its model once and streams three events.
+/// A service that makes one model call and streams three events.
 fn minimal(stage: &retake::Stage) -> Router {
     static CLIENT: LazyLock<reqwest::Client> = LazyLock::new(|| {
-        // A system that asks loopback only has no use for the machine's certificates.
+        // A system that only calls loopback does not need the machine's certificates.
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         client.pool_max_idle_per_host(0).build().unwrap()
     });
@@ -38,6 +38,7 @@ fn minimal(stage: &retake::Stage) -> Router {
     )
 }
 
+/// Writes the project with its scenarios and their one fixture.
 fn tree(root: &Path) {
     for i in 0..SCENARIOS {
         let folder = root.join(format!("scenarios/s{i:04}"));
@@ -53,11 +54,11 @@ fn tree(root: &Path) {
     .unwrap();
 }
 
-/// Processor time of ended children in seconds, where the system tells.
+/// Returns the processor time of child processes that have ended, in seconds; 0 if the operating system does not report it.
 fn children_cpu() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<f64> = stat.rsplit(") ").next().unwrap_or("").split(' ').filter_map(|f| f.parse().ok()).collect();
-    // Behind the state: cutime and cstime are the 13th and 14th number, in hundredths of a second.
+    // Counted after the name: cutime and cstime are the 13th and 14th number, in hundredths of a second.
     fields.get(12).zip(fields.get(13)).map_or(0.0, |(user, system)| (user + system) / 100.0)
 }
 
@@ -75,8 +76,8 @@ fn run(root: &Path, update: bool) {
     assert!(command.status().unwrap().success(), "the scenarios are green");
 }
 
-/// What a scenario takes in a process of its own, as nextest starts it, beside a process of the same program that does
-/// nothing: processor time in milliseconds.
+/// Returns the processor time in milliseconds of one scenario in its own process, as nextest starts it, and that of a process of
+/// the same program that does nothing.
 fn alone(root: &Path) -> (f64, f64) {
     const TIMES: usize = 50;
     let each = |start: &dyn Fn(usize) -> Command| {
@@ -91,7 +92,7 @@ fn alone(root: &Path) -> (f64, f64) {
     });
     let nothing = each(&|_| {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        // No part of the figures has this name.
+        // There is no part with this name, so nothing is measured.
         command.arg("nothing").stdout(Stdio::null());
         command
     });

@@ -1,4 +1,4 @@
-//! Measuring and the table of figures.
+//! Helpers to measure time and memory, and the table of figures.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub struct Table(Vec<[String; 4]>);
 
 impl Table {
-    /// Adds a line: what was measured, the figure, what it stands against, and the ratio or bound.
+    /// Adds a row: what was measured, the figure, what it is compared with, and the ratio or bound.
     pub fn row(&mut self, what: &str, figure: String, against: &str, ratio: String) {
         eprintln!("{what}: {figure} ({against}: {ratio})");
         self.0.push([what.to_owned(), figure, against.to_owned(), ratio]);
@@ -18,7 +18,7 @@ impl Table {
         self.0.is_empty()
     }
 
-    /// The machine and the table, as Markdown.
+    /// Returns the machine and the table as Markdown.
     pub fn text(&self) -> String {
         let rows = self
             .0
@@ -32,7 +32,7 @@ impl Table {
     }
 }
 
-/// The shortest of several runs: what the code takes where nothing else uses the machine.
+/// Returns the time of the fastest of several runs, which is closest to that on an idle machine.
 pub fn fastest(runs: usize, mut run: impl FnMut()) -> Duration {
     run();
     (0..runs)
@@ -45,12 +45,12 @@ pub fn fastest(runs: usize, mut run: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
-/// What two runs take that are done in turn, so that a machine whose speed drifts is fair to both.
+/// The times of two programs that run in turn, so that a machine whose speed varies affects both equally.
 pub struct Paired {
-    /// The shortest of the one's, and of the other's.
+    /// The fastest run of each.
     pub ours: Duration,
     pub theirs: Duration,
-    /// The median of how many times as long as the other the one took, round by round.
+    /// The median over all rounds of `ours` divided by `theirs`.
     pub ratio: f64,
 }
 
@@ -68,14 +68,14 @@ impl Paired {
     }
 }
 
-/// The processor, how many of them, and the compiler.
+/// Describes the processors, the operating system and the compiler.
 fn machine() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field =
-        |name: &str| told.lines().find(|l| l.starts_with(name)).and_then(|l| Some(l.split_once(": ")?.1.to_owned()));
+        |name: &str| cpuinfo.lines().find(|l| l.starts_with(name)).and_then(|l| Some(l.split_once(": ")?.1.to_owned()));
     let sha = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "sha_ni"));
     let compiler = std::process::Command::new("rustc").arg("--version").output();
-    let compiler = compiler.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_owned()).unwrap_or_default();
+    let compiler = compiler.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();
     format!(
         "{} × {} ({} SHA instructions), {}, {compiler}",
         std::thread::available_parallelism().map_or(1, usize::from),
@@ -85,17 +85,18 @@ fn machine() -> String {
     )
 }
 
-/// Megabytes a second.
+/// Returns megabytes per second.
 pub fn rate(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / 1e6 / time.as_secs_f64()
 }
 
-/// The most memory that this process has had, in bytes; 0 where the system does not tell.
+/// Returns the peak memory of this process in bytes; 0 if the operating system does not report it.
 pub fn peak_memory() -> usize {
     memory_of("self", "VmHWM:")
 }
 
-/// What the system says of the memory of a process, `VmHWM:` or `VmRSS:`, in bytes; 0 where it does not tell.
+/// Returns the memory of a process in bytes: its peak (`VmHWM:`) or its current size (`VmRSS:`); 0 if the operating system does
+/// not report it.
 pub fn memory_of(process: &str, what: &str) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(what));

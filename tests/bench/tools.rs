@@ -1,4 +1,4 @@
-//! Executing 10,000 recorded actions again.
+//! Benchmark of executing 10,000 recorded tool calls again.
 
 use std::process::Command;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::table::{Table, memory_of, peak_memory};
 
-/// Names what another process replays, to tell its time and memory.
+/// The variable that makes a process execute the calls and print its time and memory.
 pub const REPLAYS: &str = "RETAKE_BENCH_REPLAYS";
 const ACTIONS: usize = 10_000;
 
@@ -27,7 +27,8 @@ fn events() -> Vec<Value> {
     (0..ACTIONS).flat_map(pair).collect()
 }
 
-/// Replays them and prints the seconds, and how much more memory it took at the peak than before its first action, in bytes.
+/// Executes the calls. Prints the seconds that they took, how much the peak memory grew after the first call, and the memory at
+/// the end, both in bytes.
 pub fn replay() {
     let folder = tempfile::tempdir().unwrap();
     let events = events();
@@ -35,9 +36,9 @@ pub fn replay() {
     let first = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let seen = first.clone();
     let replay = ToolReplay::new().events(events).logs_in(folder.path()).tool("say", move |args| {
-        let before = std::sync::atomic::Ordering::Relaxed;
-        if seen.load(before) == 0 {
-            seen.store(peak_memory(), before);
+        let order = std::sync::atomic::Ordering::Relaxed;
+        if seen.load(order) == 0 {
+            seen.store(peak_memory(), order);
         }
         async move { Ok(args["text"].clone()) }
     });

@@ -1,4 +1,4 @@
-"""Prints the results of the runners: each failure, a table, and how many passed. Exits 1 where one failed or none ran."""
+"""Prints the results of the runners: failures, a table, and the number of passed cases. Exits with 1 if one failed or none ran."""
 
 import json
 import sys

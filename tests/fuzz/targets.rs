@@ -1,6 +1,6 @@
-//! What is fuzzed. Each target takes any bytes; it must return, and what it asserts must hold.
+//! The fuzz targets. Each takes arbitrary bytes; it must return, and its assertions must hold.
 //!
-//! The same functions run in `cargo test` over the committed corpus, so that a regression shows without cargo-fuzz.
+//! `cargo test` runs the same functions over the committed corpus, so a regression is found without cargo-fuzz.
 
 #[path = "../../harness/key/tests/literal.rs"]
 mod literal;
@@ -18,7 +18,7 @@ use retake::internal::key::{Normalizer, Rules, message_from_langchain};
 use retake::internal::secrets::Scrub;
 use retake::internal::wire::{self, Api, Body, Known, RenderFor, Response};
 
-/// A target by its name, which is that of its corpus's folder.
+/// A target with its name, which is also the name of its folder in `corpus/`.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -34,7 +34,7 @@ pub const TARGETS: [Target; 9] = [
     ("wire", wire),
 ];
 
-/// JSON: what is read prints in each layout to what reads back, and Python's form is stable.
+/// JSON: a value that is printed in any layout reads back as the same value.
 pub fn json(data: &[u8]) {
     let Ok(value) = Json::parse(data) else { return };
     let _ = (value.python_str(), value.is_truthy(), value.pointer("/a/-1/0"));
@@ -45,13 +45,13 @@ pub fn json(data: &[u8]) {
     }
 }
 
-/// Text normalization is what KEY.md says, word for word.
+/// Text normalization: the result equals that of a literal implementation of KEY.md.
 pub fn normalize(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     assert_eq!(Normalizer::default().apply(&text), literal::normalize(&text));
 }
 
-/// The key of messages is what KEY.md says. A caller may stand in a first line of its own.
+/// Keys: the key of messages equals that of a literal implementation of KEY.md. The first line may be the caller.
 pub fn key(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (caller, messages) = match text.split_once('\n') {
@@ -69,7 +69,7 @@ pub fn key(data: &[u8]) {
     }
 }
 
-/// A fixture of any form: what is read prints to what reads back the same.
+/// Fixtures of any form: a fixture that is read and printed reads back the same.
 pub fn fixture(data: &[u8]) {
     let rules = Rules::default();
     let path = Path::new("fixtures/a.json");
@@ -77,13 +77,13 @@ pub fn fixture(data: &[u8]) {
     for turn in 0..fixture.table.turns().len() {
         let _ = fixture.conversation(turn, &rules);
     }
-    // Deer-flow's form keeps no conversations, and is printed in Retake's own.
+    // A fixture in deer-flow's form is printed in Retake's own form, without conversations, since it has none.
     let printed = fixture.print();
     let again = Fixture::parse(path, printed.as_bytes(), &rules).expect("a printed fixture reads back");
     assert_eq!(again.print(), printed);
 }
 
-/// A folder of this thread, for what is read from files.
+/// Calls `run` with a temporary folder, which all calls on this thread share.
 fn with_folder(run: impl FnOnce(&Path)) {
     thread_local! {
         static FOLDER: RefCell<tempfile::TempDir> = RefCell::new(folder());
@@ -91,7 +91,7 @@ fn with_folder(run: impl FnOnce(&Path)) {
     FOLDER.with_borrow(|folder| run(folder.path()));
 }
 
-/// In memory, where there is a file system of it.
+/// Creates the temporary folder, in memory if the machine has `/dev/shm`.
 fn folder() -> tempfile::TempDir {
     let shm = Path::new("/dev/shm");
     let folder = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() };
@@ -100,7 +100,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// A recorder's journal.
+/// Recorders' journals: a journal that can be read becomes a fixture that reads back the same.
 pub fn journal(data: &[u8]) {
     with_folder(|folder| {
         let path = folder.join("a.jsonl");
@@ -116,7 +116,7 @@ pub fn journal(data: &[u8]) {
     });
 }
 
-/// The journal of durable steps. What is opened and written to opens again.
+/// Journals of durable steps: a journal that was opened and written to opens again, and a refused one is not changed.
 pub fn steps(data: &[u8]) {
     use retake::durable::{Journal, ModelRequest};
     with_folder(|folder| {
@@ -136,7 +136,7 @@ pub fn steps(data: &[u8]) {
     });
 }
 
-/// `scenario.toml`, and behind a line of `=` a `suite.toml`.
+/// `scenario.toml` and, after a line `====`, `suite.toml`: every error has a text.
 pub fn toml(data: &[u8]) {
     const MARK: &[u8] = b"\n====\n";
     with_folder(|folder| {
@@ -155,7 +155,8 @@ pub fn toml(data: &[u8]) {
     });
 }
 
-/// A stream: its events do not depend on how it is cut, and become a golden. The first byte says how it is cut.
+/// Streams: the events do not depend on how the body is cut into chunks, and they make a golden. The first byte selects the
+/// format and the size of the chunks.
 pub fn stream(data: &[u8]) {
     let Some((cut, body)) = data.split_first() else { return };
     let format = [None, Some(Format::Sse), Some(Format::JsonLines)][usize::from(cut % 3)];
@@ -196,8 +197,8 @@ fn events<'a>(chunks: impl Iterator<Item = &'a [u8]>, format: Option<Format>) ->
     events
 }
 
-/// A request or response of each API. The first byte says which and how; an answer is rendered over every API, and
-/// what was rendered reads back.
+/// Requests and responses of each API. The first byte selects the API and the kind. An answer is rendered over every API, and
+/// the rendered response must read back.
 pub fn wire(data: &[u8]) {
     let Some((how, body)) = data.split_first() else { return };
     let api = Api::ALL[usize::from(how % 6)];
@@ -218,7 +219,7 @@ pub fn wire(data: &[u8]) {
         for (stream, array) in [(false, false), (true, false), (true, true)] {
             let call = RenderFor { api: to, stream, array, include_usage: true, model: "m", seed: "5eed" };
             if let Ok(rendered) = wire::respond(&answer, Some((api, &response)), &call) {
-                // What came over this API goes out as it came, whatever it is.
+                // Over its own API a response goes out as it came, even if it is not valid there.
                 if to != api && !matches!(rendered.body, Body::Text(_) | Body::Binary(_)) {
                     wire::decode_response(to, &rendered).expect("what was rendered reads back");
                 }

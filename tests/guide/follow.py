@@ -1,12 +1,15 @@
-"""Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` in PATH. Where a
-page installs OLD, NEW is installed. With `FOLLOW_IN` the one page is followed in that folder, which stays.
+"""Follows pages of the guide to the letter, each in an empty folder: `follow.py [OLD=NEW…] PAGE.md…`, with `retake` on PATH.
 
-A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is that file, and so is one below
-`<!-- file: PATH -->`, for languages that have no comments. Of a `console` block the lines that begin with `$ ` are typed, all of a page in one shell, and what stands below a
-command has to be in its output, line by line and in this order; `…` stands for anything. A command fails only where the block
-says so: `console fails`. At `<!-- continues: PAGE.md -->` that page is followed first, in an
-emptied folder, and this one goes on where it ended. A comment `<!-- before: … -->` holds commands that a reader has no need of. Other blocks are fragments: those in TOML and JSON have to
-parse.
+Where a page installs OLD, this script installs NEW. If `FOLLOW_IN` is set, it follows the page in that folder and keeps it.
+
+- A block whose first line is a comment with a path (`# app.py`, `// index.ts`) is written to that file. For languages without
+  comments, the path stands above the block: `<!-- file: PATH -->`.
+- In a `console` block, the lines that begin with `$ ` are commands. All commands of a page run in one shell. The lines below a
+  command must occur in its output, in this order; `…` matches anything. A command must succeed, unless the block is marked
+  `console fails`: then it must fail.
+- At `<!-- continues: PAGE.md -->` the folder is emptied and that page is followed; this page then continues where it ended.
+- A comment `<!-- before: … -->` contains commands that the test needs and a reader does not.
+- Every other block is a fragment. If it is TOML or JSON, it must parse.
 """
 
 import json
@@ -22,19 +25,19 @@ import tomllib
 
 BLOCK = re.compile(r"^(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$|^<!-- before:\n(?P<before>.*?)^-->$|^<!-- continues: (?P<earlier>\S+) -->$", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"(?:#|//|--) (?P<path>[\w./-]+\.\w+)(?::.*)?$")
-# Printed after each command with its exit code, on a line of its own.
+# The shell prints this after each command, on its own line, followed by the command's exit code.
 DONE = "followed-to-here"
 
 
 class Wrong(Exception):
-    pass
+    """The page does not work as it says."""
 
 
 class Shell:
-    """One bash, as a reader's terminal is one."""
+    """One bash process for a whole page, like a reader's terminal."""
 
     def __init__(self, folder):
-        # Beside the folder: nobody begins a project in their home.
+        # Outside the page's folder, because nobody starts a project in their home folder.
         self.home = tempfile.mkdtemp(prefix="home-")
         home = {"HOME": self.home, "TERM": "dumb", "COLUMNS": "80"}
         environment = {name: value for name, value in os.environ.items() if name not in ("CI", "UPDATE_GOLDEN")}
@@ -44,7 +47,7 @@ class Shell:
         )
 
     def type(self, command):
-        """The command's exit code and what it printed."""
+        """Runs a command; returns its exit code and its output."""
         self.process.stdin.write(f"{command}\nprintf '\\n{DONE} %s\\n' $?\n")
         self.process.stdin.flush()
         printed = []
@@ -95,7 +98,7 @@ def read(page, shell, folder):
 
 
 def commands(text):
-    """Each command with the lines below it. A line that ends with a backslash goes on."""
+    """Returns each command with the lines of expected output below it. A backslash at the end continues a command."""
     typed = []
     for line in text.splitlines():
         if line.startswith("$ "):
@@ -115,12 +118,12 @@ def run(shell, command, below, fails):
         command = re.sub(rf"(?<=install )(.*)(?<!\S){re.escape(old)}(?!\S)", lambda found: found[1] + new, command)
     code, printed = shell.type(command)
     if (code != 0) != fails:
-        raise Wrong(f"`{command}` ended with {code}:\n{printed}")
+        raise Wrong(f"`{command}` exited with {code}:\n{printed}")
     rest = iter(printed.splitlines())
     for line in below:
         pattern = re.compile(".*".join(re.escape(part.rstrip()) for part in line.split("…")) + r"\s*")
-        if line.strip() != "…" and not any(pattern.fullmatch(said) for said in rest):
-            raise Wrong(f"`{command}` was to print\n    {line}\nand printed\n{printed}")
+        if line.strip() != "…" and not any(pattern.fullmatch(actual) for actual in rest):
+            raise Wrong(f"`{command}` should have printed\n    {line}\nbut it printed\n{printed}")
 
 
 def write(folder, language, text, path):
@@ -132,7 +135,7 @@ def write(folder, language, text, path):
         elif language == "json":
             json.loads(text)
     except ValueError as error:
-        raise Wrong(f"a block of {language} does not parse: {error}\n{text}") from error
+        raise Wrong(f"a {language} block does not parse: {error}\n{text}") from error
     if path:
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)

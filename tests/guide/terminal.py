@@ -1,5 +1,5 @@
-"""Draws what a terminal shows: `terminal.py < TEXT > PICTURE.svg`, where TEXT is what was printed, with its colours (`script -qc COMMAND
-TEXT` keeps them). Light or dark as the reader's page is."""
+"""Draws terminal output as a picture: `terminal.py < TEXT > PICTURE.svg`. TEXT is the output of a command with its colour codes,
+which `script -qc COMMAND TEXT` captures. The picture follows the reader's light or dark theme."""
 
 import html
 import re
@@ -10,7 +10,7 @@ CLASSES = {"31": "red", "32": "green", "91": "red", "1": "bold"}
 
 
 def spans(line):
-    """The pieces of a line, each with the classes of its colours."""
+    """Returns a line as SVG, with one `tspan` for each coloured piece."""
     classes, pieces = [], []
     for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
         if colour := re.fullmatch(r"\x1b\[([0-9;]*)m", piece):
@@ -21,7 +21,7 @@ def spans(line):
 
 
 printed = [line.rstrip("\r\n") for line in sys.stdin if not line.startswith("Script ")]
-# What is too long for a line goes on in the next one.
+# Wrap long lines. Lines with colour codes stay as they are.
 lines = [part for line in printed for part in ([line] if "\x1b" in line else re.findall(f".{{1,{COLUMNS}}}", line) or [""])]
 while lines and not lines[0].strip():
     lines.pop(0)

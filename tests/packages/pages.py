@@ -1,4 +1,5 @@
-"""Holds the report of `retake serve` after Playwright: a turn was served for each attempt, and the one miss is explained."""
+"""Checks the report that `retake serve` wrote after the Playwright tests: each attempt of the first test was served the same
+turn, and the miss of the second test is explained."""
 
 import json
 import pathlib

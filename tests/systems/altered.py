@@ -1,7 +1,7 @@
-"""Copies fixtures with one word of one recorded tool result changed, and the keys with it: `altered.py RETAKE FROM TO`.
+"""Copies fixtures and changes one word of one recorded tool result in each: `altered.py RETAKE FROM TO`.
 
-What was recorded is then another conversation, so the call of the running system has to miss. Prints, for each fixture,
-its name and the word that was there.
+The keys are computed again. The recorded conversation is then a different one, so the running system's call must miss. For each
+fixture the script prints its name and the word that it replaced.
 """
 
 import json
@@ -15,7 +15,7 @@ retake, source, target = sys.argv[1:]
 
 
 def conversation(turns: list, index: int) -> list:
-    """The canonical messages of a turn: what it adds to the turn that it goes on from."""
+    """Returns the canonical messages of a turn: those of the turn that it continues, and those that it adds."""
     recorded = turns[index]["input"]
     if "after" not in recorded:
         return recorded["messages"]
@@ -24,14 +24,14 @@ def conversation(turns: list, index: int) -> list:
 
 
 def answer(output: dict) -> dict:
-    """An answer as the system sends it back."""
+    """Returns an answer as the message that the system sends back in its next call."""
     text = "".join(block["text"] for block in output["blocks"] if block["type"] == "text")
     calls = [block for block in output["blocks"] if block["type"] == "tool_call"]
     return {"type": "ai", "content": text, "tool_calls": calls}
 
 
 def keys(turns: list) -> list:
-    """The key of each turn, as `retake key` computes it."""
+    """Returns the key of each turn, which `retake key` computes."""
     lines = []
     for index, turn in enumerate(turns):
         messages = [{"type": message["type"], "data": message} for message in conversation(turns, index)]
@@ -44,7 +44,7 @@ for path in sorted(pathlib.Path(source).glob("*.json")):
     fixture = json.loads(path.read_text())
     turns = fixture["turns"]
     found = [key["conversation_hash"] for key in keys(turns)]
-    assert found == [turn["conversation_hash"] for turn in turns], f"{path}: its keys are not its messages'"
+    assert found == [turn["conversation_hash"] for turn in turns], f"{path}: the keys do not fit the messages"
     result = next(m for turn in reversed(turns) for m in reversed(turn["input"]["messages"]) if m["type"] == "tool")
     word = re.findall(r"[A-Za-z]{4,}", result["content"])[-1]
     result["content"] = re.sub(rf"\b{word}\b(?!.*\b{word}\b)", ALTERED, result["content"], flags=re.DOTALL)

@@ -1,4 +1,5 @@
-// A command-line agent with the official MCP client: asks its model, calls the tools that it wants, prints what it says.
+// A command-line agent with the official MCP client. It calls its model and the tools that the model asks for, and prints the
+// final answer.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

@@ -1,4 +1,4 @@
-"""Records what an agent does with a real MCP server, replays it, changes something, and replays it once more."""
+"""Records an agent's tool calls on real MCP servers, replays them, changes something, and replays them again."""
 
 import http.server
 import json
@@ -28,7 +28,7 @@ def check(what, found, expected):
 
 
 class Project:
-    """A project in a folder of its own, with one server of tools."""
+    """A project in a temporary folder, with one tool server."""
 
     def __init__(self, declaration):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="retake-tools-", dir=os.environ.get("RUNNER_TEMP")))
@@ -40,7 +40,7 @@ class Project:
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def replay(self):
-        """The exit code, and of each action its tool and whether it drifted."""
+        """Runs `retake tools`. Returns its exit code, and for each action the tool and whether it drifted."""
         ran = subprocess.run([RETAKE, "tools", "recorded"], cwd=self.root, capture_output=True, text=True)
         logs = sorted((self.root / ".retake" / "tools" / "recorded").glob("drift-*.jsonl"))
         lines = [json.loads(line) for line in logs[-1].read_text().splitlines()] if logs else [ran.stderr]
@@ -67,16 +67,16 @@ def filesystem():
     read = lambda name: ["read_text_file", {"path": str(pathlib.Path(files, name))}]
     project.record([[read("note.txt")], [["list_directory", {"path": files}], read("other.txt"), read("gone.txt")]], command)
     tools = ["read_text_file", "list_directory", "read_text_file", "read_text_file"]
-    check("filesystem over stdio: no drift, an error included", project.replay(), (0, same(*tools)))
+    check("filesystem over stdio: no drift, and a recorded error is no drift either", project.replay(), (0, same(*tools)))
     note.write_text("second\n")
     code, actions = project.replay()
-    check("a changed file: exit 1", code, 1)
+    check("a changed file: exit code 1", code, 1)
     check("a changed file: drift on exactly that action", actions, [("read_text_file", True)] + same(*tools[1:]))
     line = project.actions[0]
     drift = line["Drift from expected observation"]
-    check("expected is in the log", "first\n" in json.dumps(drift["Expected"]).encode().decode("unicode_escape"), True)
-    check("actual is in the log", line["Actual Observation"][0]["observation"]["content"][0]["text"], "second\n")
-    check("the difference has its pointer", drift["Difference"][0]["pointer"], "/0/observation/content/0/text")
+    check("the expected observation is in the log", "first\n" in json.dumps(drift["Expected"]).encode().decode("unicode_escape"), True)
+    check("the actual observation is in the log", line["Actual Observation"][0]["observation"]["content"][0]["text"], "second\n")
+    check("the pointer of the difference is in the log", drift["Difference"][0]["pointer"], "/0/observation/content/0/text")
     project.end()
     shutil.rmtree(files)
 
@@ -111,7 +111,7 @@ def everything_over_http():
         check("everything over HTTP: no drift", project.replay(), (0, same(*CALLED)))
         server.terminate()
     code, _ = project.replay()
-    check("a server that is gone is an error before the first action", code, 2)
+    check("a server that does not run is an error before the first action", code, 2)
     project.end()
 
 
@@ -129,13 +129,13 @@ def git():
     project.record(calls, [str(server), "--repository", repository])
     check("git over stdio: no drift", project.replay(), (0, same("git_status", "git_log")))
     pathlib.Path(repository, "b.txt").write_text("two\n")
-    check("a new file drifts in git_status alone", project.replay(), (1, [("git_status", True), ("git_log", False)]))
+    check("a new file: drift in git_status alone", project.replay(), (1, [("git_status", True), ("git_log", False)]))
     project.end()
     shutil.rmtree(repository)
 
 
 class Provider(http.server.BaseHTTPRequestHandler):
-    """Lets two tools be called at the same time, and says what they said."""
+    """A model provider: asks for two parallel tool calls, then answers with their results."""
 
     def do_POST(self):
         messages = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"]
@@ -164,7 +164,7 @@ def retake(project, *words, **env):
 
 
 def double(how, declaration, gone):
-    """An agent with the official client, recorded with a real server, then replayed without one."""
+    """Records an agent with the official client and a real server, then replays it while the server `gone` is not there."""
     project = Project(declaration)
     scenario = project.root / "scenarios" / "ask"
     scenario.mkdir()
@@ -177,17 +177,17 @@ def double(how, declaration, gone):
     threading.Thread(target=provider.serve_forever, daemon=True).start()
     upstream = f"http://127.0.0.1:{provider.server_port}/v1"
     code, said = retake(project, "record", "ask", RETAKE_UPSTREAM_OPENAI=upstream, CI="")
-    check(f"a double {how}: recorded, and two replays agree", (code, "two replays agree" in said), (0, True))
+    check(f"a double {how}: it is recorded, and two replays agree", (code, "two replays agree" in said), (0, True))
     if code:
         print(said)
     provider.shutdown()
     (project.root / "scenarios" / "suite.toml").write_text(f"[tools.server]\n{gone}\n")
     code, said = retake(project, "test")
-    check(f"a double {how}: the real server is gone", (code, "test ask" in said), (0, True))
+    check(f"a double {how}: the scenario passes without the real server", (code, "test ask" in said), (0, True))
     if code:
         print(said)
     golden = (project.root / "goldens" / "ask.snap")
-    check(f"a double {how}: its tools answered", "Echo: hello / The sum of 2 and 40 is 42." in
+    check(f"a double {how}: the golden contains the results of its tools", "Echo: hello / The sum of 2 and 40 is 42." in
           (golden.read_text() if golden.exists() else ""), True)
     project.end()
 

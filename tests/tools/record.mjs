@@ -1,8 +1,9 @@
-// An agent without a model: calls tools of an MCP server as told, and keeps what it did as a conversation of OpenHands.
+// An agent without a model. It makes the given tool calls on an MCP server, and writes them into FOLDER as an OpenHands
+// conversation.
 //
 //     node record.mjs FOLDER CALLS SERVER…
 //
-// CALLS is a JSON list of answers, each a list of [tool, arguments] that are called at the same time. SERVER is the address
+// CALLS is a JSON list of answers. An answer is a list of calls, [tool, arguments], which are made in parallel. SERVER is the URL
 // of a server or the command that starts one.
 import { mkdir, writeFile } from "node:fs/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

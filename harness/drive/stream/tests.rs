@@ -7,7 +7,7 @@ fn until_end() -> StreamSpec {
     StreamSpec { last: Some("end".to_owned()), ..StreamSpec::default() }
 }
 
-/// What is said of a stream that goes on with the same bytes for ever.
+/// Returns the error about a stream that repeats the same bytes forever.
 fn refused(limits: Limits, head: &str, more: &str) -> String {
     let mut stream = Stream::within(limits, &until_end(), None);
     let mut over = stream.push(head.as_bytes());
@@ -19,62 +19,54 @@ fn refused(limits: Limits, head: &str, more: &str) -> String {
         assert!(came <= limits.stream + chunk.len(), "{came} bytes were taken");
     }
     let events = stream.events.len();
-    assert!(stream.push(b"event: end\n\n"), "what comes then is not taken");
+    assert!(stream.push(b"event: end\n\n"), "it stays refused");
     stream.end();
     assert_eq!(stream.events.len(), events);
-    assert_eq!(stream.capture.held(), 0, "what it held is dropped");
+    assert_eq!(stream.capture.held(), 0, "the incomplete event is dropped");
     stream.check().unwrap_err().to_string()
 }
 
 #[test]
-fn an_event_or_stream_without_end_is_refused_at_its_limit() {
+fn an_event_or_a_stream_that_does_not_end_is_refused_at_its_limit() {
     for (head, more, says) in [
         (
             "data: ",
             "x",
-            "more than 1 MB came of one event, and its end did not\n  0 events had come; it begins: \"data: xxx",
+            "more than 1 MB of one event came without its end\n  0 events had come; it begins: \"data: xxx",
         ),
-        ("data: 1\n\n", "data: y\n", "more than 1 MB came of one event, and its end did not\n  1 event had come; "),
-        ("{\"a\": \"", "x", "more than 1 MB came of one event, and its end did not\n  0 events had come; "),
+        ("data: 1\n\n", "data: y\n", "more than 1 MB of one event came without its end\n  1 event had come; "),
+        ("{\"a\": \"", "x", "more than 1 MB of one event came without its end\n  0 events had come; "),
         (
             "",
             "data: 0123456789012345678901234567890123456789012345678901234567890123456789\n",
-            "more than 1 MB came of one event, ",
+            "more than 1 MB of one event came ",
         ),
         (
             "",
             "retry: 1\n\n",
-            "more than 2 MB came of one stream, and its end did not\n  0 events had come; it begins: \"retry: 1\\n",
+            "more than 2 MB of one stream came without its end\n  0 events had come; it begins: \"retry: 1\\n",
         ),
-        ("", "data: 1\n\n", "more than 1000 events and comments came of one stream, and its end did not\n  1"),
-        (
-            "",
-            ":\n",
-            "more than 1000 events and comments came of one stream, and its end did not\n  8192 events had come; ",
-        ),
-        (
-            "",
-            "{}\n",
-            "more than 1000 events and comments came of one stream, and its end did not\n  5461 events had come; ",
-        ),
+        ("", "data: 1\n\n", "more than 1000 events and comments of one stream came without its end\n  1"),
+        ("", ":\n", "more than 1000 events and comments of one stream came without its end\n  8192 events had come; "),
+        ("", "{}\n", "more than 1000 events and comments of one stream came without its end\n  5461 events had come; "),
     ] {
         let told = refused(SMALL, head, more);
-        assert!(told.starts_with(says), "{told}\nbut wanted: {says}");
+        assert!(told.starts_with(says), "{told}\nexpected: {says}");
         assert!(told.len() < 2 * QUOTED + 200, "{told}");
     }
     let large = format!("data: {}\n\n", "x".repeat(5000));
-    assert!(refused(SMALL, "", &large).starts_with("more than 2 MB came of one stream, and its end did not\n  4"));
+    assert!(refused(SMALL, "", &large).starts_with("more than 2 MB of one stream came without its end\n  4"));
 }
 
 #[test]
-fn the_limits_are_64_mb_an_event_and_128_mb_or_a_million_events_a_stream() {
+fn the_limits_are_64_mb_per_event_and_128_mb_or_a_million_events_per_stream() {
     let comment = format!(":{}\n", "x".repeat(16_000));
-    assert!(refused(LIMITS, "", &comment).starts_with("more than 128 MB came of one stream, "));
+    assert!(refused(LIMITS, "", &comment).starts_with("more than 128 MB of one stream came "));
     assert_eq!((LIMITS.event, LIMITS.events), (64 * MB, 1_000_000));
 }
 
 #[test]
-fn a_stream_up_to_its_limits_is_taken() {
+fn a_stream_within_its_limits_is_read() {
     let mut stream = Stream::within(SMALL, &until_end(), None);
     let event = format!("data: {}\n\n", "x".repeat(MB - 8));
     assert!(!stream.push(event.as_bytes()));

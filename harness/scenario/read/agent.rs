@@ -1,4 +1,4 @@
-//! A step that runs a command-line agent.
+//! Reads a step that runs a command-line agent.
 
 use super::answer;
 use super::file::ScenarioFile;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::scenario::step::{AgentRun, AnswerAs, StreamSpec};
 use crate::scenario::template::{Names, Template};
 
-/// Checks a step with `run`. Its templates may use `names`.
+/// Reads a step with `run`. Its templates may use `names`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<AgentRun> {
     let of_request = fields!(raw; headers, status, reconnect, wait);
     scenario.refuse(&of_request, "belongs to a request, and this step runs a command")?;

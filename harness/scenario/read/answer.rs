@@ -1,4 +1,4 @@
-//! How the answer to a step is taken: whole, again and again, or as a stream.
+//! Reads how to take the answer to a step: as one body, with repeated requests, or as a stream.
 
 use super::file::ScenarioFile;
 use super::json;
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::scenario::step::{AnswerAs, StreamSpec, WaitFor};
 use crate::scenario::template::Names;
 
-/// How the answer to a step of a `kind` is taken: what `stream`, `cancel`, `wait` and `reconnect` say together.
+/// Combines `stream`, `cancel`, `wait` and `reconnect` of a step of this `kind`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<AnswerAs> {
     let stream = match &raw.stream {
         None => None,
@@ -44,7 +44,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names:
     })
 }
 
-/// A stream that its client leaves midway.
+/// Reads a stream that its client leaves midway.
 fn cancelled(scenario: ScenarioFile<'_>, stream: StreamSpec, cancel: &Spanned<RawCancel>) -> Result<StreamSpec> {
     let after = &cancel.get_ref().after;
     if after.get_ref().is_empty() {
@@ -58,7 +58,7 @@ fn cancelled(scenario: ScenarioFile<'_>, stream: StreamSpec, cancel: &Spanned<Ra
     Ok(StreamSpec { last: Some(after.get_ref().clone()), cancel: true, ..stream })
 }
 
-/// The first and the last event of a stream.
+/// Reads the first and the last event of a stream.
 fn ends_of(scenario: ScenarioFile<'_>, ends: &RawStreamEnds) -> Result<StreamSpec> {
     let event = |name: &Option<Spanned<String>>| match name {
         Some(name) if name.get_ref().is_empty() => {

@@ -1,4 +1,4 @@
-//! What a request sends: `json`, `json_file`, `form`, `files`.
+//! Reads the body of a request: `json`, `json_file`, `form` or `files`.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::scenario::source::{Source, read_bytes};
 use crate::scenario::step::{StepBody, Upload};
 use crate::scenario::template::TemplateJson;
 
-/// Checks what a step sends. Files are read here, so that a missing one shows before anything runs.
+/// Reads the body that a step sends. Its files are read here, so that a missing one is reported before anything runs.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody> {
     let given = fields!(raw; json, json_file, form);
     let given: Vec<_> = given.into_iter().filter_map(|(name, start)| Some((name, start?))).collect();
@@ -23,7 +23,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
     if let (Some(files), Some((body @ ("json" | "json_file"), _))) = (&raw.files, given.first()) {
         let what = format!("a step has either `{body}` or `files`, this one has both");
         let error = scenario.source.error(files.span().start, what);
-        return Err(error.help("fields beside files are written as `form`"));
+        return Err(error.help("write fields that go with files as `form`"));
     }
     let form = raw.form.as_ref().map(|form| fields_of(scenario, form)).transpose()?;
     match (&raw.json, &raw.json_file, form, &raw.files) {
@@ -35,7 +35,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
     }
 }
 
-/// The fields of a form.
+/// Checks the fields of a form.
 fn fields_of(scenario: ScenarioFile<'_>, form: &Spanned<RawJson>) -> Result<TemplateJson> {
     let expected = "expected a table of fields, each with a value or a list of values";
     let RawJson::Table(fields) = form.get_ref() else {

@@ -1,4 +1,4 @@
-//! What later steps need of an answer, and where in it that is.
+//! Reads the captures of a step: the values of its answer that later steps use.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::scenario::pointer::Pointer;
 use crate::scenario::step::CaptureFrom;
 use crate::text::nearest;
 
-/// Reads the captures of a step whose answer is a stream, or is none.
+/// Reads the captures of a step. `stream` says whether its answer is a stream.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, stream: bool) -> Result<BTreeMap<String, CaptureFrom>> {
     let mut captures = BTreeMap::new();
     for (name, from) in raw.capture.iter().flat_map(Spanned::get_ref) {
@@ -30,8 +30,8 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, stream: bool) -> R
                 error.help("read an event of its output with `sse:EVENT:/pointer`")
             }
             from if raw.browser.is_some() && !matches!(from, CaptureFrom::Cookie(_)) => {
-                let error = scenario.source.error(at, "a page answers with no body or event to capture");
-                error.help("read a cookie with `cookie:NAME`, or ask the system by a request of its own")
+                let error = scenario.source.error(at, "a page has no body and no events to capture");
+                error.help("read a cookie with `cookie:NAME`, or send the system a request in a step of its own")
             }
             CaptureFrom::Sse { .. } if !stream => {
                 let error = scenario.source.error(at, "`sse:` reads a stream, and this step has none");
@@ -53,7 +53,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, stream: bool) -> R
 
 const FORMS: &str = "write `cookie:NAME`, `header:NAME`, `json:/pointer` or `sse:EVENT:/pointer`";
 
-/// Reads a capture; an error is its first line and lines of help.
+/// Parses the source of a capture. An error is a first line, and lines of help.
 fn parse(text: &str) -> Result<CaptureFrom, (String, Vec<String>)> {
     let forms = |what: String| (what, vec![FORMS.to_owned()]);
     let pointer = |text: &str| Pointer::parse(text).map_err(|what| (what, Vec::new()));

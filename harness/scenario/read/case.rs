@@ -1,4 +1,4 @@
-//! `[case.NAME]`: any field of a scenario, in place of the one that all cases have.
+//! `[case.NAME]`: fields that replace those of the scenario in one case.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::source::Source;
 
-/// The fields of a case, laid over those of the scenario.
+/// Returns the scenario's fields with those of a case in place of them.
 pub(super) fn over(
     base: &RawScenario,
     name: &Spanned<String>,
@@ -20,12 +20,12 @@ pub(super) fn over(
         return Err(error.in_file(&source.file).at(source.place(name.span().start)));
     }
     if case.get_ref().case.is_some() {
-        return Err(source.error(case.span().start, "a case holds no cases of its own"));
+        return Err(source.error(case.span().start, "a case cannot have cases of its own"));
     }
     Ok(overlaid(base, case.get_ref()))
 }
 
-/// This scenario with the fields of a case in place of its own. Tables are merged key by key; lists are replaced.
+/// Replaces fields of a scenario by those of a case. Tables are merged key by key; lists are replaced.
 fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
     let (base, over) = (base.clone(), case.clone());
     RawScenario {
@@ -79,7 +79,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
     }
 }
 
-/// Both where there are both, else the one that there is.
+/// Merges two tables. If only one is there, returns it.
 fn merged<T>(base: Option<T>, over: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
     match (base, over) {
         (Some(base), Some(over)) => Some(merge(base, over)),

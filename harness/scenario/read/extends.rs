@@ -1,4 +1,4 @@
-//! `extends = "a"` in `[systems.b]`: what `b` does not say is as in `a`.
+//! `extends = "a"` in `[systems.b]`: fields that `b` does not set are taken from `a`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::scenario::source::Source;
 /// The systems of a suite as they are written, by name.
 pub(super) type Systems = BTreeMap<Spanned<String>, Spanned<RawSystem>>;
 
-/// The systems with all that they take over from those that they extend, which may extend others.
+/// Adds to each system the fields that it takes from the system that it extends, which may extend another one in turn.
 pub(super) fn resolved(written: &Systems, source: &Source) -> Result<Systems> {
     let resolved = written.iter().map(|(name, own)| {
         let mut system = own.get_ref().clone();
@@ -30,14 +30,14 @@ pub(super) fn resolved(written: &Systems, source: &Source) -> Result<Systems> {
             }
             system = over(base.get_ref().clone(), system);
         }
-        // For the errors about what both say.
+        // Errors about fields of both mention it.
         system.extends.clone_from(&own.get_ref().extends);
         Ok((name.clone(), Spanned::new(own.span(), system)))
     });
     resolved.collect()
 }
 
-/// A system with the fields of another one in place of its own. Variables and files are merged name by name.
+/// Replaces fields of `base` by those of `own`. Environment variables and files are merged name by name.
 fn over(base: RawSystem, own: RawSystem) -> RawSystem {
     RawSystem {
         extends: base.extends,

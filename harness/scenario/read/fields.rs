@@ -1,5 +1,5 @@
-//! The fields that `suite.toml` and `scenario.toml` may have: the one list of them, and nobody writes it. Each type of
-//! `raw` is asked for its fields as a reader of TOML asks, which serde's `deny_unknown_fields` answers with all that it knows.
+//! The list of the fields that `suite.toml` and `scenario.toml` may have. Nobody maintains it by hand: each type of `raw` is
+//! deserialized from a table with an unknown field, and the error of serde's `deny_unknown_fields` lists all that are known.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use serde::de::{
 
 use super::raw::{RawScenario, RawSuite};
 
-/// The fields of `suite.toml` with those of its tables, each as its path from the top: `systems.*.ready.http`. A `*` stands
-/// for a name that the user gives; lists have no step of their own.
+/// Returns the fields of `suite.toml` and of its tables, each as a path from the top: `systems.*.ready.http`. A `*` stands for a
+/// name that the user chooses. Lists do not add a part to the path.
 #[must_use]
 pub fn suite_fields() -> Vec<String> {
     below::<RawSuite>(&mut Vec::new())
 }
 
-/// The fields of `scenario.toml` likewise: `step.cancel.after`. Those of a case are those of a scenario, and those of the
-/// steps in `together` those of a step; they are not listed again.
+/// Returns the fields of `scenario.toml` in the same form: `step.cancel.after`. A case has the fields of a scenario, and a step
+/// in `together` those of a step; these are not listed again.
 #[must_use]
 pub fn scenario_fields() -> Vec<String> {
     below::<RawScenario>(&mut Vec::new())
 }
 
-/// The fields that one type has itself.
+/// Returns the fields of one type, without those of its tables.
 pub(super) fn of<T: DeserializeOwned>() -> &'static [&'static str] {
     match T::deserialize(Probe(&[])) {
         Err(Found::Fields(fields)) => fields,
@@ -31,7 +31,8 @@ pub(super) fn of<T: DeserializeOwned>() -> &'static [&'static str] {
     }
 }
 
-/// The paths of all fields below one, whose path is given with the fields of each type on it.
+/// Returns the paths of all fields below a field. `path` has the names of the fields that lead to it, each with all fields of
+/// the type that it belongs to.
 fn below<T: DeserializeOwned>(path: &mut Vec<(&'static str, &'static [&'static str])>) -> Vec<String> {
     let names: Vec<&str> = path.iter().map(|(name, _)| *name).collect();
     let (fields, is_map): (&[&str], bool) = match T::deserialize(Probe(&names)) {
@@ -54,16 +55,17 @@ fn below<T: DeserializeOwned>(path: &mut Vec<(&'static str, &'static [&'static s
     all
 }
 
-/// Gives a type one value: tables with the one field that the path goes on by, and an unknown field at its end.
+/// A deserializer that follows a path: each table has only the next field of the path, and the table at its end has an unknown
+/// field.
 #[derive(Clone, Copy)]
 struct Probe<'a>(&'a [&'static str]);
 
-/// What was found at the end of a path.
+/// What is at the end of a path.
 #[derive(Debug)]
 enum Found {
     /// A table with these fields.
     Fields(&'static [&'static str]),
-    /// A table whose names the user gives.
+    /// A table whose names the user chooses.
     Map,
     /// Anything else.
     Other,
@@ -87,7 +89,7 @@ impl serde::de::Error for Found {
     }
 }
 
-/// How the TOML reader calls a value with its place, which is a table for serde.
+/// The name under which the TOML reader hands a value with its place to serde, as a struct.
 const SPANNED: &str = "$__serde_spanned_private_Spanned";
 
 impl<'de> Deserializer<'de> for Probe<'_> {
@@ -130,7 +132,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
     }
 }
 
-/// A key, as it is and as a text with its place.
+/// A key, with or without its place.
 #[derive(Clone, Copy)]
 struct Key(&'static str);
 
@@ -156,7 +158,7 @@ impl<'de> Deserializer<'de> for Key {
     }
 }
 
-/// A table of one value. Where that has its place, the place comes before it.
+/// A table with one value, which comes last. For a value with its place, the fields of the place come before it.
 struct Table<'a, V> {
     fields: &'a [&'static str],
     at: usize,

@@ -1,4 +1,4 @@
-//! A `scenario.toml` in its folder, as all parts of its reading see it.
+//! A `scenario.toml` and its folder, which all functions that read it share.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(in crate::scenario) struct ScenarioFile<'a> {
 }
 
 impl ScenarioFile<'_> {
-    /// Refuses the first field that is there and does not fit.
+    /// Returns an error about the first of these fields that is set, with the reason why it cannot be.
     pub(super) fn refuse(&self, fields: &[(&str, Option<usize>)], why: &str) -> Result<()> {
         match fields.iter().find_map(|(field, at)| Some((field, (*at)?))) {
             Some((field, at)) => Err(self.source.error(at, format!("`{field}` {why}"))),
@@ -29,7 +29,7 @@ impl ScenarioFile<'_> {
         }
     }
 
-    /// A file of the scenario's folder, or of the one that scenarios share, relative to the root.
+    /// Returns the path, relative to the root, of a file in the scenario's folder or in the folder that scenarios share.
     pub(super) fn beside(&self, named: &Spanned<String>) -> Result<PathBuf> {
         let fail = |what: String| self.source.error(named.span().start, what);
         let shared = Path::new("..").join(SHARED);
@@ -40,7 +40,7 @@ impl ScenarioFile<'_> {
         let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if path.as_os_str().is_empty() || !path.components().all(inside) {
             let error = fail(format!("`{}` is not in the scenario's folder", named.get_ref()));
-            return Err(error.help(format!("what several scenarios share is in {}/", shared.display())));
+            return Err(error.help(format!("files that several scenarios share are in {}/", shared.display())));
         }
         let file = folder.join(path);
         if self.root.join(&file).exists() {

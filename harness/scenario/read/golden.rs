@@ -1,9 +1,9 @@
-//! `[golden]`: what a golden holds, and what it leaves open.
+//! Reads `[golden]`: what a golden pins, and what it leaves open.
 
 use super::raw::RawGolden;
 use crate::events::{Loose, ShapeOptions};
 
-/// The options of a golden, which need no check beyond that of each value.
+/// Returns the options of a golden. They need no checks in addition to those of each value.
 pub(super) fn read(raw: Option<&RawGolden>) -> ShapeOptions {
     let raw = raw.cloned().unwrap_or_default();
     ShapeOptions {

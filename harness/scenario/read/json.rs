@@ -1,4 +1,4 @@
-//! Values of a TOML file, and of a JSON file, with the templates in them.
+//! Reads values of a TOML or JSON file, and the templates in them.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::json::{Json, Layout};
 use crate::scenario::source::Source;
 use crate::scenario::template::{Template, TemplateJson};
 
-/// Any value of TOML that JSON has too, each with its place.
+/// A TOML value that can be written as JSON. Each value in it has its place.
 #[derive(Clone)]
 pub(super) enum RawJson {
     Bool(bool),
@@ -22,7 +22,7 @@ pub(super) enum RawJson {
     Table(Vec<(Spanned<String>, Spanned<RawJson>)>),
 }
 
-/// The templates of a value from a TOML file.
+/// Parses the templates in a value of a TOML file.
 pub(super) fn of_toml(raw: &Spanned<RawJson>, source: &Source) -> Result<TemplateJson> {
     Ok(match raw.get_ref() {
         RawJson::Bool(value) => TemplateJson::Value(Json::Bool(*value)),
@@ -46,7 +46,7 @@ pub(super) fn of_toml(raw: &Spanned<RawJson>, source: &Source) -> Result<Templat
     })
 }
 
-/// The templates of a JSON file. The reader of JSON keeps no places, so a text is looked up in the source.
+/// Parses the templates in a JSON file. The JSON reader keeps no places, so each string is searched for in the source.
 pub(super) fn of_json(json: &Json, source: &Source) -> Result<TemplateJson> {
     let template = |text: &str| {
         let literal = Json::from(text).print(Layout::Compact);

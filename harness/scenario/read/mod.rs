@@ -1,7 +1,7 @@
-//! From the TOML of a project to the types of this room, in which nothing is left to check.
+//! Reads the TOML files of a project into the types of `scenario`, which need no further checks.
 //!
-//! Each file is read twice over: first into what a person typed (`raw`, with the small values in `values`), then, part by
-//! part, into the type that the rest of the crate works with; the file here is called as that of the type is.
+//! Each file is read in two passes: first into structs that mirror the TOML (`raw`, with the small values in `values`), then,
+//! part by part, into the types that the rest of the crate works with. A file here has the name of the file of its type.
 
 mod agent;
 mod answer;

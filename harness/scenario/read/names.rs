@@ -1,4 +1,4 @@
-//! The names that a file gives: of vars and captures, headers, environment variables.
+//! Checks names in a file: those of vars and captures, headers, and environment variables.
 
 use super::spanned::Spanned;
 use crate::error::{Error, Result};
@@ -6,11 +6,11 @@ use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
 use crate::scenario::template::RESERVED;
 
-/// The words of the template language.
+/// The reserved words of the template language.
 pub(super) const WORDS: [&str; 13] =
     ["true", "false", "none", "True", "False", "None", "not", "and", "or", "in", "is", "if", "else"];
 
-/// Refuses a name that a template could not use, or that is reserved.
+/// Returns an error for a name that a template cannot use, or that is reserved.
 pub(super) fn check_new_name(name: &Spanned<String>, source: &Source) -> Result<()> {
     let text = name.get_ref();
     let fail = |what: String| -> Error { source.error(name.span().start, what) };
@@ -29,7 +29,7 @@ pub(super) fn check_new_name(name: &Spanned<String>, source: &Source) -> Result<
     Ok(())
 }
 
-/// Refuses what is not the name of an HTTP header.
+/// Returns an error if this is not the name of an HTTP header.
 pub(super) fn check_header_name(name: &Spanned<String>, source: &Source) -> Result<()> {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if !name.get_ref().is_empty() && name.get_ref().chars().all(token) {
@@ -38,7 +38,7 @@ pub(super) fn check_header_name(name: &Spanned<String>, source: &Source) -> Resu
     Err(source.error(name.span().start, format!("`{}` is not the name of a header", name.get_ref())))
 }
 
-/// Refuses what is not the name of an environment variable.
+/// Returns an error if this is not the name of an environment variable.
 pub(super) fn check_variable(name: &Spanned<String>, source: &Source) -> Result<()> {
     if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
         let what = format!("`{}` is not the name of an environment variable", name.get_ref());
@@ -47,7 +47,7 @@ pub(super) fn check_variable(name: &Spanned<String>, source: &Source) -> Result<
     Ok(())
 }
 
-/// The name of an environment variable.
+/// Reads the name of an environment variable. Only letters, digits and `_` are allowed.
 pub(super) fn env_name(name: &Spanned<String>, source: &Source) -> Result<String> {
     let text = name.get_ref();
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';

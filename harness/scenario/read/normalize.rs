@@ -1,4 +1,4 @@
-//! Rules that replace what differs from run to run, of a suite or of one tool.
+//! Reads the rules of a suite or of one tool that replace text which varies from run to run.
 
 use regex::Regex;
 
@@ -8,23 +8,24 @@ use crate::error::Result;
 use crate::scenario::normalize::NormalizeRule;
 use crate::scenario::source::Source;
 
-/// Checks a rule that replaces what differs from run to run.
+/// Checks a replacement rule.
 pub(super) fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<NormalizeRule> {
     let at = rule.pattern.span().start;
     let Pattern(pattern) = rule.pattern.into_inner();
     if pattern.is_match("") {
-        let what = format!("`{pattern}` fits the empty text, so it would fit everywhere");
+        let what = format!("`{pattern}` matches the empty text, so it would match everywhere");
         return Err(source.error(at, what));
     }
     if let Some(group) = no_group(&pattern, rule.replace.get_ref()) {
-        let what = format!("`${group}` is not a group of `{pattern}`, so nothing would stand for it");
+        let what = format!("`${group}` is not a group of `{pattern}`, so it would be replaced by nothing");
         let error = source.error(rule.replace.span().start, what);
         return Err(error.help("a group is `${1}` or `${name}`, and `$$` is one dollar sign"));
     }
     Ok(NormalizeRule { pattern, replace: rule.replace.into_inner() })
 }
 
-/// A group that a replacement names and its pattern has not. regex takes as a name what is longest: `$1x` is `${1x}`.
+/// Returns the first group that a replacement names but its pattern lacks. The regex crate takes the longest possible name:
+/// `$1x` means `${1x}`.
 fn no_group(pattern: &Regex, replace: &str) -> Option<String> {
     let mut rest = replace;
     while let Some((_, after)) = rest.split_once('$') {

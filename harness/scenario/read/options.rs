@@ -1,4 +1,4 @@
-//! `unused`, `drift`, `settle` and the like, of a suite, a scenario or a case.
+//! Reads `unused`, `drift`, `settle` and the like, in a suite, a scenario or a case.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::scenario::options::{Defaults, Delays, Drift, Panics, Unused};
 use crate::scenario::source::Source;
 
-/// The options of a file: its own, and where it has none those that hold for it.
+/// Returns the options of a file. Those that it does not set are taken from `otherwise`.
 pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: &Source) -> Result<Defaults> {
     let given = raw.into();
     let drift = given.drift.cloned().unwrap_or_default();
@@ -33,10 +33,10 @@ pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: 
     })
 }
 
-/// A time limit, which cannot be zero.
+/// Reads a time limit, which cannot be zero.
 pub(super) fn limit(raw: &Spanned<RawDuration>, source: &Source) -> Result<Duration> {
     match raw.get_ref().0 {
-        Duration::ZERO => Err(source.error(raw.span().start, "a timeout of no time at all always fails")),
+        Duration::ZERO => Err(source.error(raw.span().start, "a timeout of zero always fails")),
         duration => Ok(duration),
     }
 }
@@ -45,7 +45,7 @@ fn secrets(names: &[Spanned<String>], source: &Source) -> Result<Vec<String>> {
     names.iter().map(|name| env_name(name, source)).collect()
 }
 
-/// The options of one file or case, as far as it has any.
+/// The options that one file or case sets.
 pub(super) struct Given<'a> {
     unused: Option<&'a Unused>,
     drift: Option<&'a RawDrift>,

@@ -1,4 +1,4 @@
-//! A step that opens a page in a browser.
+//! Reads a step that opens a page in a browser.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::scenario::step::{Act, By, Do, PageVisit, Target};
 use crate::scenario::template::{Names, Template};
 use crate::text::nearest;
 
-/// How long an act may take where it does not say.
+/// How long to wait for an act that does not set `within`.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// The words of which an act has exactly one.
+/// The keys that say what an act does. Each act has exactly one.
 pub(super) const ACTS: [&str; 11] =
     ["see", "unseen", "once", "above", "click", "fill", "press", "goto", "reload", "aria", "screenshot"];
 
@@ -51,7 +51,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     Ok(visit)
 }
 
-/// `frontend:/chat/new` names a system before the path.
+/// Splits `frontend:/chat/new` into the name of a system, which may be absent, and the path.
 fn system_and_path(named: &Spanned<String>) -> (Option<String>, Spanned<String>) {
     let span = named.span();
     match named.get_ref().split_once(':') {
@@ -70,7 +70,7 @@ fn traffic(scenario: ScenarioFile<'_>, line: &Spanned<String>) -> Result<String>
     if fits {
         return Ok(text.clone());
     }
-    let error = scenario.source.error(line.span().start, format!("`{text}` tells no request of the page"));
+    let error = scenario.source.error(line.span().start, format!("`{text}` does not name a request of the page"));
     Err(error.help("write its method and its path, with `*` for a part: \"POST /api/threads/*/runs/stream\""))
 }
 
@@ -93,7 +93,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
         scenario.refuse(&fields!(raw; baseline), "belongs to `screenshot`")?;
     }
     if ["press", "goto", "reload", "aria"].contains(&word) {
-        scenario.refuse(&fields!(raw; within), &format!("is for what is waited for, and `{word}` is done at once"))?;
+        scenario.refuse(&fields!(raw; within), &format!("limits a wait, and `{word}` does not wait"))?;
     }
     let target = |text: &Option<Spanned<String>>| -> Result<Target> {
         let text = text.as_ref().ok_or_else(|| Error::new("no target"))?;
@@ -108,7 +108,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
             let Some(text) = &raw.text else {
                 return Err(scenario
                     .source
-                    .error(start, "this act fills a field, and does not say with what")
+                    .error(start, "this act fills a field, but does not say with what")
                     .help("add `text = \"…\"`"));
             };
             Do::Fill { target: target(&raw.fill)?, text: template(scenario, text, names)? }
@@ -118,7 +118,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
             let targets =
                 targets.map(|text| read_target(scenario, text, names, By::Text)).collect::<Result<Vec<_>>>()?;
             if targets.len() < 2 {
-                return Err(scenario.source.error(start, "`above` compares at least two places"));
+                return Err(scenario.source.error(start, "`above` needs at least two elements to compare"));
             }
             Do::Above(targets)
         }
@@ -132,7 +132,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
         "reload" => {
             scenario.refuse(
                 &[("reload", raw.reload.as_ref().filter(|yes| !yes.get_ref()).map(|no| no.span().start))],
-                "does nothing where it is false: take it out",
+                "does nothing if it is false: remove it",
             )?;
             Do::Reload
         }
@@ -140,7 +140,7 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names) ->
             let text = raw.aria.as_ref().ok_or_else(|| Error::new("no region"))?;
             let target = read_target(scenario, text, names, By::Role)?;
             if target.by != By::Role {
-                let error = scenario.source.error(text.span().start, "a region is told by its role and name");
+                let error = scenario.source.error(text.span().start, "a region is found by its role and name");
                 return Err(error.help("write aria = \"main\", or aria = \"navigation Earlier chats\""));
             }
             Do::Aria(target)
@@ -164,7 +164,8 @@ fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct) -> Result<Do> {
     Ok(Do::Screenshot { name: name.get_ref().clone(), baseline })
 }
 
-/// A text with the word before it that says by what it is found. What a template gives is never such a word.
+/// Reads a text and the word before it that says how to find an element, such as `label:`. A word that a template renders to
+/// does not count.
 fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names, plain: By) -> Result<Target> {
     let (by, rest) = match text.get_ref().split_once(':') {
         Some((word, rest)) => match by_word(word) {
@@ -178,7 +179,7 @@ fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names
         None => (plain, text.get_ref().as_str()),
     };
     if rest.trim().is_empty() {
-        return Err(scenario.source.error(text.span().start, "an empty text is everywhere: say what is to be found"));
+        return Err(scenario.source.error(text.span().start, "an empty text matches everything: say what to find"));
     }
     let template = Template::parse(rest, scenario.source, text.span())?;
     names.check(&template)?;
@@ -189,12 +190,13 @@ fn by_word(word: &str) -> Option<By> {
     By::WORDS.iter().find(|(known, _)| *known == word).map(|(_, by)| *by)
 }
 
-/// What is nearly such a word is a slip: taken for a text, it would be looked for in vain, or rightly never be seen.
+/// Returns an error for a word that is almost `label:`, `role:` and so on. It is a typo: taken as a text, `see` would wait for
+/// it in vain, and `unseen` would always hold.
 fn refuse_near_word(scenario: ScenarioFile<'_>, text: &Spanned<String>, word: &str) -> Result<()> {
     let is_word = word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase());
     let near = nearest(word, By::WORDS.map(|(word, _)| word)).filter(|_| is_word);
     let Some(near) = near else { return Ok(()) };
-    let error = scenario.source.error(text.span().start, format!("nothing is found by `{word}:`"));
+    let error = scenario.source.error(text.span().start, format!("`{word}:` is not a way to find an element"));
     Err(error.help(format!("did you mean `{near}:`? As a text: `text:{}`", text.get_ref())))
 }
 

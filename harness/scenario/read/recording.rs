@@ -1,4 +1,4 @@
-//! `kind = "tools"`: a scenario whose recorded calls of tools are executed again.
+//! `kind = "tools"`: a scenario that executes recorded tool calls again.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::scenario::scenario::ToolsRun;
 use crate::scenario::source::Source;
 
-/// What a scenario executes again; `None` where it drives a system.
+/// Reads which tool calls a scenario executes again. Returns `None` if it drives a system.
 pub(super) fn read(raw: &RawScenario, source: &Source, root: &Path) -> Result<Option<ToolsRun>> {
     if raw.kind.as_ref().is_none_or(|kind| *kind.get_ref() == Kind::System) {
         let of_tools = fields!(raw; recording, conversation, unobserved);
@@ -22,15 +22,16 @@ pub(super) fn read(raw: &RawScenario, source: &Source, root: &Path) -> Result<Op
     let strays = [("system", raw.system.as_ref().map(|system| system.span().start)), ("step", first_step)];
     if let Some((field, at)) = strays.into_iter().find_map(|(field, at)| Some((field, at?))) {
         let error = source.error(at, format!("a scenario of kind = \"tools\" has no `{field}`"));
-        return Err(error.help("it executes recorded calls again, and drives nothing"));
+        return Err(error.help("it executes recorded calls again, and does not drive a system"));
     }
     if let (Some(conversation), None) = (&raw.conversation, &raw.recording) {
-        let error = source.error(conversation.span().start, "`conversation` chooses one of a folder's");
+        let error =
+            source.error(conversation.span().start, "`conversation` chooses one of the conversations in a folder");
         return Err(error.help("name the folder: recording = \"…\""));
     }
     if let (Some(recording), Some(fixture)) = (&raw.recording, &raw.fixture) {
         let at = recording.span().start.max(fixture.span().start);
-        return Err(source.error(at, "the calls are those of `recording` or those of `fixture`, not of both"));
+        return Err(source.error(at, "the calls come from `recording` or from `fixture`, not from both"));
     }
     if let Some(fixture) = raw.fixture.as_ref().filter(|fixture| fixture.get_ref() == "none") {
         return Err(source.error(fixture.span().start, "a scenario of kind = \"tools\" needs a recording"));
@@ -48,5 +49,5 @@ fn existing(folder: &Spanned<String>, source: &Source, root: &Path) -> Result<Pa
         return Ok(PathBuf::from(folder.get_ref()));
     }
     let error = source.error(folder.span().start, format!("there is no folder `{}`", folder.get_ref()));
-    Err(error.help("from the project's folder on"))
+    Err(error.help("write the path from the project's folder"))
 }

@@ -1,4 +1,4 @@
-//! A step that sends a request.
+//! Reads a step that sends a request.
 
 use super::file::ScenarioFile;
 use super::names::check_header_name;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::scenario::step::{Method, Request};
 use crate::scenario::template::{Names, Template};
 
-/// Checks a step whose `kind` is a method or `listen`. Its templates may use `names`.
+/// Reads a step whose `kind` is a method or `listen`. Its templates may use `names`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<Request> {
     let of_run = fields!(raw; cwd, env, exit);
     scenario.refuse(&of_run, "belongs to a step with `run`")?;
@@ -65,10 +65,10 @@ pub(super) fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Res
     let template = Template::parse(path.get_ref(), scenario.source, path.span())?;
     if !path.get_ref().starts_with('/') && !path.get_ref().starts_with("{{") {
         let error = template.error(format!("the path `{}` does not start with `/`", path.get_ref()));
-        return Err(error.help("the system's address comes before it: write the path alone"));
+        return Err(error.help("retake puts the system's address before it: write only the path"));
     }
     if let Some(c) = path.get_ref().chars().find(|c| c.is_control()) {
-        return Err(template.error(format!("the path holds {c:?}")));
+        return Err(template.error(format!("the path contains {c:?}")));
     }
     Ok(template)
 }
@@ -78,7 +78,7 @@ fn headers_of(scenario: ScenarioFile<'_>, raw: &Texts) -> Result<Vec<(String, Te
     for (name, value) in raw {
         check_header_name(name, scenario.source)?;
         if headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name.get_ref())) {
-            let what = format!("the header `{}` is given twice: case does not tell headers apart", name.get_ref());
+            let what = format!("the header `{}` is given twice: the names of headers ignore case", name.get_ref());
             return Err(scenario.source.error(name.span().start, what));
         }
         if value.get_ref().contains(|c: char| c.is_control() && c != '\t') {

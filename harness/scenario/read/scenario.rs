@@ -1,4 +1,4 @@
-//! `scenario.toml`: from what a person typed to one [`Scenario`], or one for each of its cases.
+//! Reads a `scenario.toml` into one [`Scenario`], or into one for each of its cases.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use crate::scenario::source::Source;
 use crate::scenario::step::{Action, Step};
 use crate::scenario::template::{Names, Vars};
 
-/// Reads the scenarios of a folder: one of its name, or one for each case. `defaults` hold where they say nothing.
+/// Reads the scenarios of a folder: one with the folder's name, or one for each case. Options that they do not set are taken
+/// from `defaults`.
 pub(in crate::scenario) fn read(
     name: &str,
     file: ScenarioFile<'_>,
@@ -31,7 +32,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The scenarios of the folder. What is wrong with all cases is told once.
+    /// Reads the scenarios of the folder. A mistake that all cases share is reported once.
     fn scenarios(&self) -> Vec<Result<Scenario, Broken>> {
         let broken = |name: &str, error| Err(Broken { name: name.to_owned(), error });
         let mut raw: RawScenario = match toml_file::read(self.file.source) {
@@ -42,7 +43,7 @@ impl Reader<'_> {
             return vec![self.scenario(self.name.to_owned(), &raw).or_else(|error| broken(self.name, error))];
         };
         if cases.is_empty() {
-            return vec![broken(self.name, Error::new("`case` holds no case").in_file(&self.file.source.file))];
+            return vec![broken(self.name, Error::new("`case` contains no case").in_file(&self.file.source.file))];
         }
         let mut trials = Vec::with_capacity(cases.len());
         for (case, over) in cases {
@@ -60,7 +61,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One scenario, or one case with what all have in it.
+    /// Reads one scenario, or one case that already includes what all cases share.
     fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
         let source = self.file.source;
         let options = options::read(raw, self.defaults, source)?;
@@ -115,14 +116,14 @@ impl Reader<'_> {
         })
     }
 
-    /// Checks the steps in order: each defines names for those after it.
+    /// Reads the steps in order. The captures of each step define names for those after it.
     fn steps(&self, steps: &[Spanned<RawStep>], vars: &Vars, names: &mut Names) -> Result<Vec<Step>> {
         let source = self.file.source;
         let mut read = Vec::with_capacity(steps.len());
         for step in steps {
             for name in step.get_ref().captures() {
                 if vars.names().any(|var| var == name.get_ref()) {
-                    let error = source.error(name.span().start, format!("`{}` is a var already", name.get_ref()));
+                    let error = source.error(name.span().start, format!("`{}` is already a var", name.get_ref()));
                     return Err(error.help("a capture needs a name of its own"));
                 }
             }
@@ -138,7 +139,7 @@ impl Reader<'_> {
         Ok(read)
     }
 
-    /// Whose turns it replays: those of its own name where it does not say.
+    /// Reads which fixture the scenario replays. The default is the one with its own name.
     fn fixture(&self, name: &str, raw: &RawScenario) -> Result<FixtureRef> {
         let Some(fixture) = &raw.fixture else { return Ok(FixtureRef::Named(name.to_owned())) };
         match fixture.get_ref().as_str() {
@@ -150,7 +151,7 @@ impl Reader<'_> {
                 let stem = stem.strip_suffix(".json").unwrap_or(stem);
                 let error = if is_name(stem) && stem != other {
                     Error::new(format!("`{other}` cannot be the name of a fixture"))
-                        .help(format!("without folder and ending: fixture = \"{stem}\""))
+                        .help(format!("write it without folder and extension: fixture = \"{stem}\""))
                 } else {
                     no_name(other, "fixture")
                 };

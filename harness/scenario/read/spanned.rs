@@ -1,12 +1,12 @@
-//! A value with its place.
+//! A value and its place in the file.
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-/// A value of a file, and the bytes at which it stands there. Two are equal where their values are.
+/// A value and its byte range in the file. Two are equal if their values are.
 ///
-/// It is the TOML reader's own, in a type of this crate: from these types a schema is made too.
+/// It wraps the TOML reader's type, so that this crate can implement the trait from which schemas are made.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(transparent)]
 pub(super) struct Spanned<T>(toml::Spanned<T>);

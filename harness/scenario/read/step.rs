@@ -1,6 +1,6 @@
-//! From the `[[step]]` that a person typed to a [`Step`] in which nothing is left to check.
+//! Reads a `[[step]]` into a [`Step`] that needs no further checks.
 //!
-//! Which kind of step it is says one of its keys ([`KINDS`]); each kind is read in a file of its own.
+//! One of the step's keys ([`KINDS`]) says which kind of step it is. Each kind is read in a file of its own.
 
 use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
@@ -11,10 +11,10 @@ use crate::scenario::hints::listed;
 use crate::scenario::step::{Action, AnswerAs, Do, Step};
 use crate::scenario::template::Names;
 
-/// What a step may be, by the key that says so.
+/// The keys that say which kind of step it is.
 pub(super) const KINDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "listen", "run", "browser", "together"];
 
-/// Checks one step. Its captures are names only for the steps after it.
+/// Reads one step. Only the steps after it may use the names of its captures.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &Names) -> Result<Step> {
     let (start, raw) = (raw.span().start, raw.get_ref());
     if let Some(name) = raw.name.as_ref().filter(|name| name.get_ref().trim().is_empty()) {
@@ -56,13 +56,13 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
     })
 }
 
-/// Whether a page has something for the golden.
+/// Whether a step opens a page that has something to show in the golden.
 fn shows(action: &Action) -> bool {
     let Action::Browse(visit) = action else { return false };
     !visit.traffic.is_empty() || visit.acts.iter().any(|act| matches!(act.what, Do::Aria(_)))
 }
 
-/// The one key that says what the step does.
+/// Returns the one key that says which kind of step it is.
 fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'static str> {
     let given = fields!(raw; get, post, put, patch, delete, listen, run, browser, together);
     let given: Vec<_> = given.into_iter().filter_map(|(kind, start)| Some((kind, start?))).collect();
@@ -80,7 +80,7 @@ fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'sta
     Err(error.help(format!("a step has exactly one of {}", listed(&KINDS))))
 }
 
-/// Checks the steps of a `together`, none of which may wait for another.
+/// Reads the steps of `together`. None of them may use values of another.
 fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<Vec<Step>> {
     let of_parts = fields!(raw; headers, status, capture, stream, golden, cancel, reconnect, wait, cwd, env, exit);
     scenario.refuse(&of_parts, "belongs to one of the steps in `together`")?;
@@ -88,7 +88,7 @@ fn together(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<
     scenario.refuse(&raw.page_fields(), "belongs to one of the steps in `together`")?;
     let parts = raw.together.as_ref().ok_or_else(|| Error::new("no steps"))?;
     if parts.get_ref().is_empty() {
-        return Err(scenario.source.error(parts.span().start, "`together` holds no step"));
+        return Err(scenario.source.error(parts.span().start, "`together` contains no step"));
     }
     let mut steps: Vec<Step> = Vec::with_capacity(parts.get_ref().len());
     for part in parts.get_ref() {

@@ -1,4 +1,4 @@
-//! `scenarios/suite.toml`: from what a person typed to a [`Suite`] in which nothing is left to check.
+//! Reads `scenarios/suite.toml` into a [`Suite`] that needs no further checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::scenario::options::Defaults;
 use crate::scenario::source::Source;
 use crate::scenario::suite::Suite;
 
-/// Reads `file`, where it exists, below `root`.
+/// Reads `file` below `root`. A missing file counts as an empty one.
 pub(in crate::scenario) fn read(root: &Path, file: &Path) -> Result<Suite> {
     match root.join(file).symlink_metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -26,7 +26,7 @@ pub(in crate::scenario) fn read(root: &Path, file: &Path) -> Result<Suite> {
     }
 }
 
-/// Checks the text of a `suite.toml`.
+/// Parses and checks the text of a `suite.toml`.
 pub(in crate::scenario) fn parse(source: &Source, root: &Path) -> Result<Suite> {
     let raw: RawSuite = toml_file::read(source)?;
     let defaults = options::read(&raw, &Defaults::default(), source)?;
@@ -50,7 +50,7 @@ pub(in crate::scenario) fn parse(source: &Source, root: &Path) -> Result<Suite> 
     })
 }
 
-/// Checks a rule that tells whose a call is; the last one may fit every call.
+/// Checks a rule that names the caller of a call. The last rule may match every call.
 fn caller(raw: &RawCaller, last: bool, source: &Source) -> Result<CallerRule> {
     let when = raw.when.get_ref();
     if raw.name.get_ref().trim().is_empty() {
@@ -72,14 +72,14 @@ fn caller(raw: &RawCaller, last: bool, source: &Source) -> Result<CallerRule> {
         tools: when.tools.clone(),
     };
     if when.is_empty() && !last {
-        let what = format!("the rule for `{}` fits every call, so no later rule is ever asked", raw.name.get_ref());
+        let what = format!("the rule for `{}` matches every call, so no later rule is ever tried", raw.name.get_ref());
         let fields = listed(&["header", "metadata", "model", "system", "message", "tools"]);
         return Err(source.error(raw.when.span().start, what).help(format!("`when` may hold {fields}")));
     }
     Ok(CallerRule { name: raw.name.get_ref().trim().to_owned(), when })
 }
 
-/// Checks the other names of callers.
+/// Checks the aliases of callers.
 fn aliases(raw: BTreeMap<String, Spanned<String>>, source: &Source) -> Result<BTreeMap<String, String>> {
     let known: BTreeSet<String> = raw.keys().cloned().collect();
     let mut aliases = BTreeMap::new();

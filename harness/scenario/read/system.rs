@@ -1,4 +1,4 @@
-//! `[systems.NAME]` of a suite: what is started, and what runs already.
+//! Reads `[systems.NAME]` of a suite: systems to start, and systems that are already running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -51,9 +51,9 @@ impl Reader<'_> {
             (None, Some(url)) => self.attached(name, raw.get_ref(), url)?,
             (Some(_), Some(url)) => {
                 let what = format!("the system `{text}` has both `command` and `url`");
-                let error = self.error(url, what).help("retake starts it, or it runs already");
+                let error = self.error(url, what).help("either retake starts it, or it is already running");
                 return Err(match &raw.get_ref().extends {
-                    Some(base) => error.help(format!("what it does not say is as in `{}`", base.get_ref())),
+                    Some(base) => error.help(format!("what it does not set is taken from `{}`", base.get_ref())),
                     None => error,
                 });
             }
@@ -73,7 +73,7 @@ impl Reader<'_> {
     ) -> Result<SystemSpec> {
         if let Some(model) = &raw.model {
             let error = self.error(model, "`model` belongs to a system with a `url`");
-            return Err(error.help("a command is given the model's address by its env: `{{ model.openai }}`"));
+            return Err(error.help("a command gets the model's address from its env: `{{ model.openai }}`"));
         }
         if command.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
             return Err(self.error(command, "the command names no program"));
@@ -97,7 +97,7 @@ impl Reader<'_> {
             copied: self.copied(raw)?,
             files: raw.files.as_ref().map(|files| reader.files(files.get_ref())).transpose()?.unwrap_or_default(),
             env: env.collect::<Result<_>>()?,
-            // After the templates: naming a secret in one declares it.
+            // After the templates, since using a secret in one declares it.
             secrets: reader.names.secrets(),
             build: self.build(raw)?,
             port: raw.port.as_ref().map(|port| self.port(port)).transpose()?,
@@ -107,7 +107,7 @@ impl Reader<'_> {
             needs,
         };
         if let (Some(shared), Some(tool)) = (raw.shared.as_ref().filter(|_| spec.shared), spec.tools.first()) {
-            let what = format!("`{}` is shared, and `{{{{ tools.{tool} }}}}` is of one scenario", name.get_ref());
+            let what = format!("`{}` is shared, but `{{{{ tools.{tool} }}}}` belongs to one scenario", name.get_ref());
             return Err(self
                 .error(shared, what)
                 .help("leave out `shared`: each scenario then has a process of its own"));
@@ -124,8 +124,8 @@ impl Reader<'_> {
             if self.template(part)?.is_plain() {
                 return Ok(part.get_ref().clone());
             }
-            let error = self.error(part, "a build serves many runs, so it cannot hold a value of one");
-            Err(error.help("where it needs an address, pin it: port = 3000 in both systems"))
+            let error = self.error(part, "a build serves many runs, so it cannot use a value of one run");
+            Err(error.help("if it needs an address, pin the port: port = 3000 in both systems"))
         });
         if raw.cwd.is_none() {
             let error = self.error(build, "`build` needs `cwd`: the files there are its inputs");
@@ -136,7 +136,7 @@ impl Reader<'_> {
 
     fn port(&self, port: &Spanned<u16>) -> Result<u16> {
         match *port.get_ref() {
-            0 => Err(self.error(port, "the port 0 is another one each time: leave `port` out")),
+            0 => Err(self.error(port, "port 0 is a different port each time: leave `port` out")),
             port => Ok(port),
         }
     }
@@ -155,7 +155,7 @@ impl Reader<'_> {
         Ok(template)
     }
 
-    /// Whether it runs in a copy of its folder, which has to be one of the project's.
+    /// Reads whether the system runs in a copy of its folder, which has to be a folder of the project.
     fn copied(&self, raw: &RawSystem) -> Result<bool> {
         let Some(copied) = raw.cwd_copy.as_ref().filter(|copied| *copied.get_ref()) else { return Ok(false) };
         match &raw.cwd {
@@ -164,19 +164,19 @@ impl Reader<'_> {
                 Err(error.help("write cwd = \"the/service\", or cwd = \".\" for the whole project"))
             }
             Some(cwd) if !self.template(cwd)?.is_plain() => {
-                Err(self.error(copied, "`cwd_copy` copies a folder of the project, and this `cwd` is one of the run"))
+                Err(self.error(copied, "`cwd_copy` copies a folder of the project, but this `cwd` belongs to the run"))
             }
             Some(_) => Ok(true),
         }
     }
 
-    /// The files of its work folder, each with what it is rendered from.
+    /// Reads the files to render into the work folder, each with its template.
     fn files(&self, files: &Texts) -> Result<BTreeMap<PathBuf, Template>> {
         let files = files.iter().map(|(file, from)| {
             let path = PathBuf::from(file.get_ref());
             if !path.components().all(|part| matches!(part, Component::Normal(_))) || file.get_ref().is_empty() {
                 let error = self.error(file, format!("`{}` is not in the work folder", file.get_ref()));
-                return Err(error.help("write its path from there: \"config/agent.yaml\""));
+                return Err(error.help("write its path relative to that folder: \"config/agent.yaml\""));
             }
             let place = self.source.place(from.span().start);
             let named_by = format!("named by {}:{}:{}", self.source.file.display(), place.line, place.column);
@@ -198,7 +198,8 @@ impl Reader<'_> {
             (Some(path), None, None) => Ok(Ready::Http { path: path.get_ref().clone(), timeout }),
             (None, Some(Pattern(regex)), None) => Ok(Ready::Line { regex: regex.clone(), timeout }),
             (None, None, Some(port)) if !port.get_ref() => {
-                Err(self.error(port, "`port = false` says nothing: a system without it is ready by `http` or `line`"))
+                Err(self
+                    .error(port, "`port = false` has no effect: say with `http` or `line` when the system is ready"))
             }
             (None, None, Some(_)) => Ok(Ready::Port { timeout }),
             _ => Err(self.error(raw, "`ready` has exactly one of `http`, `line` and `port`")),
@@ -251,12 +252,12 @@ impl Reader<'_> {
             return Err(not_local(self.error(&raw.addr, format!("`{addr}` is not on this machine"))));
         }
         if addr.port() == 0 {
-            return Err(self.error(&raw.addr, "the port 0 is another one each time, and the system has to know it"));
+            return Err(self.error(&raw.addr, "port 0 is a different port each time, and the system has to know it"));
         }
         Ok(AttachedModel { addr, key_env: env_name(&raw.key_env, self.source)? })
     }
 
-    /// Each needed system has to be there, to be started for the same scenario, and not to need the one that needs it.
+    /// Checks that each needed system exists, is started for each scenario, and does not itself need the system that needs it.
     fn check_needs(&self, written: &Systems, systems: &BTreeMap<String, SystemSpec>) -> Result<()> {
         let known = || systems.keys().map(String::as_str);
         for (name, system) in written {
@@ -283,7 +284,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a system is another one, or needs it at any remove.
+/// Whether two systems are the same, or the first needs the second directly or indirectly.
 fn reaches(systems: &BTreeMap<String, SystemSpec>, from: &str, to: &str) -> bool {
     let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
     while let Some(name) = next.pop() {

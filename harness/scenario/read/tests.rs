@@ -1,5 +1,5 @@
-//! The reference of `suite.toml` and `scenario.toml`: JSON Schemas for editors, and pages, made of the types of `raw` with their
-//! comments, and of what the checks refuse. Nobody writes a list of fields twice.
+//! Generates the reference of `suite.toml` and `scenario.toml`: JSON Schemas for editors, and pages of the guide. Both are made
+//! from the types of `raw`, their doc comments, and what the checks refuse, so that no list of fields is written twice.
 
 mod checks;
 mod page;
@@ -17,7 +17,7 @@ use crate::scenario::hints::listed;
 use crate::scenario::template::RESERVED;
 use checks::{scenario, suite};
 use probe::{SOUND, discovered};
-use schema::Told;
+use schema::FieldDoc;
 
 #[test]
 fn the_reference_is_current() {
@@ -32,7 +32,7 @@ fn the_reference_is_current() {
 }
 
 #[test]
-fn a_field_with_its_default_is_as_one_that_is_left_out() {
+fn a_field_with_its_default_value_reads_like_an_absent_field() {
     let (suite, of_suite) = suite();
     let mut defaults = 0;
     for (field, told) in
@@ -49,58 +49,60 @@ fn a_field_with_its_default_is_as_one_that_is_left_out() {
 
 const SUITE: &str = "# The fields of `suite.toml`
 
-`scenarios/suite.toml` holds what all scenarios share; each field may be left out, and so may the file. Texts of systems and tools
-are templates: see [the names that they may use](crate::guide::reference_scenario#templates). Editors complete and check the file where its
-first line is `#:schema .schema/suite.json`; `retake init` writes that schema.
+`scenarios/suite.toml` contains what all scenarios share. Every field is optional, and so is the file itself. The strings of
+systems and tools are templates: see [the names that they may use](crate::guide::reference_scenario#templates). Editors complete
+and check the file if its first line is `#:schema .schema/suite.json`; `retake init` writes that schema.
 ";
 
 const SCENARIO: &str = "# The fields of `scenario.toml`
 
-`scenarios/NAME/scenario.toml` says how to drive the system, and what to look at. Texts may hold [templates](#templates). Editors
-complete and check the file where its first line is `#:schema ../.schema/scenario.json`; `retake new` writes that schema.
+`scenarios/NAME/scenario.toml` says how to drive the system, and what to check. Strings may contain [templates](#templates).
+Editors complete and check the file if its first line is `#:schema ../.schema/scenario.json`; `retake new` writes that schema.
 
-A step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser` and `together`, and an act on a page
-exactly one of the words that stand first in its table. Paths of files are relative to the scenario's folder; what several scenarios
-share lies in `scenarios/_shared/` and is named `../_shared/FILE`.
+Each step has exactly one of `get`, `post`, `put`, `patch`, `delete`, `listen`, `run`, `browser` and `together`. Each act on a
+page (`do`) has exactly one of `see`, `unseen`, `once`, `above`, `click`, `fill`, `press`, `goto`, `reload`, `aria` and
+`screenshot`. Paths of files are relative to the scenario's folder. Files that several scenarios share are in
+`scenarios/_shared/`; write their paths as `../_shared/FILE`.
 ";
 
 const TEMPLATES: &str = "
 ## Templates
 
-`{{ }}` is [minijinja](https://docs.rs/minijinja). A text that is exactly one `{{ expression }}` keeps the type of its value, anything
-else is text. What is not defined is an error, told before anything runs; values are not rendered again. Names are those of `vars`
-and of captures of earlier steps, and these, which nobody else may take: RESERVED.
+`{{ }}` contains an expression of [minijinja](https://docs.rs/minijinja). A string that is exactly one `{{ expression }}` keeps
+the type of its value; any other string with `{{ }}` in it stays a string. Using an undefined name is an error, which is reported
+before anything runs. Values are not rendered again. A template may use the names of `vars`, the names that earlier steps capture,
+and these reserved names: RESERVED.
 
-| name | is |
+| name | meaning |
 |---|---|
-| `run` | an id that no other run has: for accounts and the like |
+| `run` | an id that no other run has, for example for the names of accounts |
 | `port` | the port of the system |
-| `workdir` | the system's own folder, empty at first and gone at the end |
+| `workdir` | the system's own folder, which is empty at first and removed at the end |
 | `root` | the project's folder |
-| `model.openai`, `model.anthropic`, `model.gemini`, `model.ollama` | base URLs, each as the provider's SDK expects it; `model.url` without a path |
-| `model.key` | the key that model calls have to bring |
-| `secret.NAME` | an environment variable that no file may hold: its value while recording, `<NAME>` in replay |
-| `tools.NAME` | how the double of a tool server is reached |
-| `turn('CALLER')` | what the fixture's turn of a caller says: `.text`, `.json`; `turn('CALLER', -1)` is the last of several |
+| `model.openai`, `model.anthropic`, `model.gemini`, `model.ollama` | base URLs, each in the form that the provider's SDK expects; `model.url` has no path |
+| `model.key` | the key that model calls have to send |
+| `secret.NAME` | an environment variable that is never written to a file: its value while recording, and `<NAME>` in replay |
+| `tools.NAME` | how to reach the double of a tool server |
+| `turn('CALLER')` | the answer in a caller's turn of the fixture: `.text`, `.json`; `turn('CALLER', -1)` is the last of several turns |
 | `fixture.prompt`, `fixture.context` | notes of the fixture |
 
-In the configuration of a system that has `needs`, `systems.NAME` is the address of such a one.
+In the configuration of a system with `needs`, `systems.NAME` is the address of a system that it needs.
 
 ## JSON pointers
 
-`/messages/0/content` (RFC 6901): the empty one is the whole value, `~1` is a `/` in a key and `~0` a `~`. Here `-1` is also the last
-element of a list.
+A JSON pointer (RFC 6901) is a path such as `/messages/0/content`. The empty pointer is the whole value. In keys, `/` is written
+`~1` and `~` is written `~0`. In addition, `-1` is the last element of a list.
 ";
 
 fn printed(schema: &Value) -> String {
     format!("{schema:#}\n")
 }
 
-/// Each example stands in a file that is read.
+/// Puts each example into a file, and reads that file.
 #[test]
 fn the_examples_of_a_suite_and_a_scenario_are_read() {
     let (_, of_suite) = suite();
-    let lines = |told: &BTreeMap<(String, String), Told>, without: &[&str]| -> String {
+    let lines = |told: &BTreeMap<(String, String), FieldDoc>, without: &[&str]| -> String {
         let own = told.iter().filter(|((table, field), _)| table.is_empty() && !without.contains(&field.as_str()));
         own.map(|((_, field), told)| format!("{field} = {}", told.example)).collect::<Vec<_>>().join("\n")
     };

@@ -1,6 +1,6 @@
-//! A file as TOML, and what the TOML reader and serde say, in words for a person who edits the file.
+//! Reads a file as TOML, and rephrases the errors of the TOML reader and of serde for the person who edits the file.
 //!
-//! Visitors of this room put help on lines of its own after the first line of their message.
+//! Visitors in `read/` may put lines of help after the first line of their message.
 
 use serde::de::DeserializeOwned;
 
@@ -10,11 +10,7 @@ use crate::error::{Error, Result, conflict};
 use crate::scenario::hints::{listed, suggest};
 use crate::scenario::source::Source;
 
-/// What the design has and this version has not: a field of a step, or of a scenario.
-const UNBUILT_STEPS: [&str; 2] = ["browser", "tools"];
-const UNBUILT_SCENARIO: [&str; 1] = ["tools"];
-
-/// The key under which the TOML reader hands out a date.
+/// The key under which the TOML reader hands a date to serde.
 const DATE: &str = "$__toml_private_datetime";
 
 /// Reads a text as TOML.
@@ -37,7 +33,7 @@ fn explain(error: &toml::de::Error, source: &Source) -> Error {
     explained.in_file(&source.file).at(source.place(offset))
 }
 
-/// "`x` is not one of …" with the nearest known word.
+/// Returns the error "`x` is not one of …", with the most similar known word.
 fn unknown_word(word: &str, known: &[&str]) -> Error {
     suggest(Error::new(format!("`{word}` is not one of {}", listed(known))), word, known.iter().copied())
 }
@@ -47,32 +43,24 @@ fn unknown_field(name: &str, known: &[&str]) -> Error {
         return Error::new("expected a table, found a date");
     }
     let (of_step, of_scenario) = (known.contains(&"post"), known.contains(&"step"));
-    let unbuilt: &[&str] = match (of_step, of_scenario) {
-        (true, _) => &UNBUILT_STEPS,
-        (_, true) => &UNBUILT_SCENARIO,
-        _ => &[],
-    };
-    if unbuilt.contains(&name) {
-        return Error::new(format!("this version of retake cannot do `{name}` yet"));
-    }
     let error = Error::new(format!("unknown field `{name}`"));
     if of_step && fields::of::<RawScenario>().contains(&name) {
         return error.help(format!("`{name}` belongs to the scenario: put it above the first [[step]]"));
     }
-    if of_scenario && (fields::of::<RawStep>().contains(&name) || UNBUILT_STEPS.contains(&name)) {
+    if of_scenario && fields::of::<RawStep>().contains(&name) {
         return error.help(format!("`{name}` belongs to a step: put [[step]] above it"));
     }
-    suggest(error, name, known.iter().chain(unbuilt).copied()).help(format!("known here: {}", listed(known)))
+    suggest(error, name, known.iter().copied()).help(format!("known here: {}", listed(known)))
 }
 
-/// Takes ``unknown field `x`, expected one of `a`, `b` `` apart.
+/// Splits ``unknown field `x`, expected one of `a`, `b` `` into the unknown name and the known ones.
 fn unknown<'a>(message: &'a str, what: &str) -> Option<(&'a str, Vec<&'a str>)> {
     let rest = message.strip_prefix("unknown ")?.strip_prefix(what)?.strip_prefix(" `")?;
     let (name, known) = rest.rsplit_once("`, expected ").or_else(|| rest.rsplit_once("`, there are no "))?;
     Some((name, known.split('`').skip(1).step_by(2).collect()))
 }
 
-/// What writers of JSON, YAML and Python are used to, and TOML has not.
+/// Explains to writers of JSON, YAML and Python that TOML has no null.
 fn no_null(error: &toml::de::Error, source: &Source) -> Option<Error> {
     let rest = source.text.get(error.span()?.start..)?;
     let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
@@ -80,14 +68,11 @@ fn no_null(error: &toml::de::Error, source: &Source) -> Option<Error> {
         return None;
     }
     let error = Error::new(format!("TOML has no `{word}`"));
-    Some(
-        error.help(
-            "leave the field out; a body with null in it is written in a file of its own: json_file = \"body.json\"",
-        ),
-    )
+    Some(error.help("leave the field out, or put a body with null into a file of its own: json_file = \"body.json\""))
 }
 
-/// ``invalid type: integer `5`, expected a string`` with the expected first, in TOML's words. The text is what stands there.
+/// Rephrases ``invalid type: integer `5`, expected a string`` in TOML's words, with the expected type first. `text` is the text
+/// at that place.
 fn wrong_type(message: &str, text: &str) -> Option<Error> {
     let rest = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, expected) = rest.rsplit_once(", expected ")?;
@@ -101,7 +86,7 @@ fn wrong_type(message: &str, text: &str) -> Option<Error> {
         other => other,
     };
     let found = match found {
-        // The reader hands out a date as a table of its own.
+        // The reader hands a date to serde as a table.
         "map" if text.starts_with(|c: char| c.is_ascii_digit()) => format!("the date {text}"),
         "map" => "a table".to_owned(),
         "sequence" => "a list".to_owned(),
@@ -116,7 +101,7 @@ fn wrong_type(message: &str, text: &str) -> Option<Error> {
     })
 }
 
-/// A message as it is: its first line, then its help.
+/// Turns a message into an error: its first line, and lines of help.
 fn plain(message: &str) -> Error {
     let mut lines = message.lines();
     let first = Error::new(lines.next().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! `[tools.NAME]` of a suite: what executes the calls of recorded tools.
+//! Reads `[tools.NAME]` of a suite: how to execute recorded tool calls again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use crate::scenario::source::Source;
 use crate::scenario::template::{Names, Template};
 use crate::scenario::tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 
-/// How long a call may take where nothing is said.
+/// How long a call may take by default.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// The fields of which a tool has exactly one.
+/// The fields that say what executes the calls. Each tool has exactly one.
 pub(super) const KINDS: [&str; 4] = ["mcp", "http", "command", "as_recorded"];
 
 /// Reads the tools of a suite, by name.
@@ -68,7 +68,9 @@ impl Reader<'_> {
         for pointer in raw.ignore.iter().flatten() {
             if !pointer.get_ref().starts_with('/') {
                 let what = format!("`{}` is not a JSON pointer: it does not start with `/`", pointer.get_ref());
-                return Err(self.error(pointer.span().start, what).help("as the drift log has it: /observation/…"));
+                return Err(self
+                    .error(pointer.span().start, what)
+                    .help("write it as the drift log does: /observation/…"));
             }
         }
         let normalize = raw.normalize.iter().flatten().cloned();
@@ -99,7 +101,7 @@ impl Reader<'_> {
             }
             (None, None, None, Some(_)) => ToolBy::AsRecorded,
             _ => {
-                let what = format!("the tool `{}` has not exactly one of {}", name.get_ref(), listed(&KINDS));
+                let what = format!("the tool `{}` needs exactly one of {}", name.get_ref(), listed(&KINDS));
                 return Err(self.error(name.span().start, what).help("it says what executes the tool's calls"));
             }
         };
@@ -108,11 +110,11 @@ impl Reader<'_> {
         let strays = [
             ("cwd", raw.cwd.as_ref().map(Spanned::span), is_command, "a command"),
             ("env", raw.env.as_ref().map(Spanned::span), is_command, "a command"),
-            ("headers", raw.headers.as_ref().map(Spanned::span), is_url, "an address"),
+            ("headers", raw.headers.as_ref().map(Spanned::span), is_url, "a URL"),
         ];
         for (field, span, fits, of) in strays {
             if let (Some(span), false) = (span, fits) {
-                return Err(self.error(span.start, format!("`{field}` belongs to a tool that is {of}")));
+                return Err(self.error(span.start, format!("`{field}` belongs to a tool with {of}")));
             }
         }
         Ok(by)

@@ -1,6 +1,6 @@
-//! The small values of a file, each read into its own type: durations, patterns, pointers, levels.
+//! The small values of a file, each read into a type of its own: durations, patterns, pointers, levels.
 //!
-//! A mistake here is told by the visitor, so the TOML reader knows its place.
+//! Visitors report mistakes in these values, so that the TOML reader adds the place.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
 
-/// `"60s"`, `"500ms"`, `"2m"`.
+/// A duration, such as `"60s"`, `"500ms"` or `"2m"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RawDuration(pub(super) Duration);
 
@@ -25,7 +25,7 @@ pub(super) struct RawDuration(pub(super) Duration);
 #[derive(Clone, Debug)]
 pub(super) struct Pattern(pub(super) Regex);
 
-/// What a scenario does.
+/// The kind of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// It drives a system.
@@ -34,11 +34,11 @@ pub(super) enum Kind {
     Tools,
 }
 
-/// One status or a list of them.
+/// One HTTP status, or a list of several.
 #[derive(Clone, Debug)]
 pub(super) struct Statuses(pub(super) Vec<u16>);
 
-/// `true`, or a table with the first and the last event.
+/// The value of `stream`: a boolean, or a table with the first and the last event.
 #[derive(Clone, Debug)]
 pub(super) enum RawStream {
     Flag(bool),
@@ -57,7 +57,7 @@ pub(super) struct RawStreamEnds {
     pub(super) last: Option<Spanned<String>>,
 }
 
-/// The longest duration: with a much longer one the clock's numbers overflow.
+/// The longest duration. With a much longer one, the clock's arithmetic would overflow.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
@@ -70,12 +70,12 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         "m" => |minutes| Duration::from_secs(minutes.saturating_mul(60)),
         _ => return Err(none()),
     };
-    // Only a number that is too large does not parse.
+    // Only a number that is too large fails to parse.
     let duration = of_unit(number.parse().unwrap_or(u64::MAX));
     if duration > LONGEST { Err(format!("`{text}` is more than a day")) } else { Ok(duration) }
 }
 
-/// Implements `Deserialize` with a visitor for what a value may be: a text, a truth, a list, a table, a number.
+/// Implements `Deserialize` for a type, with a visitor of the given methods: one for each kind of TOML value that is allowed.
 macro_rules! read_as {
     ($type:ty, $expected:expr, { $($visit:tt)* }) => {
         impl<'de> Deserialize<'de> for $type {
@@ -149,7 +149,8 @@ read_as!(RawStream, "true, or a table with `first` and `last`", {
     }
 });
 
-/// Reads one of a few words. (serde's own reader of enums says of other types what it wanted, and not what of.)
+/// Implements `Deserialize` for an enum of a few words. (When serde's derived implementation finds another type, its error does
+/// not list the words.)
 macro_rules! read_word {
     ($type:ty: $first:literal => $value:expr $(, $word:literal => $other:expr)+) => {
         read_as!($type, concat!("one of `", $first, "`" $(, ", `", $word, "`")+), {
@@ -200,7 +201,7 @@ read_as!(OfferedTools, "true, false or a list of tool names", {
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OfferedTools, A::Error> {
         let names = texts(list)?;
         if names.is_empty() {
-            return Err(A::Error::custom("the list of tools is empty\n`tools = false` fits calls without tools"));
+            return Err(A::Error::custom("the list of tools is empty\n`tools = false` matches calls without tools"));
         }
         Ok(OfferedTools::Named(names))
     }

@@ -1,4 +1,4 @@
-//! `[vars]`: their names and templates are checked, wherever they stand.
+//! Reads `[vars]`, and checks their names and templates.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a request sends: JSON, a form, files.
+//! The body of a request: JSON, a form, or files.
 
 use std::path::PathBuf;
 
@@ -6,47 +6,47 @@ use crate::error::Result;
 use crate::json::Json;
 use crate::scenario::template::{Context, Names, TemplateJson, as_text};
 
-/// What a step sends.
+/// The body that a step sends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepBody {
     /// Nothing.
     None,
     /// The `json` of the step.
     Json(TemplateJson),
-    /// The content of `json_file`, read when the scenario was; the path is relative to the scenario's folder.
+    /// The content of `json_file`, read together with the scenario. The path is relative to the scenario's folder.
     JsonFile(PathBuf, TemplateJson),
     /// The fields of `form`, URL-encoded.
     Form(TemplateJson),
-    /// The `files` of the step as a browser uploads them, behind the fields of its `form`.
+    /// The `files` of the step as a browser uploads them, after the fields of its `form`.
     Files(Option<TemplateJson>, Vec<Upload>),
 }
 
-/// A file that is uploaded.
+/// A file to upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
-    /// The field.
+    /// The form field.
     pub field: String,
     /// The file, relative to the scenario's folder.
     pub path: PathBuf,
-    /// Its content when the scenario was read.
+    /// Its content at the time when the scenario was read.
     pub content: Vec<u8>,
 }
 
-/// A body, as it is sent.
+/// A body with all templates rendered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RenderedBody {
     /// Nothing.
     None,
-    /// A JSON text.
+    /// JSON.
     Json(Json),
-    /// Fields.
+    /// The fields of a form.
     Form(Vec<(String, String)>),
-    /// Fields and files.
+    /// The fields of a form, and files.
     Files(Vec<(String, String)>, Vec<Upload>),
 }
 
 impl StepBody {
-    /// The body to send.
+    /// Renders the body.
     ///
     /// # Errors
     /// As [`TemplateJson::render`].
@@ -62,7 +62,7 @@ impl StepBody {
         })
     }
 
-    /// Refuses names that are not defined.
+    /// Returns an error if a template uses a name that is not defined.
     pub(in crate::scenario) fn check(&self, names: &Names) -> Result<()> {
         match self {
             StepBody::None | StepBody::Files(None, _) => Ok(()),
@@ -72,7 +72,7 @@ impl StepBody {
     }
 }
 
-/// The fields of a form: a list is a field that comes more than once.
+/// Returns the fields of a form. A field with a list of values occurs once for each.
 fn fields(form: Json) -> Vec<(String, String)> {
     let Json::Object(entries) = form else { return Vec::new() };
     let values = |value| if let Json::Array(values) = value { values } else { vec![value] };

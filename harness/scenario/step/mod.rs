@@ -1,4 +1,5 @@
-//! What a step is: [`Step`] holds what every step has, and its [`Action`] is a kind of step, each in a file of its own.
+//! The steps of a scenario. [`Step`] has what all steps have in common; its [`Action`] is one kind of step, and each kind has a
+//! file of its own.
 
 mod agent;
 mod body;

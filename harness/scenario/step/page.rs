@@ -1,4 +1,4 @@
-//! A step that opens a page in a browser: where it is, and what is done and looked for on it.
+//! A step that opens a page in a browser: its address, and what to do and to look for on it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,100 +7,100 @@ use std::time::Duration;
 use crate::error::{Place, Result};
 use crate::scenario::template::Template;
 
-/// A page, and the acts on it in order.
+/// A page, and the acts on it, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageVisit {
-    /// The system that serves it, where that is not the scenario's own: one that it needs, or that needs it.
+    /// The system that serves the page, if that is not the scenario's own system but one that needs it.
     pub system: Option<String>,
-    /// Path and query, from the `/` on.
+    /// Path and query, which start with `/`.
     pub path: Template,
-    /// What local storage holds before the page's first script runs.
+    /// The local storage that the page's first script finds.
     pub storage: BTreeMap<String, Template>,
-    /// The statuses of the page that are right; without them any below 400 is.
+    /// The statuses that the page may answer with. If absent, every status below 400 is accepted.
     pub status: Option<Vec<u16>>,
-    /// Requests of the page whose answers go into the golden: a method and a path, in which `*` is any part without a
-    /// slash. Each has to come.
+    /// Requests that the page has to make, and whose answers go into the golden: a method and a path, in which `*` matches
+    /// any text without a slash.
     pub traffic: Vec<String>,
-    /// What is done, one after another.
+    /// The acts, in order.
     pub acts: Vec<Act>,
 }
 
 /// One act on a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
-    /// What is done or looked for.
+    /// What to do or to look for.
     pub what: Do,
-    /// How long it may take until it can be done, or holds.
+    /// How long to wait until it can be done, or until what it looks for holds.
     pub within: Duration,
-    /// Where it stands in `scenario.toml`.
+    /// Its place in `scenario.toml`.
     pub place: Place,
 }
 
-/// What is done or looked for on a page. Its texts are templates, or what they became.
+/// What to do or to look for on a page. `T` is a template, or the text that it renders to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Do<T = Template> {
-    /// Something visible fits.
+    /// Waits until something visible matches.
     See(Target<T>),
-    /// Nothing visible fits.
+    /// Waits until nothing visible matches.
     Unseen(Target<T>),
-    /// Exactly one visible thing fits.
+    /// Waits until exactly one visible element matches.
     Once(Target<T>),
-    /// Each stands above the next, and each is there once.
+    /// Waits until each target matches exactly one visible element, and each element is above the next.
     Above(Vec<Target<T>>),
-    /// Clicks what fits, which has to be one thing.
+    /// Clicks the only element that matches.
     Click(Target<T>),
-    /// Writes a text into a field, in place of what it holds.
+    /// Replaces the content of a field.
     Fill {
         /// The field.
         target: Target<T>,
         /// The text.
         text: T,
     },
-    /// Presses a key where the focus is, by its name, with others held: `Enter`, `Control+A`.
+    /// Presses a key by its name where the focus is, possibly with others held down: `Enter`, `Control+A`.
     Press(String),
     /// Goes to another path of the same system.
     Goto(T),
-    /// Loads the page anew.
+    /// Reloads the page.
     Reload,
-    /// Puts the accessible tree of a region into the golden.
+    /// Puts the accessibility tree of a region into the golden.
     Aria(Target<T>),
-    /// Keeps a picture, and compares it with that of an earlier run on this machine.
+    /// Saves a screenshot, and may compare it with one of an earlier run on this machine.
     Screenshot {
-        /// The name of its file.
+        /// The name of its file, without the extension.
         name: String,
         /// Whether it is compared.
         baseline: bool,
     },
 }
 
-/// What a person finds on a page, and by what.
+/// How to find an element on a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target<T = Template> {
-    /// By what.
+    /// What the text is compared with.
     pub by: By,
     /// The text to find.
     pub text: T,
 }
 
-/// By what something is found.
+/// What an element is found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The text that it shows: of nested elements the smallest.
+    /// The text that it shows. Of nested elements, the smallest is meant.
     Text,
-    /// Its role, and behind a blank a part of its name.
+    /// Its role and, after a space, a part of its name.
     Role,
     /// The label of a field.
     Label,
     /// The placeholder of a field.
     Placeholder,
-    /// The attribute `data-testid`, as it is.
+    /// The exact value of the attribute `data-testid`.
     TestId,
     /// A CSS selector.
     Css,
 }
 
 impl By {
-    /// All there are, by the words that stand before a colon.
+    /// All variants, with the words that name them before a colon.
     pub(in crate::scenario) const WORDS: [(&'static str, By); 6] = [
         ("text", By::Text),
         ("role", By::Role),
@@ -125,10 +125,10 @@ impl<T: fmt::Display> fmt::Display for Target<T> {
 }
 
 impl<T> Do<T> {
-    /// The same with other texts.
+    /// Applies `render` to each text.
     ///
     /// # Errors
-    /// The first of `render`.
+    /// The first error of `render`.
     pub fn render<U>(&self, mut render: impl FnMut(&T) -> Result<U>) -> Result<Do<U>> {
         let render = &mut render;
         Ok(match self {
@@ -146,7 +146,7 @@ impl<T> Do<T> {
         })
     }
 
-    /// The word by which a scenario calls it.
+    /// Returns the key that stands for this act in `scenario.toml`.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {

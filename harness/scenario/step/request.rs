@@ -1,4 +1,4 @@
-//! A request to the system: what is sent, which status is right, and how the answer is taken.
+//! A request to the system: what to send, which status to expect, and how to read the answer.
 
 use std::fmt;
 
@@ -7,49 +7,49 @@ use super::stream::StreamSpec;
 use crate::scenario::pointer::Pointer;
 use crate::scenario::template::{Template, TemplateJson};
 
-/// A request, and how its answer is taken.
+/// A request, and how to read its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Its method.
+    /// The method.
     pub method: Method,
-    /// Path and query, from the `/` on.
+    /// Path and query, which start with `/`.
     pub path: Template,
-    /// Header names as they were written, sorted, with their values.
+    /// The headers, sorted by name. Names are spelled as in the file.
     pub headers: Vec<(String, Template)>,
-    /// What is sent.
+    /// The body.
     pub body: StepBody,
-    /// The statuses that are right; without them any 2xx is.
+    /// The expected statuses. If absent, every 2xx status is accepted.
     pub status: Option<Vec<u16>>,
-    /// Whether it comes back to a stream: with the id of the last event of the latest stream before it.
+    /// Whether it reconnects to a stream: it then sends the id of the last event of the latest stream.
     pub reconnect: bool,
-    /// How the answer is taken.
+    /// How to read the answer.
     pub answer: AnswerAs,
 }
 
-/// How the answer to a request is taken.
+/// How to read the answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerAs {
-    /// As a whole.
+    /// As one body.
     Body,
-    /// As a whole, again and again, until a value in it is the wanted one.
+    /// As one body; the request is repeated until a value in the body is the expected one.
     Until(WaitFor),
-    /// As a stream of events, to its end.
+    /// As a stream of events, before the next step begins.
     Stream(StreamSpec),
-    /// As a stream of events beside the steps that follow.
+    /// As a stream of events, while the next steps run.
     Listen(StreamSpec),
 }
 
 /// What a repeated request waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitFor {
-    /// Where in the body.
+    /// The place in the body.
     pub json: Pointer,
-    /// The value that has to be there.
+    /// The expected value.
     pub is: TemplateJson,
 }
 
 impl Request {
-    /// What is known of the stream, where the answer is taken as one.
+    /// Returns the first and last event of the stream, or `None` if the answer is not read as a stream.
     pub(crate) fn stream(&self) -> Option<&StreamSpec> {
         match &self.answer {
             AnswerAs::Stream(stream) | AnswerAs::Listen(stream) => Some(stream),
@@ -74,7 +74,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The method as HTTP writes it.
+    /// Returns the method as HTTP spells it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

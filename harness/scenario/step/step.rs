@@ -1,4 +1,4 @@
-//! One `[[step]]`: what is done, what it must answer, and what later steps need of the answer.
+//! One `[[step]]`: what it does, and which values of the answer it captures for later steps.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use crate::error::{Error, Place};
 /// One step of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What reports call the step.
+    /// The step's name in reports.
     pub name: Option<String>,
-    /// What is done.
+    /// What the step does.
     pub action: Action,
-    /// Names for later steps, and where in the answer their values are.
+    /// The names of captured values, and where each value is in the answer.
     pub capture: BTreeMap<String, CaptureFrom>,
-    /// The caller of a model call that the step waits for behind its answer: one that comes in the background, from when the
-    /// step began.
+    /// The caller of a background model call that the step waits for after its answer. Calls that come after the beginning of
+    /// the step count.
     pub awaits: Option<String>,
-    /// Whether the answer goes into the golden: a stream always does.
+    /// Whether the answer goes into the golden. Streams of requests always do.
     pub golden: bool,
-    /// Where the step starts in `scenario.toml`.
+    /// The place in `scenario.toml` where the step starts.
     pub place: Place,
 }
 
@@ -35,11 +35,11 @@ pub enum Action {
     Run(AgentRun),
     /// Opens a page in a browser.
     Browse(Box<PageVisit>),
-    /// Takes steps at the same time.
+    /// Runs several steps at the same time.
     Together(Vec<Step>),
 }
 
-/// Why a step with `browser` cannot be taken by a program without the feature.
+/// Returns the error of a step with `browser` in a program that is built without the feature.
 pub(crate) fn without_browser() -> Error {
     Error::new("this runner cannot open pages: it is built without the feature `browser`")
         .help("in Rust: cargo test --features browser, where Cargo.toml passes it on to retake")
@@ -47,7 +47,7 @@ pub(crate) fn without_browser() -> Error {
 }
 
 impl Step {
-    /// The step itself, or the steps that it takes at the same time.
+    /// Returns the step itself, or the steps that it runs at the same time.
     pub fn parts(&self) -> &[Step] {
         match &self.action {
             Action::Together(steps) => steps,
@@ -55,7 +55,7 @@ impl Step {
         }
     }
 
-    /// Whether it needs a system: only commands do without.
+    /// Whether it needs a system. A step that runs a command does not.
     pub(crate) fn needs_system(&self) -> bool {
         self.parts().iter().any(|step| matches!(step.action, Action::Request(_) | Action::Browse(_)))
     }

@@ -1,12 +1,12 @@
 //! Where a stream of events begins and ends.
 
-/// Which events a stream starts and ends with, where the step says so.
+/// The first and the last event of a stream, as far as the step names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamSpec {
     /// The event that has to come first.
     pub first: Option<String>,
-    /// The event at which the capture stops; the stream's end before it is a failure.
+    /// The event at which the capture stops. A stream that ends before it fails.
     pub last: Option<String>,
-    /// Whether `last` is where the client leaves, though more would come.
+    /// Whether the client leaves at `last` although the stream goes on.
     pub cancel: bool,
 }

@@ -1,4 +1,4 @@
-//! The template engine, minijinja, as templates here see it, and the way between JSON and its values.
+//! The configuration of the template engine, minijinja, and the conversion of its values to JSON.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
 use crate::json::{Json, Layout};
 
-/// How much one template may do: loops within loops would hold up a scenario beyond its time limit.
+/// The most steps that rendering one template may take. Nested loops could otherwise block a scenario beyond its time limit.
 pub(super) const MOST_STEPS: u64 = 1_000_000;
 
-/// minijinja as templates of a suite see it: an undefined value is an error, and a value that is not a string is printed
-/// as JSON.
+/// Returns minijinja configured for the templates of a suite: an undefined value is an error, and a value that is not a string
+/// is printed as JSON.
 pub(super) fn environment<'source>() -> Environment<'source> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -27,7 +27,7 @@ pub(super) fn environment<'source>() -> Environment<'source> {
     environment
 }
 
-/// minijinja where every name is there and holds nothing.
+/// Returns minijinja in an environment in which every name is defined, but empty.
 pub(super) fn blank_environment<'source>() -> Environment<'source> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
@@ -35,7 +35,7 @@ pub(super) fn blank_environment<'source>() -> Environment<'source> {
     environment
 }
 
-/// The filters of a template, for hints.
+/// The names of minijinja's filters, for hints.
 pub(super) const FILTERS: [&str; 41] = [
     "abs",
     "attr",
@@ -80,7 +80,7 @@ pub(super) const FILTERS: [&str; 41] = [
     "upper",
 ];
 
-/// The tests of a template, for hints.
+/// The names of minijinja's tests, for hints.
 pub(super) const TESTS: [&str; 19] = [
     "boolean",
     "defined",
@@ -103,7 +103,7 @@ pub(super) const TESTS: [&str; 19] = [
     "true",
 ];
 
-/// A string as it is, anything else as JSON.
+/// Returns a string as it is, and any other value as JSON text.
 pub(in crate::scenario) fn as_text(json: Json) -> String {
     match json {
         Json::Str(text) => text,
@@ -111,7 +111,7 @@ pub(in crate::scenario) fn as_text(json: Json) -> String {
     }
 }
 
-/// What an expression gave, as JSON.
+/// Converts the value of an expression to JSON.
 pub(super) fn to_json(value: &Value) -> Result<Json, minijinja::Error> {
     let no_json = |what: String| minijinja::Error::new(ErrorKind::InvalidOperation, what);
     match value.kind() {

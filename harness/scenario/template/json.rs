@@ -1,4 +1,4 @@
-//! Request bodies and vars: JSON with templates in it.
+//! JSON with templates in it, for request bodies and vars.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::template::Template;
 use crate::error::Result;
 use crate::json::Json;
 
-/// A JSON value with templates for its texts and keys.
+/// A JSON value whose strings and keys are templates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TemplateJson {
-    /// What holds no text.
+    /// A number, a boolean or null.
     Value(Json),
-    /// A text.
+    /// A string.
     Text(Template),
     /// A list.
     Array(Vec<TemplateJson>),
@@ -21,10 +21,10 @@ pub enum TemplateJson {
 }
 
 impl TemplateJson {
-    /// Renders every text and key inside.
+    /// Renders every string and key inside.
     ///
     /// # Errors
-    /// As [`Template::render`]; and where two keys of an object render to the same text.
+    /// As [`Template::render`], and if two keys of an object render to the same text.
     pub fn render(&self, context: &Context) -> Result<Json> {
         match self {
             TemplateJson::Value(value) => Ok(value.clone()),
@@ -46,7 +46,7 @@ impl TemplateJson {
         }
     }
 
-    /// Hands every template inside to `visit`, until one is refused.
+    /// Calls `visit` with every template inside, until it returns an error.
     pub(in crate::scenario) fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Template) -> Result<()>) -> Result<()> {
         match self {
             TemplateJson::Value(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Texts with `{{ }}` in them, the names that they may use, and the values of these.
+//! Templates: texts with `{{ }}` in them, the names that they may use, and the values of these names.
 
 mod context;
 mod engine;

@@ -1,4 +1,4 @@
-//! Texts with `{{ }}` in them: checked when a file is read, rendered while a scenario runs.
+//! Texts with `{{ }}` in them. They are checked when a file is read, and rendered while a scenario runs.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::scenario::hints::suggest;
 use crate::scenario::source::Source;
 use crate::text::clipped;
 
-/// A text that may hold `{{ }}`. One that is exactly one `{{ expression }}` keeps the expression's type.
+/// A text that may contain `{{ }}`. If it is exactly one `{{ expression }}`, its value keeps the type of the expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     text: String,
@@ -28,7 +28,7 @@ pub struct Template {
 
 #[derive(Clone, Debug, PartialEq)]
 enum TemplateKind {
-    /// No braces: the text is the value.
+    /// No braces: the text itself is the value.
     Plain,
     /// Exactly one expression.
     Expression(String),
@@ -36,7 +36,7 @@ enum TemplateKind {
     Text,
 }
 
-/// A name that a template needs, with its attributes: `fixture.prompt`.
+/// A name that a template uses, with its attributes, such as `fixture.prompt`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UsedName {
     pub(super) path: String,
@@ -44,14 +44,14 @@ pub(super) struct UsedName {
 }
 
 impl UsedName {
-    /// The name without attributes.
+    /// Returns the name without its attributes.
     pub(super) fn root(&self) -> &str {
         self.path.split('.').next().unwrap_or_default()
     }
 }
 
 impl Template {
-    /// Checks the syntax of a text that stands at `span` of its source.
+    /// Parses a text that is at `span` in its source.
     pub(in crate::scenario) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
         let place = source.place(span.start);
         let mut template = Template {
@@ -65,7 +65,7 @@ impl Template {
             return Ok(template);
         }
         if text.matches("{%").count() > MOST_STATEMENTS || longest_tag(text) > LONGEST_TAG {
-            let error = template.error("this text holds too much code".to_owned());
+            let error = template.error("this text contains too much code".to_owned());
             return Err(error.help(format!(
                 "at most {MOST_STATEMENTS} `{{% %}}`, and {LONGEST_TAG} characters in one pair of braces"
             )));
@@ -94,8 +94,8 @@ impl Template {
         Ok(template)
     }
 
-    /// Refuses filters and tests that there are not. The engine knows only when it comes upon them, so the text is
-    /// rendered once with nothing defined; what that does not reach is told when the scenario runs.
+    /// Returns an error for an unknown filter or test. The engine notices one only when it reaches it, so the text is rendered
+    /// once with empty values. An unknown filter that this does not reach is reported when the scenario runs.
     fn check_words(&self, source: &Source, span: &Range<usize>) -> Result<()> {
         let blank = blank_environment();
         let outcome = match &self.kind {
@@ -117,22 +117,22 @@ impl Template {
         Err(suggest(error, name, known.iter().copied()))
     }
 
-    /// The text as it was written.
+    /// Returns the text as it was written.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.text
     }
 
-    /// Where the text stands in its file.
+    /// Returns the place of the text in its file.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// The value: of the expression where the text is nothing but one, otherwise a string.
+    /// Returns the value: that of the expression if the text is exactly one, and a string otherwise.
     ///
     /// # Errors
-    /// With the place in the file: a name or attribute that is not defined, or an operation that fails.
+    /// If a name or attribute is not defined, or if an operation fails. The error has the place in the file.
     pub fn render(&self, context: &Context) -> Result<Json> {
         let outcome = match &self.kind {
             TemplateKind::Plain => return Ok(Json::Str(self.text.clone())),
@@ -153,7 +153,7 @@ impl Template {
         })
     }
 
-    /// The value as text: a string as it is, anything else as JSON.
+    /// Returns the value as text: a string as it is, and any other value as JSON.
     ///
     /// # Errors
     /// As [`render`](Template::render).
@@ -161,7 +161,7 @@ impl Template {
         self.render(context).map(as_text)
     }
 
-    /// Whether the text is its own value.
+    /// Whether the text contains no template, and so is its own value.
     pub(in crate::scenario) fn is_plain(&self) -> bool {
         self.kind == TemplateKind::Plain
     }
@@ -170,12 +170,12 @@ impl Template {
         &self.uses
     }
 
-    /// An error about this template, at its place.
+    /// Returns an error about this template, at its place.
     pub(crate) fn error(&self, what: String) -> Error {
         Error::new(what).in_file(&self.file).at(self.place)
     }
 
-    /// The text, short enough for one line of an error.
+    /// Returns the text, shortened to fit into one line of an error.
     fn brief(&self) -> String {
         let line = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
         clipped(&line, 60).into_owned()
@@ -189,7 +189,7 @@ impl Template {
         Value::from_pairs(self.uses.iter().filter_map(|name| value(name.root())))
     }
 
-    /// The first name that the context lacks.
+    /// Returns the error about the first name that the context lacks.
     fn undefined(&self, context: &Context) -> Option<Error> {
         self.uses.iter().find_map(|name| {
             let mut parts = name.path.split('.');
@@ -215,19 +215,19 @@ impl Template {
     }
 }
 
-/// What is between the braces, where the text begins and ends with them.
+/// Returns the text between the braces, if the whole text is in one pair of them.
 fn only_expression(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("{{")?.strip_suffix("}}")?;
     let inner = inner.strip_prefix('-').unwrap_or(inner);
     Some(inner.strip_suffix('-').unwrap_or(inner).trim())
 }
 
-/// How much code may stand in one pair of braces, and how many statements in one text. The template engine takes a chain
-/// like `a.b.c` or `{% elif %}` by recursion, so one without end would overflow the stack.
+/// The most characters of code in one pair of braces, and the most statements in one text. The template engine handles a chain
+/// like `a.b.c` or `{% elif %}` by recursion, so a very long chain would overflow the stack.
 const LONGEST_TAG: usize = 1000;
 const MOST_STATEMENTS: usize = 100;
 
-/// The length of the longest `{{ }}` or `{% %}`, its string literals left out.
+/// Returns the length of the longest `{{ }}` or `{% %}`, without its string literals.
 fn longest_tag(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut longest, mut at) = (0, 0);
@@ -259,7 +259,7 @@ fn longest_tag(text: &str) -> usize {
     longest
 }
 
-/// The place of a name within its literal: the first whole word like it in braces, else the literal itself.
+/// Returns the place of a name within its literal: that of the first equal word in braces, or else that of the literal.
 fn place_of_name(path: &str, source: &Source, span: &Range<usize>) -> Place {
     let literal = source.text.get(span.clone()).unwrap_or_default();
     let in_braces = |at: usize| {
@@ -280,7 +280,7 @@ fn place_of_name(path: &str, source: &Source, span: &Range<usize>) -> Place {
     source.place(span.start + offset)
 }
 
-/// minijinja's reason without its own kind of place.
+/// Returns minijinja's reason, without its own notation of the place.
 fn reason(error: &minijinja::Error) -> String {
     error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
 }

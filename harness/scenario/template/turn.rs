@@ -1,4 +1,4 @@
-//! `turn('caller')`: what a recorded turn says, so that a text that is looked for needs no edit after a new recording.
+//! `turn('caller')`: the text of a recorded turn. A scenario that looks for that text needs no edit after a new recording.
 
 use minijinja::value::Serde;
 use minijinja::{Error, ErrorKind, Value};
@@ -6,11 +6,11 @@ use minijinja::{Error, ErrorKind, Value};
 use crate::json::Json;
 use crate::text::nearest;
 
-/// The name of the function. Its value in a context is an object of callers, each with a list of its turns.
+/// The name of the function. Its value in a context is an object that maps each caller to a list of its turns.
 pub(super) const TURN: &str = "turn";
 
-/// The function, over the turns of a fixture. A caller with several turns needs to say which: from 0, or from -1 for the
-/// last.
+/// Returns the function for the turns of a fixture. If a caller has several turns, a second argument has to say which one: 0 is
+/// the first, -1 the last.
 pub(super) fn function(turns: &Json) -> Value {
     let turns = turns.clone();
     Value::from_function(move |caller: String, which: Option<i64>| find(&turns, &caller, which))

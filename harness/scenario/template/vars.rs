@@ -1,4 +1,4 @@
-//! `[vars]`: values that refer to each other in any order.
+//! `[vars]`: values that may refer to each other in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use super::template::Template;
 use crate::error::{Error, Result};
 use crate::json::Json;
 
-/// The vars of a scenario, each behind those that it needs.
+/// The vars of a scenario, each after those that it needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vars(Vec<(String, TemplateJson)>);
 
 impl Vars {
-    /// The vars in the order in which they can be rendered.
+    /// Puts the vars into an order in which they can be rendered.
     ///
     /// # Errors
-    /// Vars that need each other.
+    /// If vars need each other.
     pub(in crate::scenario) fn in_order(mut waiting: BTreeMap<String, TemplateJson>) -> Result<Vars> {
         let mut ordered = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {
@@ -33,19 +33,19 @@ impl Vars {
         Ok(Vars(ordered))
     }
 
-    /// The names, those that others need first.
+    /// Returns the names, each after those that it needs.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The value of a var that holds no template, or needs nothing to render it.
+    /// Returns the value of a var that can be rendered without any other value.
     #[cfg(feature = "record")]
     pub(crate) fn fixed(&self, name: &str) -> Option<Json> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
         value.render(&Context::new()).ok()
     }
 
-    /// The context with all vars in it.
+    /// Returns the context with all vars added.
     ///
     /// # Errors
     /// As [`TemplateJson::render`].
@@ -68,10 +68,10 @@ impl Vars {
     }
 }
 
-/// The most bytes of text in one var. Vars that hold others twice, which hold others twice, would soon fill any memory.
+/// The most bytes of text in one var. Without a limit, vars that each contain the previous one twice would fill the memory.
 const LARGEST: usize = 16 << 20;
 
-/// The bytes of text in a value, and one for each value in it.
+/// Returns the number of bytes of text in a value, plus one for each value in it.
 fn size(value: &Json) -> usize {
     1 + match value {
         Json::Str(text) => text.len(),
@@ -81,7 +81,7 @@ fn size(value: &Json) -> usize {
     }
 }
 
-/// A template of `value` that needs one of the `waiting`, and the name that it needs.
+/// Returns a template of `value` that uses one of the `waiting` vars, and the name of that var.
 fn needed<'a>(value: &'a TemplateJson, waiting: &'a BTreeMap<String, TemplateJson>) -> Option<(&'a Template, &'a str)> {
     let mut found = None;
     let _ = value.each(&mut |template| {
@@ -92,7 +92,7 @@ fn needed<'a>(value: &'a TemplateJson, waiting: &'a BTreeMap<String, TemplateJso
     found
 }
 
-/// The error that names one circle among vars that all wait for another.
+/// Returns the error that names one circle among vars that all wait for another.
 fn circle(waiting: &BTreeMap<String, TemplateJson>) -> Error {
     let mut seen = BTreeSet::new();
     let mut path: Vec<&str> = Vec::new();

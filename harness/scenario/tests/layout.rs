@@ -1,4 +1,4 @@
-//! Folders and files that are not where they should be.
+//! The errors for folders and files that are not where they should be.
 
 use super::{STEP, read, told, tree};
 
@@ -49,7 +49,7 @@ fn a_folder_in_place_of_a_file() {
 #[test]
 fn a_stray_file_does_not_hide_the_others() {
     let says = "a\n[sweet.toml] scenarios/sweet.toml: this file belongs to no scenario\n  did you mean `suite.toml`?\n  \
-                `scenarios` holds `suite.toml`, and a folder for each scenario";
+                `scenarios` contains `suite.toml`, and a folder for each scenario";
     assert_layout(&[("scenarios/a/scenario.toml", STEP), ("scenarios/sweet.toml", "")], says);
 }
 
@@ -57,7 +57,7 @@ fn a_stray_file_does_not_hide_the_others() {
 fn a_folder_that_cannot_be_a_name() {
     let says = "[My Run] scenarios/My Run: `My Run` cannot be the name of a scenario\n  \
                 names are made of a-z, 0-9, `.`, `_` and `-`, and begin with neither `.` nor `-`\n  \
-                rename the folder, to `my_run` perhaps";
+                rename the folder, for example to `my_run`";
     assert_layout(&[("scenarios/My Run/scenario.toml", STEP)], says);
     let says = "[none] scenarios/none: `none` cannot be the name of a scenario\n  \
                 fixture = \"none\" says that no model is called";
@@ -75,20 +75,20 @@ fn a_folder_and_a_case_of_one_name() {
 }
 
 #[test]
-fn a_mistake_in_all_cases_is_told_once_and_one_in_a_case_is_its_own() {
+fn a_mistake_that_all_cases_share_is_reported_once_and_others_with_their_case() {
     let says = "[a] scenarios/a/scenario.toml:2:7: the path `x` does not start with `/`\n  \
-                the system's address comes before it: write the path alone";
+                retake puts the system's address before it: write only the path";
     assert_layout(&[("scenarios/a/scenario.toml", "[[step]]\nget = \"x\"\n[case.b]\n[case.c]\n")], says);
     let text = format!("{STEP}[case.b]\n[case.c]\ntimeout = \"0s\"\n");
-    let says = "a.b\n[a.c] scenarios/a/scenario.toml:5:11: a timeout of no time at all always fails";
+    let says = "a.b\n[a.c] scenarios/a/scenario.toml:5:11: a timeout of zero always fails";
     assert_layout(&[("scenarios/a/scenario.toml", &text)], says);
 }
 
 #[test]
-fn inputs_that_scenarios_share_are_no_scenario() {
+fn the_folder_of_shared_inputs_is_not_a_scenario() {
     let step = ("scenarios/a/scenario.toml", STEP);
     assert_layout(&[step, ("scenarios/_shared/body.json", "{}")], "a");
-    let says = "[_shared] scenarios/_shared: `_shared` holds inputs of several scenarios, and is none itself\n  \
+    let says = "[_shared] scenarios/_shared: `_shared` contains inputs of several scenarios, and is not a scenario itself\n  \
                 move its scenario.toml into a folder of its own\na";
     assert_layout(&[step, ("scenarios/_shared/scenario.toml", STEP)], says);
     let wrong = |named: &str| format!("[[step]]\npost = \"/\"\njson_file = \"{named}\"\n");
@@ -105,7 +105,7 @@ fn inputs_that_scenarios_share_are_no_scenario() {
         (
             "../_shared/../b/body.json",
             "`../_shared/../b/body.json` is not in the scenario's folder\n  \
-             what several scenarios share is in ../_shared/",
+             files that several scenarios share are in ../_shared/",
         ),
     ] {
         let files = [("scenarios/a/scenario.toml", &*wrong(named)), ("scenarios/_shared/body.json", "{}")];
@@ -114,7 +114,7 @@ fn inputs_that_scenarios_share_are_no_scenario() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_text() {
     let root = tree(&[("scenarios/a/scenario.toml", b"description = \"x\"\nsystem = \"caf\xe9\"\n")]);
     assert_eq!(told(root.path()), "[a] scenarios/a/scenario.toml:2:14: the byte 0xe9 is not UTF-8");
 }
@@ -149,7 +149,7 @@ fn systems_are_those_of_the_suite_and_the_registered_ones() {
         ("scenarios/b/scenario.toml", named.as_str()),
     ];
     let says = "[a] scenarios/a/scenario.toml: this scenario does not say which system it is for\n  \
-                add system = \"…\", one of `agent`, `gateway`; in scenarios/suite.toml it holds for all\nb";
+                add system = \"…\", one of `agent`, `gateway`; in scenarios/suite.toml it applies to all scenarios\nb";
     assert_layout(&files, says);
     for (default, says) in [
         ("agent", "a\nb"),

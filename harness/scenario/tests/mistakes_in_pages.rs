@@ -1,9 +1,9 @@
-//! What a person sees who writes a wrong step with a page.
+//! The errors for mistakes in steps that open a page.
 
 use super::{Mistake, assert_told};
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/a/scenario.toml", text)].into());
 }
 
@@ -13,7 +13,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
         files: &[],
         text: "[[step]]\nbrowser = \"chat/new\"\n",
         says: "scenarios/a/scenario.toml:2:11: the path `chat/new` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "body of a page",
@@ -45,48 +45,48 @@ pub(super) const MISTAKES: &[Mistake] = &[
         name: "fill without text",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ fill = \"label:Name\" }]\n",
-        says: "scenarios/a/scenario.toml:3:7: this act fills a field, and does not say with what
+        says: "scenarios/a/scenario.toml:3:7: this act fills a field, but does not say with what
   add `text = \"…\"`",
     },
     Mistake {
         name: "nearly a finder",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ unseen = \"lable:Name\" }]\n",
-        says: "scenarios/a/scenario.toml:3:18: nothing is found by `lable:`
+        says: "scenarios/a/scenario.toml:3:18: `lable:` is not a way to find an element
   did you mean `label:`? As a text: `text:lable:Name`",
     },
     Mistake {
         name: "empty text",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ see = \"role:\" }]\n",
-        says: "scenarios/a/scenario.toml:3:15: an empty text is everywhere: say what is to be found",
+        says: "scenarios/a/scenario.toml:3:15: an empty text matches everything: say what to find",
     },
     Mistake {
         name: "one place above nothing",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ above = [\"x\"] }]\n",
-        says: "scenarios/a/scenario.toml:3:7: `above` compares at least two places",
+        says: "scenarios/a/scenario.toml:3:7: `above` needs at least two elements to compare",
     },
     Mistake {
         name: "region that is not a role",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ndo = [{ aria = \"css:main\" }]\n",
-        says: "scenarios/a/scenario.toml:3:16: a region is told by its role and name
+        says: "scenarios/a/scenario.toml:3:16: a region is found by its role and name
   write aria = \"main\", or aria = \"navigation Earlier chats\"",
     },
     Mistake {
         name: "traffic without a method",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ntraffic = [\"/api\"]\n",
-        says: "scenarios/a/scenario.toml:3:12: `/api` tells no request of the page
+        says: "scenarios/a/scenario.toml:3:12: `/api` does not name a request of the page
   write its method and its path, with `*` for a part: \"POST /api/threads/*/runs/stream\"",
     },
     Mistake {
         name: "capture of a page's body",
         files: &[],
         text: "[[step]]\nbrowser = \"/\"\ncapture = { a = \"json:/id\" }\n",
-        says: "scenarios/a/scenario.toml:3:17: a page answers with no body or event to capture
-  read a cookie with `cookie:NAME`, or ask the system by a request of its own",
+        says: "scenarios/a/scenario.toml:3:17: a page has no body and no events to capture
+  read a cookie with `cookie:NAME`, or send the system a request in a step of its own",
     },
     Mistake {
         name: "page at the same time",

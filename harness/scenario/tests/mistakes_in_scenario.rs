@@ -1,9 +1,9 @@
-//! What a person sees who writes a wrong `scenario.toml`: syntax, fields, steps, cases.
+//! The errors for mistakes in `scenario.toml`: syntax, fields, steps, cases.
 
 use super::{Mistake, assert_told};
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/a/scenario.toml", text)].into());
 }
 
@@ -167,7 +167,7 @@ post = "/b"
 get = "api/x"
 "#,
         says: r"scenarios/a/scenario.toml:2:7: the path `api/x` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "a path with a host",
@@ -176,7 +176,7 @@ get = "api/x"
 get = "http://localhost/x"
 "#,
         says: r"scenarios/a/scenario.toml:2:7: the path `http://localhost/x` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "a step kind misspelt",
@@ -226,7 +226,7 @@ post = "/"
 json_file = "../b/body.json"
 "#,
         says: r"scenarios/a/scenario.toml:3:13: `../b/body.json` is not in the scenario's folder
-  what several scenarios share is in ../_shared/",
+  files that several scenarios share are in ../_shared/",
     },
     Mistake {
         name: "json_file that is not JSON",
@@ -284,7 +284,7 @@ headers = { "X Y" = "1" }
 get = "/"
 headers = { "X-A" = "1", "x-a" = "2" }
 "#,
-        says: "scenarios/a/scenario.toml:3:26: the header `x-a` is given twice: case does not tell headers apart",
+        says: "scenarios/a/scenario.toml:3:26: the header `x-a` is given twice: the names of headers ignore case",
     },
     Mistake {
         name: "a header over two lines",
@@ -355,7 +355,7 @@ get = "/"
         name: "a path of two lines",
         files: &[],
         text: "[[step]]\nget = \"/a\\nb\"\n",
-        says: "scenarios/a/scenario.toml:2:7: the path holds '\\n'",
+        says: "scenarios/a/scenario.toml:2:7: the path contains '\\n'",
     },
     Mistake {
         name: "fixture: a path",
@@ -365,7 +365,7 @@ get = "/"
 get = "/"
 "#,
         says: r#"scenarios/a/scenario.toml:1:11: `fixtures/write.json` cannot be the name of a fixture
-  without folder and ending: fixture = "write""#,
+  write it without folder and extension: fixture = "write""#,
     },
     Mistake {
         name: "fixture: capitals",
@@ -394,7 +394,7 @@ get = "/"
 get = "/"
 [case.a.case.b]
 "#,
-        says: "scenarios/a/scenario.toml:3:7: a case holds no cases of its own",
+        says: "scenarios/a/scenario.toml:3:7: a case cannot have cases of its own",
     },
     Mistake {
         name: "case: an unknown field",
@@ -415,7 +415,7 @@ var = { x = 1 }
 get = "/"
 [case]
 "#,
-        says: "scenarios/a/scenario.toml: `case` holds no case",
+        says: "scenarios/a/scenario.toml: `case` contains no case",
     },
     Mistake {
         name: "system: not there",
@@ -429,7 +429,17 @@ get = "/"
   known here: `gateway`",
     },
     Mistake {
-        name: "a field of the scenario behind a step",
+        name: "tools in a step",
+        files: &[],
+        text: r#"[[step]]
+get = "/"
+tools = "live"
+"#,
+        says: r"scenarios/a/scenario.toml:3:1: unknown field `tools`
+  `tools` belongs to the scenario: put it above the first [[step]]",
+    },
+    Mistake {
+        name: "a field of the scenario after a step",
         files: &[],
         text: r#"[[step]]
 get = "/"

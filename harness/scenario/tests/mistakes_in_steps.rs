@@ -1,9 +1,9 @@
-//! What a person sees who writes a wrong step of the rarer kinds.
+//! The errors for mistakes in the less common kinds of steps.
 
 use super::{Mistake, assert_told};
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/a/scenario.toml", text)].into());
 }
 
@@ -25,7 +25,7 @@ run = ["agent"]
 listen = "events"
 "#,
         says: r"scenarios/a/scenario.toml:2:10: the path `events` does not start with `/`
-  the system's address comes before it: write the path alone",
+  retake puts the system's address before it: write only the path",
     },
     Mistake {
         name: "listen with a body",
@@ -117,7 +117,7 @@ cwd = "agnet"
         says: "scenarios/a/scenario.toml:3:7: there is no folder `agnet`",
     },
     Mistake {
-        name: "run with a name that is none",
+        name: "run with a wrong name of a variable",
         files: &[],
         text: r#"[[step]]
 run = ["agent"]
@@ -299,7 +299,7 @@ json = {}
 files = { a = "b" }
 "#,
         says: r"scenarios/a/scenario.toml:4:9: a step has either `json` or `files`, this one has both
-  fields beside files are written as `form`",
+  write fields that go with files as `form`",
     },
     Mistake {
         name: "a file that is not there",
@@ -319,7 +319,7 @@ post = "/"
 files = { a = "../b" }
 "#,
         says: r"scenarios/a/scenario.toml:3:15: `../b` is not in the scenario's folder
-  what several scenarios share is in ../_shared/",
+  files that several scenarios share are in ../_shared/",
     },
     Mistake {
         name: "no file",
@@ -336,7 +336,7 @@ files = {}
         text: r"[[step]]
 together = []
 ",
-        says: "scenarios/a/scenario.toml:2:12: `together` holds no step",
+        says: "scenarios/a/scenario.toml:2:12: `together` contains no step",
     },
     Mistake {
         name: "together with a status",
@@ -372,7 +372,7 @@ together = [{ get = "/", capture = { a = "json:" } }, { get = "/", capture = { a
         says: "scenarios/a/scenario.toml:2:80: another step of `together` captures `a` too",
     },
     Mistake {
-        name: "a capture of the step beside",
+        name: "a capture of another step in together",
         files: &[],
         text: r#"[[step]]
 together = [{ get = "/", capture = { a = "json:" } }, { get = "/{{ a }}" }]

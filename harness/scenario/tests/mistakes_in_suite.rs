@@ -1,9 +1,9 @@
-//! What a person sees who writes a wrong `suite.toml`.
+//! The errors for mistakes in `suite.toml`.
 
 use super::{Mistake, STEP, assert_told};
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/suite.toml", text), ("scenarios/a/scenario.toml", STEP)].into());
 }
 
@@ -73,7 +73,7 @@ when = {}
 name = "title"
 when = { tools = false }
 "#,
-        says: r"scenarios/suite.toml:3:8: the rule for `all` fits every call, so no later rule is ever asked
+        says: r"scenarios/suite.toml:3:8: the rule for `all` matches every call, so no later rule is ever tried
   `when` may hold `header`, `metadata`, `model`, `system`, `message`, `tools`",
     },
     Mistake {
@@ -102,7 +102,7 @@ name = "title"
 when = { tools = [] }
 "#,
         says: r"scenarios/suite.toml:3:18: the list of tools is empty
-  `tools = false` fits calls without tools",
+  `tools = false` matches calls without tools",
     },
     Mistake {
         name: "a header pattern that is wrong",
@@ -122,26 +122,26 @@ pattern = 'a'
         says: "scenarios/suite.toml:1:1: missing field `replace`",
     },
     Mistake {
-        name: "normalize fits everywhere",
+        name: "normalize: matches everywhere",
         files: &[],
         text: r"[[normalize]]
 pattern = 'a*'
 replace = ''
 ",
-        says: "scenarios/suite.toml:2:11: `a*` fits the empty text, so it would fit everywhere",
+        says: "scenarios/suite.toml:2:11: `a*` matches the empty text, so it would match everywhere",
     },
     Mistake {
         name: "normalize: a group that is not there",
         files: &[],
         text: "[[normalize]]\npattern = 'a(b)'\nreplace = '<$2>'\n",
-        says: r"scenarios/suite.toml:3:11: `$2` is not a group of `a(b)`, so nothing would stand for it
+        says: r"scenarios/suite.toml:3:11: `$2` is not a group of `a(b)`, so it would be replaced by nothing
   a group is `${1}` or `${name}`, and `$$` is one dollar sign",
     },
     Mistake {
-        name: "normalize: a letter behind a group",
+        name: "normalize: a letter after a group",
         files: &[],
         text: "[[normalize]]\npattern = 'a(b)'\nreplace = '$$$1st'\n",
-        says: r"scenarios/suite.toml:3:11: `$1st` is not a group of `a(b)`, so nothing would stand for it
+        says: r"scenarios/suite.toml:3:11: `$1st` is not a group of `a(b)`, so it would be replaced by nothing
   a group is `${1}` or `${name}`, and `$$` is one dollar sign",
     },
     Mistake {

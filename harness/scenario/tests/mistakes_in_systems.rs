@@ -1,9 +1,9 @@
-//! What a person sees whose `suite.toml` has a wrong system.
+//! The errors for mistakes in the systems of `suite.toml`.
 
 use super::{Mistake, STEP, assert_told};
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/suite.toml", text), ("scenarios/a/scenario.toml", STEP)].into());
 }
 
@@ -25,7 +25,7 @@ command = ["a"]
 url = "http://localhost:1"
 "#,
         says: r"scenarios/suite.toml:3:7: the system `agent` has both `command` and `url`
-  retake starts it, or it runs already",
+  either retake starts it, or it is already running",
     },
     Mistake {
         name: "a command as text",
@@ -71,6 +71,15 @@ command = ["a"]
 ready = { http = "/", line = "up" }
 "#,
         says: "scenarios/suite.toml:3:9: `ready` has exactly one of `http`, `line` and `port`",
+    },
+    Mistake {
+        name: "ready by a port that says no",
+        files: &[],
+        text: r#"[systems.agent]
+command = ["a"]
+ready = { port = false }
+"#,
+        says: "scenarios/suite.toml:3:18: `port = false` has no effect: say with `http` or `line` when the system is ready",
     },
     Mistake {
         name: "ready without slash",
@@ -120,7 +129,7 @@ command = ["a", "{{ fixture.prompt }}"]
 ready = { http = "/" }
 "#,
         says: r"scenarios/suite.toml:2:21: `fixture` is not defined here
-  a system is started without it",
+  a system's configuration cannot use it",
     },
     Mistake {
         name: "a folder that is not there",
@@ -141,7 +150,7 @@ ready = { http = "/" }
 model = { addr = "127.0.0.1:1", key_env = "K" }
 "#,
         says: r"scenarios/suite.toml:4:9: `model` belongs to a system with a `url`
-  a command is given the model's address by its env: `{{ model.openai }}`",
+  a command gets the model's address from its env: `{{ model.openai }}`",
     },
     Mistake {
         name: "no url",
@@ -215,7 +224,7 @@ model = { addr = "10.0.0.1:80", key_env = "K" }
 url = "http://localhost:1"
 model = { addr = "127.0.0.1:0", key_env = "K" }
 "#,
-        says: "scenarios/suite.toml:3:18: the port 0 is another one each time, and the system has to know it",
+        says: "scenarios/suite.toml:3:18: port 0 is a different port each time, and the system has to know it",
     },
     Mistake {
         name: "no key",
@@ -290,7 +299,7 @@ ready = { http = "/" }
   name the systems that this one needs: needs = ["NAME"]"#,
     },
     Mistake {
-        name: "a system that extends none that there is",
+        name: "a system that extends an unknown one",
         files: &[],
         text: r#"[systems.agent]
 extends = "bse"
@@ -329,8 +338,8 @@ command = ["a"]
 ready = { line = "up" }
 "#,
         says: r"scenarios/suite.toml:3:7: the system `agent` has both `command` and `url`
-  retake starts it, or it runs already
-  what it does not say is as in `base`",
+  either retake starts it, or it is already running
+  what it does not set is taken from `base`",
     },
     Mistake {
         name: "a copy of no folder",
@@ -352,10 +361,10 @@ cwd = "{{ workdir }}"
 cwd_copy = true
 ready = { line = "up" }
 "#,
-        says: "scenarios/suite.toml:4:12: `cwd_copy` copies a folder of the project, and this `cwd` is one of the run",
+        says: "scenarios/suite.toml:4:12: `cwd_copy` copies a folder of the project, but this `cwd` belongs to the run",
     },
     Mistake {
-        name: "a file beside the work folder",
+        name: "a file outside the work folder",
         files: &[],
         text: r#"[systems.agent]
 command = ["a"]
@@ -363,7 +372,7 @@ files = { "../config.yaml" = "config.yaml" }
 ready = { line = "up" }
 "#,
         says: r#"scenarios/suite.toml:3:11: `../config.yaml` is not in the work folder
-  write its path from there: "config/agent.yaml""#,
+  write its path relative to that folder: "config/agent.yaml""#,
     },
     Mistake {
         name: "a file rendered from nothing",

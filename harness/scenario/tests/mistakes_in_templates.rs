@@ -1,9 +1,9 @@
-//! What a person sees who writes a wrong template, var, capture or secret into a `scenario.toml`.
+//! The errors for mistakes in templates, vars, captures and secrets of `scenario.toml`.
 
 use super::{Mistake, assert_told};
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/a/scenario.toml", text)].into());
 }
 
@@ -99,7 +99,7 @@ capture = { id = "json:/id" }
 [vars]
 id = "1"
 "#,
-        says: r"scenarios/a/scenario.toml:3:13: `id` is a var already
+        says: r"scenarios/a/scenario.toml:3:13: `id` is already a var
   a capture needs a name of its own",
     },
     Mistake {
@@ -256,7 +256,7 @@ capture = { thread = "json:/id" }
   step 1 captures it, for the steps after that one",
     },
     Mistake {
-        name: "template: a model that is none",
+        name: "template: an unknown attribute of model",
         files: &[],
         text: r#"[[step]]
 get = "/{{ model.opnai }}"
@@ -266,7 +266,7 @@ get = "/{{ model.opnai }}"
   it has `url`, `openai`, `anthropic`, `gemini`, `ollama`, `key`",
     },
     Mistake {
-        name: "template: a fixture value that is none",
+        name: "template: an unknown attribute of fixture",
         files: &[],
         text: r#"[[step]]
 get = "/{{ fixture.promt }}"
@@ -281,7 +281,7 @@ get = "/{{ fixture.promt }}"
         text: r#"[[step]]
 get = "/{{ secret }}"
 "#,
-        says: r"scenarios/a/scenario.toml:2:12: `secret` stands for no value by itself
+        says: r"scenarios/a/scenario.toml:2:12: `secret` alone has no value
   name the environment variable: {{ secret.NAME }}",
     },
     Mistake {

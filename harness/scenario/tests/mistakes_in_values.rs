@@ -1,9 +1,9 @@
-//! What a person sees who writes a value of the wrong type, or a word that is none, into a `scenario.toml`.
+//! The errors for values of a wrong type, and for unknown words, in `scenario.toml`.
 
 use super::{Mistake, assert_told};
 
 #[test]
-fn each_mistake_is_told_with_its_place() {
+fn each_mistake_is_reported_with_its_place() {
     assert_told(MISTAKES, |text| [("scenarios/a/scenario.toml", text)].into());
 }
 
@@ -109,10 +109,10 @@ get = "/"
 [[step]]
 get = "/"
 "#,
-        says: "scenarios/a/scenario.toml:1:11: a timeout of no time at all always fails",
+        says: "scenarios/a/scenario.toml:1:11: a timeout of zero always fails",
     },
     Mistake {
-        name: "no HTTP status",
+        name: "not an HTTP status",
         files: &[],
         text: r#"[[step]]
 get = "/"
@@ -140,7 +140,7 @@ get = "/"
   to let the turns of one caller stay unserved, write ["alow"]"#,
     },
     Mistake {
-        name: "drift: a level that is none",
+        name: "drift: an unknown level",
         files: &[],
         text: r#"drift = { prompt = "warn" }
 [[step]]
@@ -149,7 +149,7 @@ get = "/"
         says: "scenarios/a/scenario.toml:1:20: `warn` is not one of `ignore`, `note`, `fail`",
     },
     Mistake {
-        name: "drift: a part that is none",
+        name: "drift: an unknown part",
         files: &[],
         text: r#"drift = { promt = "note" }
 [[step]]
@@ -160,7 +160,7 @@ get = "/"
   known here: `prompt`, `tools`, `model`, `settings`, `results`, `observation`",
     },
     Mistake {
-        name: "delays: a word that is none",
+        name: "delays: an unknown word",
         files: &[],
         text: r#"delays = "record"
 [[step]]
@@ -170,7 +170,7 @@ get = "/"
   did you mean `recorded`?",
     },
     Mistake {
-        name: "golden: a detail that is none",
+        name: "golden: an unknown detail",
         files: &[],
         text: r#"[[step]]
 get = "/"
@@ -211,7 +211,7 @@ json = { day = 2024-01-01 }
   put quotes around it",
     },
     Mistake {
-        name: "no number in a body",
+        name: "infinity in a body",
         files: &[],
         text: r#"[[step]]
 post = "/"
@@ -230,14 +230,14 @@ json = { x = inf }
         files: &[],
         text: "[[step]]\npost = \"/\"\njson = { a = null }\n",
         says: r#"scenarios/a/scenario.toml:3:14: TOML has no `null`
-  leave the field out; a body with null in it is written in a file of its own: json_file = "body.json""#,
+  leave the field out, or put a body with null into a file of its own: json_file = "body.json""#,
     },
     Mistake {
         name: "None for a text",
         files: &[],
         text: "system = None\n[[step]]\nget = \"/\"\n",
         says: r#"scenarios/a/scenario.toml:1:10: TOML has no `None`
-  leave the field out; a body with null in it is written in a file of its own: json_file = "body.json""#,
+  leave the field out, or put a body with null into a file of its own: json_file = "body.json""#,
     },
     Mistake {
         name: "a level that is not a word",

@@ -1,4 +1,4 @@
-//! Files that are right, and what they become.
+//! Correct files, and the values that they are read into.
 
 use std::path::Path;
 use std::time::Duration;
@@ -280,7 +280,7 @@ fn a_body_from_a_file_is_rendered_too() {
 }
 
 #[test]
-fn two_keys_may_not_become_one() {
+fn two_keys_may_not_render_to_the_same_text() {
     let scenario = only("[vars]\nk = \"a\"\n[[step]]\npost = \"/\"\njson = { a = 1, \"{{ k }}\" = 2 }\n");
     let error = request(&scenario.steps[0]).body.render(&scenario.resolve_vars(&Context::new()).unwrap()).unwrap_err();
     let says = "scenarios/a/scenario.toml:5:17: two keys of this object render to `a`";
@@ -363,7 +363,7 @@ fn a_suite_needs_no_file() {
     assert_eq!(suite.path, Path::new("scenarios/suite.toml"));
 }
 
-/// Reads a text as a scenario and as a suite; only a panic is a failure.
+/// Reads a text as a scenario and as a suite. Only a panic is a failure.
 fn survives(text: &str) {
     let root = Path::new("nowhere");
     let Ok(source) = Source::of(Path::new("x.toml"), text.as_bytes().to_vec()) else { return };
@@ -375,14 +375,14 @@ fn survives(text: &str) {
 }
 
 #[test]
-fn nesting_without_end_is_an_error() {
+fn very_deep_nesting_does_not_overflow_the_stack() {
     survives(&format!("vars.{}a = 1\n{STEP}", "a.".repeat(100_000)));
     survives(&format!("{STEP}json = {}", "[".repeat(100_000)));
     survives(&format!("{STEP}json = {}", "{a=".repeat(100_000)));
 }
 
 #[test]
-fn vars_that_double_each_other_are_refused_before_memory_ends() {
+fn vars_that_double_each_other_are_refused_before_they_fill_the_memory() {
     let vars: Vec<String> = (1..60).map(|i| format!("v{i} = \"{{{{ v{0} }}}}{{{{ v{0} }}}}\"\n", i - 1)).collect();
     let scenario = only(&format!("[vars]\nv0 = \"{}\"\n{}{STEP}", "x".repeat(1 << 20), vars.concat()));
     let error = scenario.resolve_vars(&stage()).unwrap_err().to_string();

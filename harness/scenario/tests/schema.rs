@@ -1,4 +1,4 @@
-//! The committed JSON Schemas, with a validator: they accept what is right, and refuse each mistake that a schema can see.
+//! Validates files with the committed JSON Schemas. They accept correct files, and refuse each mistake that a schema can see.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{
 /// Mistakes that a schema cannot see.
 const UNSEEN: [(&str, &[&str]); 6] = [
     (
-        "what other files hold",
+        "what other files contain",
         &[
             "json_file that is not there",
             "json_file that is not JSON",
@@ -28,9 +28,9 @@ const UNSEEN: [(&str, &[&str]); 6] = [
         ],
     ),
     (
-        "what other tables and steps of the file say",
+        "what other tables and steps of the file contain",
         &[
-            "a system that extends none that there is",
+            "a system that extends an unknown one",
             "systems that extend each other",
             "a command that becomes a URL",
             "a rule that hides the next",
@@ -54,7 +54,7 @@ const UNSEEN: [(&str, &[&str]); 6] = [
             "systems: one that is not needed",
             "run with an undefined name",
             "form with an undefined name",
-            "a capture of the step beside",
+            "a capture of another step in together",
             "vars: an undefined name",
             "vars: a captured name",
             "template: open braces",
@@ -64,8 +64,8 @@ const UNSEEN: [(&str, &[&str]); 6] = [
             "template: undefined on a later line",
             "template: a capture of a later step",
             "template: a capture of the step itself",
-            "template: a model that is none",
-            "template: a fixture value that is none",
+            "template: an unknown attribute of model",
+            "template: an unknown attribute of fixture",
             "template: a secret without a name",
             "template: an unknown filter",
             "template: an unknown test",
@@ -76,18 +76,15 @@ const UNSEEN: [(&str, &[&str]); 6] = [
         &[
             "a pattern with an open group",
             "a header pattern that is wrong",
-            "normalize fits everywhere",
+            "normalize: matches everywhere",
             "normalize: a group that is not there",
-            "normalize: a letter behind a group",
+            "normalize: a letter after a group",
             "normalize: look-around",
             "normalize: too large a pattern",
         ],
     ),
-    ("what JSON has no type for", &["a date in a body", "no number in a body"]),
-    (
-        "which names are the same but for case, and which words are nearly others",
-        &["a header twice", "nearly a finder"],
-    ),
+    ("values for which JSON has no type", &["a date in a body", "infinity in a body"]),
+    ("which names differ only in case, and which words are almost others", &["a header twice", "nearly a finder"]),
 ];
 
 struct Schema {
@@ -105,7 +102,7 @@ impl Schema {
         Schema { schemas, index }
     }
 
-    /// Refuses what is wrong, or is not TOML.
+    /// Validates a TOML text.
     fn check(&self, text: &str) -> Result<(), String> {
         let toml: toml::Table = toml::from_str(text).map_err(|e| e.to_string())?;
         let json = serde_json::to_value(toml).unwrap();
@@ -120,7 +117,7 @@ fn project() -> &'static Path {
 #[test]
 fn the_schemas_accept_all_scenarios_of_this_project() {
     let (suite, scenario) = (Schema::of("suite"), Schema::of("scenario"));
-    // The packed crate has none.
+    // The published package contains no scenarios.
     if !project().join("scenarios").is_dir() {
         return;
     }
@@ -142,6 +139,14 @@ fn the_schemas_accept_all_scenarios_of_this_project() {
         }
     }
     assert!(read > 15, "{read}");
+}
+
+#[test]
+fn the_schema_of_suites_accepts_each_way_to_be_ready() {
+    for ready in ["http = \"/health\"", "line = \"listening\"", "port = true"] {
+        let text = format!("[systems.agent]\ncommand = [\"a\"]\nready = {{ {ready} }}\n");
+        assert_eq!(Schema::of("suite").check(&text), Ok(()), "{ready}");
+    }
 }
 
 #[test]

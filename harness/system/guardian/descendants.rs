@@ -1,11 +1,11 @@
-//! The processes below this one, whatever group or session they made for themselves.
+//! Finds the processes below this one, including those that have moved to a process group or session of their own.
 //!
-//! A guardian is its system's subreaper: whoever loses its parent becomes a child of the guardian. So the tree below
-//! it holds everything that the system ever started.
+//! A guardian is the subreaper of its system: a process that loses its parent becomes a child of the guardian. So the tree of
+//! processes below the guardian contains everything that the system has started.
 
 use rustix::process::{Pid, Signal, getpgid, kill_process};
 
-/// All processes below this one, parents first.
+/// Returns all processes below this one, parents first.
 #[cfg(target_os = "linux")]
 pub(super) fn all() -> Vec<Pid> {
     let mut found = Vec::new();
@@ -17,14 +17,14 @@ pub(super) fn all() -> Vec<Pid> {
     found
 }
 
-/// None: other systems neither have a subreaper nor tell whose child a process is. There the group is all that is
+/// Returns none: other platforms have neither a subreaper nor a list of a process's children. There, only the process group is
 /// ended.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn all() -> Vec<Pid> {
     Vec::new()
 }
 
-/// The children of all threads of a process. One that is gone has none.
+/// Returns the children of all threads of a process. A process that is gone has none.
 #[cfg(target_os = "linux")]
 fn children_of(process: &str) -> Vec<Pid> {
     let mut children = Vec::new();
@@ -35,7 +35,7 @@ fn children_of(process: &str) -> Vec<Pid> {
     children
 }
 
-/// Sends a signal to all that are not in the group, which gets its own.
+/// Sends a signal to all processes outside the group. The group gets its own signal.
 pub(super) fn signal_outside(group: Pid, signal: Signal) {
     for pid in all() {
         if getpgid(Some(pid)).is_ok_and(|of| of != group) {

@@ -1,4 +1,4 @@
-//! The runner's side of a guardian: starts it, hears what it tells, and lets go.
+//! The runner's side of a guardian: starts it, reads its messages, and closes the pipe.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -9,50 +9,50 @@ use tokio::sync::watch;
 use super::order::{Exit, Input, Order, Program};
 use crate::error::{Error, Result};
 
-/// What is known of a guarded program.
+/// What is known about a guarded program.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// Whether it was started, or why not.
+    /// Whether it was started, or the reason why not. `None` until the guardian reports it.
     started: Option<Result<(), String>>,
     exit: Option<Exit>,
-    /// The guardian is gone, and with it all that it guarded.
+    /// Whether the guardian is gone, and with it everything that it guarded.
     gone: bool,
 }
 
-/// A program under a guardian. When this is dropped the program ends, with all that it started; [`Guarded::end`] waits
-/// for that.
+/// A program under a guardian. Dropping this ends the program and everything that it started; [`Guarded::end`] also waits for
+/// that.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     lifeline: Mutex<Option<std::process::ChildStdin>>,
     known: watch::Receiver<Known>,
 }
 
-/// What a guarded program is, in the runner's words.
+/// A builder for a guarded program.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     order: Order,
 }
 
 impl Guard {
-    /// Folders to make before the start; the first is removed at the end.
+    /// Sets the folders to create before the start. The first one is removed at the end.
     pub(crate) fn folders(mut self, folders: Vec<PathBuf>) -> Guard {
         self.order.folders = folders;
         self
     }
 
-    /// A folder that is copied into one of the folders before the start.
+    /// Sets a folder to copy into one of the created folders before the start.
     pub(crate) fn copied(mut self, from: PathBuf, to: PathBuf) -> Guard {
         self.order.copied = Some((from, to));
         self
     }
 
-    /// Files that are written before the start, with their texts.
+    /// Sets the files to write before the start, with their texts.
     pub(crate) fn files(mut self, files: Vec<(PathBuf, String)>) -> Guard {
         self.order.files = files;
         self
     }
 
-    /// The program, with its whole environment. Its errors go to a file, or where its output goes.
+    /// Sets the program, with its whole environment. Its standard error goes to the file `errors`, or where its output goes.
     pub(crate) fn program(
         mut self,
         command: Vec<String>,
@@ -64,7 +64,7 @@ impl Guard {
         self
     }
 
-    /// The socket over which the program speaks, by its standard input and output: somebody has to listen there.
+    /// Connects the program's standard input and output to a Unix socket, on which somebody has to be listening.
     #[cfg(unix)]
     pub(crate) fn speaks_over(mut self, socket: PathBuf) -> Guard {
         if let Some(program) = &mut self.order.program {
@@ -73,7 +73,7 @@ impl Guard {
         self
     }
 
-    /// What the program reads on its standard input, to its end.
+    /// Sets the whole text that the program reads from its standard input.
     pub(crate) fn input(mut self, text: String) -> Guard {
         if let Some(program) = &mut self.order.program {
             program.input = Input::Text(text);
@@ -81,10 +81,10 @@ impl Guard {
         self
     }
 
-    /// Starts the guardian, and by it the program. `output` takes what the program prints, on a thread of its own.
+    /// Starts the guardian, which starts the program. `output` gets what the program prints, on a thread of its own.
     ///
     /// # Errors
-    /// Where either cannot be started.
+    /// If either cannot be started.
     pub(crate) async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
         let mut guarded = launch(&self.order, Box::new(output))?;
         let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;
@@ -101,30 +101,30 @@ impl Guard {
 }
 
 impl Guarded {
-    /// How the program ended, where it did.
+    /// Returns how the program ended, or `None` if it is still running.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.known.borrow().exit
     }
 
-    /// Waits until the program ends by itself; `None` where nobody saw how.
+    /// Waits until the program ends by itself. Returns `None` if its exit status is unknown.
     pub(crate) async fn exited(&self) -> Option<Exit> {
         let mut known = self.known.clone();
         let seen = known.wait_for(|known| known.exit.is_some() || known.gone).await;
         seen.ok().and_then(|known| known.exit)
     }
 
-    /// Ends the program and waits until nothing of it is left.
+    /// Ends the program, and waits until no process of it is left.
     pub(crate) async fn end(&self) {
         let lifeline = self.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut lifeline) = lifeline {
-            // A guardian that is gone needs no word.
+            // If the guardian is already gone, this fails, which does not matter.
             let _ = lifeline.write_all(&[super::order::OVER]);
         }
         let _ = self.known.clone().wait_for(|known| known.gone).await;
     }
 }
 
-/// How long the last of the output is waited for.
+/// How long to wait for the rest of the output.
 #[cfg(unix)]
 const DRAIN: std::time::Duration = std::time::Duration::from_secs(1);
 
@@ -135,7 +135,7 @@ fn launch(_: &Order, _: Output) -> Result<Guarded> {
     Err(Error::new("commands need process groups, which this version has on Linux and macOS only"))
 }
 
-/// No process is a guardian here.
+/// Returns `None`: on this platform, no process is a guardian.
 #[cfg(not(unix))]
 pub(crate) fn take_over() -> Option<std::process::ExitCode> {
     None
@@ -152,7 +152,7 @@ fn launch(order: &Order, output: Output) -> Result<Guarded> {
     command.arg(super::order::MARK).current_dir("/").process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(printing);
     let mut guardian = command.spawn().map_err(failed)?;
-    // The command holds the writing end of the pipe, which would then never end.
+    // The command holds the writing end of the pipe. As long as it exists, reading would not come to an end.
     drop(command);
     let (mut lifeline, control) = (guardian.stdin.take(), guardian.stdout.take());
     let (sender, known) = watch::channel(Known::default());
@@ -193,7 +193,7 @@ fn read_all(mut pipe: std::io::PipeReader, mut output: Output) {
     }
 }
 
-/// Hears the guardian until it is gone.
+/// Reads the guardian's messages until it is gone.
 #[cfg(unix)]
 fn listen(
     mut guardian: std::process::Child,
@@ -203,26 +203,26 @@ fn listen(
 ) {
     use std::io::{BufRead as _, BufReader};
 
-    use super::order::Told;
+    use super::order::Message;
 
     let mut group = None;
     for line in control.map(BufReader::new).into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
         match serde_json::from_str(&line) {
-            Ok(Told::Started { group: id }) => {
+            Ok(Message::Started { group: id }) => {
                 group = rustix::process::Pid::from_raw(id);
                 known.send_modify(|known| known.started = Some(Ok(())));
             }
-            Ok(Told::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
-            Ok(Told::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
+            Ok(Message::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
+            Ok(Message::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
             Err(_) => {}
         }
     }
     let ended_well = guardian.wait().is_ok_and(|status| status.success());
     if let (false, Some(group)) = (ended_well, group) {
-        // The guardian was killed itself: at least its group is ended.
+        // The guardian itself was killed, so at least the process group of the program is ended here.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
-    // All that was printed is then read. Where there is no subreaper, one that went away may still hold the pipe.
+    // Waits until all output is read, but not forever: without a subreaper, a process that escaped may still hold the pipe.
     let _ = drained.recv_timeout(DRAIN);
     known.send_modify(|known| known.gone = true);
 }

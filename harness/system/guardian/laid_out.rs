@@ -1,4 +1,4 @@
-//! What lies in the work folder before the program starts: a copy of the folder that it would run in, and rendered files.
+//! Fills the work folder before the program starts: with a copy of the folder that it would run in, and with rendered files.
 
 use std::fs;
 use std::io;
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use super::order::Order;
 
-/// Dependencies and builds: large, and not written while a system runs. A link leads to the one there is.
+/// Folders of dependencies and builds. They are large, and systems do not write to them, so the copy links to the original.
 const LINKED: [&str; 4] = ["node_modules", ".venv", "venv", "target"];
-/// What no system reads.
+/// Folders that no system reads.
 const LEFT_OUT: [&str; 6] = [".git", ".hg", ".svn", ".jj", ".retake", "__pycache__"];
 
-/// Copies and writes what an order says, once its folders are there.
+/// Copies and writes what an order says. Its folders have to exist already.
 pub(super) fn lay_out(order: &Order) -> Result<(), String> {
     let stage = order.folders.first().map(AsRef::as_ref);
     if let Some((from, to)) = &order.copied {
@@ -28,7 +28,7 @@ pub(super) fn lay_out(order: &Order) -> Result<(), String> {
 
 type Failed = (std::path::PathBuf, io::Error);
 
-/// Copies what is in a folder into another one. The stage's own folder may lie in it.
+/// Copies the content of a folder into another one. The stage's own folder, which may be in the first, is left out.
 fn copy(from: &Path, to: &Path, stage: Option<&Path>) -> Result<(), Failed> {
     let at = |path: &Path| {
         let path = path.to_owned();
@@ -56,7 +56,8 @@ fn copy(from: &Path, to: &Path, stage: Option<&Path>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A link leads where it led; one that leads out of its folder by `..` would not, from another folder.
+/// Copies a symbolic link so that it leads to the same target. A relative target with `..` would be another one from the new
+/// folder, so it becomes absolute.
 fn copy_link(link: &Path, target: &Path) -> io::Result<()> {
     let leads_to = fs::read_link(link)?;
     let leads_out = leads_to.components().any(|part| part == std::path::Component::ParentDir);

@@ -1,23 +1,22 @@
-//! The guardian: a process between the runner and a program that ends the program when the runner is gone.
+//! The guardian: a process between the runner and a program, which ends the program when the runner is gone.
 //!
-//! It is the runner's own program, started anew with a pipe for its standard input that only the runner holds. When the
-//! pipe closes, for whatever reason (the scenario is over, the runner panicked, was interrupted or killed), the guardian
-//! ends every descendant and removes the stage's folder.
+//! It is the runner's own executable, started once more with a pipe as its standard input. Only the runner holds the other end
+//! of the pipe. When the pipe closes, for whatever reason (the scenario is over, or the runner panicked, was interrupted or
+//! killed), the guardian ends every descendant and removes the stage's folder.
 //!
 //! # Rationale
 //!
-//! Measured with a system of a main process, a worker, one that ignores TERM and one in a session of its own, and a
-//! runner that is killed: ending the process group leaves all four behind, since nobody is left to do it; a
-//! parent-death signal leaves three (and it fires when the *thread* that started the system ends); a subreaper leaves
-//! none.
+//! We measured this with a system of four processes (a main process, a worker, one that ignores TERM and one in a session of its
+//! own) and a runner that is killed. Ending the process group leaves all four behind, since nobody is left to do it. A
+//! parent-death signal leaves three, and it also fires when the *thread* that started the system ends. A subreaper leaves none.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `guarded` | the runner's side: starts a guardian, hears what it tells, lets go |
-//! | `order` | what one tells the other |
+//! | `guarded` | the runner's side: starts a guardian, reads its messages, and closes the pipe |
+//! | `order` | the messages between runner and guardian |
 //! | `process` | the guardian's own `main` |
-//! | `laid_out` | what lies in the work folder before the program starts |
-//! | `descendants` | what it has to end |
+//! | `laid_out` | fills the work folder before the program starts |
+//! | `descendants` | finds the processes to end |
 
 #[cfg(unix)]
 mod descendants;

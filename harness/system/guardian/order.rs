@@ -1,4 +1,4 @@
-//! What a runner tells a guardian, and what the guardian tells back: one JSON text a line.
+//! The messages between a runner and a guardian, each one line of JSON.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 /// The first argument that makes a runner's program a guardian.
 pub(super) const MARK: &str = "retake-guardian";
 
-/// What a runner says when it lets go by itself, and was not killed.
+/// The byte that a runner sends before it closes the pipe. A runner that was killed does not send it.
 pub(super) const OVER: u8 = b'.';
 
-/// What a guardian starts and what it takes away at the end. It comes by the pipe and not by the arguments, which
-/// everybody on the machine can read, as the environment holds a key.
+/// What a guardian has to start, and to remove at the end. The runner sends it over the pipe and not as arguments: everybody on
+/// the machine can read those, and the environment contains a key.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Order {
-    /// Folders to make first, each only for this user; the first is removed at the end with all that is in it.
+    /// Folders to create first, each accessible only to this user. The first one is removed at the end with everything in it.
     pub(super) folders: Vec<PathBuf>,
-    /// A folder, and one of those above that gets a copy of it.
+    /// A folder to copy, and the folder of those above that gets the copy.
     pub(super) copied: Option<(PathBuf, PathBuf)>,
-    /// Files to write then, with their texts.
+    /// Files to write after that, with their texts.
     pub(super) files: Vec<(PathBuf, String)>,
-    /// What to start; nothing where only the folders are to be kept.
+    /// The program to start. If absent, the guardian only keeps the folders.
     pub(super) program: Option<Program>,
 }
 
-/// A program, as it is started.
+/// A program to start.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Program {
     /// Program and arguments.
@@ -33,7 +33,7 @@ pub(super) struct Program {
     pub(super) cwd: PathBuf,
     /// Its whole environment.
     pub(super) env: Vec<(String, String)>,
-    /// The file for its standard error; where absent, that goes where its output goes.
+    /// The file for its standard error. If absent, standard error goes where its output goes.
     pub(super) errors: Option<PathBuf>,
     pub(super) input: Input,
 }
@@ -43,29 +43,29 @@ pub(super) struct Program {
 pub(super) enum Input {
     /// Nothing.
     Closed,
-    /// A text, to its end.
+    /// This text.
     Text(String),
-    /// What comes by a Unix socket; what it prints goes there too.
+    /// A Unix socket, to which its output goes too.
     Socket(PathBuf),
 }
 
-/// What a guardian tells.
+/// A message from a guardian to its runner.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) enum Told {
-    /// The folders are there and the program runs, in a group of this id (0 without a program).
+pub(super) enum Message {
+    /// The folders exist and the program runs, in a process group of this id (0 without a program).
     Started { group: i32 },
-    /// There is nothing to guard.
+    /// The program could not be started.
     Failed { reason: String },
-    /// The program itself ended; others that it started may still run.
+    /// The program itself has ended. Processes that it started may still run.
     Exited(Exit),
 }
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub(crate) enum Exit {
-    /// By itself.
+    /// By itself, with this exit code.
     Code(i32),
-    /// By a signal.
+    /// By this signal.
     Signal(i32),
 }
 

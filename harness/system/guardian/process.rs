@@ -1,4 +1,4 @@
-//! The guardian's own `main`: it starts a program, waits, and ends what is below it.
+//! The guardian's own `main`: it starts a program, waits, and ends all processes below it.
 
 use std::fs::File;
 use std::io::{BufRead as _, Read as _, Write as _};
@@ -16,26 +16,27 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group
 
 use super::descendants;
 use super::laid_out::lay_out;
-use super::order::{Exit, Input, MARK, OVER, Order, Program, Told};
+use super::order::{Exit, Input, MARK, Message, OVER, Order, Program};
 
 /// How long a system may take to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often, and how far apart, is looked for the locks of a runner that was killed: its files close one by one.
+/// How many times, and at which interval, to look for the lock files of a runner that was killed: its files close one by one.
 const SWEEPS: (u32, Duration) = (20, Duration::from_millis(50));
 
-/// Runs this process as a guardian where it was started as one. This has to come first in a runner's `main`.
+/// Runs this process as a guardian, if it was started as one, and returns its exit code. A runner's `main` has to call this
+/// first.
 pub(crate) fn take_over() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
     (args.next()? == MARK && args.next().is_none()).then(guard)
 }
 
-/// What happens while a system is guarded.
+/// An event while a system is guarded.
 enum Happened {
-    /// The runner closed the pipe, or is gone.
+    /// The runner closed the pipe, or was killed.
     LetGo { killed: bool },
-    /// A child ended, or a process that became one.
+    /// A child ended. It may be a process that became a child when it lost its parent.
     Reaped(Pid, Exit),
-    /// There is no child any more.
+    /// There are no more children.
     NoneLeft,
 }
 
@@ -44,17 +45,17 @@ fn guard() -> ExitCode {
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
     let Some(order) = read.ok().and_then(|_| serde_json::from_str::<Order>(&line).ok()) else {
-        // The runner went before it said what to start.
+        // The runner ended before it said what to start.
         sweep();
         return ExitCode::SUCCESS;
     };
     let killed = match start(&order) {
         Ok(group) => {
-            tell(&Told::Started { group: group.map_or(0, Pid::as_raw_pid) });
+            tell(&Message::Started { group: group.map_or(0, Pid::as_raw_pid) });
             keep(group)
         }
         Err(reason) => {
-            tell(&Told::Failed { reason });
+            tell(&Message::Failed { reason });
             false
         }
     };
@@ -76,15 +77,15 @@ fn sweep() {
     }
 }
 
-fn tell(told: &Told) {
-    // A runner that is gone hears nothing; the pipe that it held tells the rest.
+fn tell(told: &Message) {
+    // If the runner is gone, writing fails. That does not matter: its closed pipe ends this guardian.
     if let Ok(line) = serde_json::to_string(told) {
         let mut out = std::io::stdout().lock();
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
     }
 }
 
-/// Makes the folders and starts the program, in a group of its own.
+/// Creates the folders and starts the program, in a process group of its own.
 fn start(order: &Order) -> Result<Option<Pid>, String> {
     for folder in &order.folders {
         let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
@@ -93,11 +94,11 @@ fn start(order: &Order) -> Result<Option<Pid>, String> {
     lay_out(order)?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-        .map_err(|e| format!("its guardian cannot adopt its processes: {e}"))?;
+        .map_err(|e| format!("its guardian cannot become the parent of orphaned processes: {e}"))?;
     order.program.as_ref().map(spawn).transpose()
 }
 
-/// Starts the program; `reap` waits for it, as for every other child.
+/// Starts the program. `reap` waits for it, as for every other child.
 fn spawn(program: &Program) -> Result<Pid, String> {
     let (name, args) = program.command.split_first().ok_or("the command names no program")?;
     let mut command = Command::new(name);
@@ -123,13 +124,13 @@ fn spawn(program: &Program) -> Result<Pid, String> {
     })?;
     if let (Some(mut pipe), Input::Text(text)) = (child.stdin.take(), &program.input) {
         let text = text.clone();
-        // One that reads nothing of it may end before all is written.
+        // On a thread, because a program that does not read its input may end before everything is written.
         thread::spawn(move || drop(pipe.write_all(text.as_bytes())));
     }
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "it has no process id".to_owned())
 }
 
-/// Waits until the runner lets go, then ends all processes below this one. Tells whether it was killed.
+/// Waits until the runner closes the pipe, then ends all processes below this one. Returns whether the runner was killed.
 fn keep(group: Option<Pid>) -> bool {
     let (sender, happened) = mpsc::channel();
     let letting_go = sender.clone();
@@ -145,7 +146,7 @@ fn keep(group: Option<Pid>) -> bool {
     let mut left = true;
     let killed = loop {
         match happened.recv() {
-            Ok(Happened::Reaped(pid, exit)) if pid == group => tell(&Told::Exited(exit)),
+            Ok(Happened::Reaped(pid, exit)) if pid == group => tell(&Message::Exited(exit)),
             Ok(Happened::Reaped(..)) => {}
             Ok(Happened::NoneLeft) => left = false,
             Ok(Happened::LetGo { killed }) => break killed,
@@ -158,7 +159,8 @@ fn keep(group: Option<Pid>) -> bool {
     killed
 }
 
-/// Waits for children, one after another, and tells of each. Nothing is started later, so the last one is the last.
+/// Waits for children one after another, and reports each. Once none is left, no new one can appear, because this process starts
+/// nothing more.
 fn reap(sender: &Sender<Happened>) {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
@@ -179,7 +181,7 @@ fn reap(sender: &Sender<Happened>) {
     }
 }
 
-/// TERM, a moment, then KILL until nobody is left.
+/// Sends TERM to all processes, waits a moment, then sends KILL until none is left.
 fn end(group: Pid, happened: &Receiver<Happened>) {
     let _ = kill_process_group(group, Signal::TERM);
     descendants::signal_outside(group, Signal::TERM);
@@ -188,7 +190,7 @@ fn end(group: Pid, happened: &Receiver<Happened>) {
     }
     let _ = kill_process_group(group, Signal::KILL);
     if cfg!(target_os = "linux") {
-        // Whoever is killed leaves its children to this process: each round sees those that were not seen before.
+        // The children of a killed process become children of this one, so each round finds those that the last one missed.
         loop {
             descendants::all().into_iter().for_each(kill);
             if matches!(happened.recv(), Ok(Happened::NoneLeft) | Err(_)) {
@@ -210,21 +212,21 @@ fn wait_for_none(happened: &Receiver<Happened>, time: Duration) -> bool {
     }
 }
 
-/// From here on TERM, INT and HUP do nothing: a signal to a whole tree of processes must not end the one that cleans up
-/// after it. The pipe closes then as well.
+/// Makes TERM, INT and HUP do nothing from here on. A signal to a whole tree of processes must not end the guardian, which
+/// cleans up. In that case the runner ends too, which closes the pipe.
 fn outlive_signals() {
     use tokio::signal::unix::{SignalKind, signal};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     if let Ok(runtime) = runtime {
         let _inside = runtime.enter();
         for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
-            // A handler stays when the stream that it feeds is gone.
+            // The signal handler stays installed after its stream is dropped.
             drop(signal(kind));
         }
     }
 }
 
-/// Removes a folder in which a dying process may still write, and in which folders may be read-only.
+/// Removes a folder, even if a dying process still writes into it, and if folders in it are read-only.
 fn remove(folder: &Path) {
     for attempt in 0..40 {
         match std::fs::remove_dir_all(folder) {

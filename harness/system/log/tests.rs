@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_end_is_kept_whatever_the_chunks() {
+fn the_last_lines_are_kept_however_the_output_is_cut_into_chunks() {
     let log = Log::new(None);
     for n in 0..30 {
         log.push(b"li");
@@ -13,7 +13,7 @@ fn the_end_is_kept_whatever_the_chunks() {
 }
 
 #[test]
-fn a_line_is_awaited() {
+fn waiting_ends_with_the_awaited_line() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let log = Log::new(Some(Regex::new("^ready on \\d+$").unwrap()));
     let other = log.clone();
@@ -27,7 +27,7 @@ fn a_line_is_awaited() {
 }
 
 #[test]
-fn colours_are_no_part_of_a_line() {
+fn colours_are_not_part_of_a_line() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let log = Log::new(Some(Regex::new("^INFO: running on http://localhost$").unwrap()));
     log.push(b"\x1b[32mINFO\x1b[0m: running on \x1b[1mhttp://localhost\x1b[0m\r\n\x1b[31mno end\x1b[");
@@ -36,7 +36,7 @@ fn colours_are_no_part_of_a_line() {
 }
 
 #[test]
-fn what_came_before_the_file_is_in_it() {
+fn output_from_before_the_file_existed_is_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::new(None);
     log.push(b"early\n");

@@ -1,7 +1,7 @@
 use super::{is_of_this_command, without};
 
 #[test]
-fn an_environment_that_is_not_the_active_one_is_the_command_s_own() {
+fn an_environment_that_is_not_the_active_one_belongs_to_this_command() {
     let folder = tempfile::tempdir().unwrap();
     let bin = folder.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
@@ -13,6 +13,6 @@ fn an_environment_that_is_not_the_active_one_is_the_command_s_own() {
 }
 
 #[test]
-fn only_its_folder_goes() {
+fn only_the_given_folder_is_removed() {
     assert_eq!(without("/tool/bin:/usr/bin:/tool/bin2", "/tool/bin".as_ref()), "/usr/bin:/tool/bin2");
 }

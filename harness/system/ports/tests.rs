@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::*;
 
 #[test]
-fn leased_ports_differ_and_a_used_one_is_passed_over() {
+fn leased_ports_differ_and_a_port_in_use_is_not_free() {
     let leases: Vec<PortLease> = (0..50).map(|_| PortLease::take().unwrap()).collect();
     let ports: BTreeSet<u16> = leases.iter().map(PortLease::port).collect();
     assert_eq!(ports.len(), 50);
@@ -13,7 +13,7 @@ fn leased_ports_differ_and_a_used_one_is_passed_over() {
 }
 
 #[test]
-fn a_lock_is_held_once_and_leaves_no_file() {
+fn only_one_holder_has_a_lock_and_it_leaves_no_file() {
     let name = format!("test-lock-{}", std::process::id());
     let lock = Lock::take(&name).unwrap();
     let path = lock.path.clone();
@@ -30,10 +30,10 @@ fn a_lock_is_held_once_and_leaves_no_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_of_somebody_else_in_the_place_of_that_for_locks_is_passed_over() {
+fn a_lock_folder_that_belongs_to_somebody_else_is_skipped() {
     let base = tempfile::tempdir().unwrap();
     let first = folders(base.path()).next().unwrap();
-    // What is not a folder of this user's.
+    // A file stands for a folder that belongs to another user.
     std::fs::write(&first, "").unwrap();
     let own = own_folder(base.path()).unwrap();
     assert_ne!(own, first);
@@ -41,7 +41,7 @@ fn a_folder_of_somebody_else_in_the_place_of_that_for_locks_is_passed_over() {
 }
 
 #[test]
-fn waiting_for_a_lock_ends_when_it_is_free() {
+fn waiting_for_a_lock_ends_when_it_is_released() {
     let name = format!("test-waiting-{}", std::process::id());
     let lock = Lock::take(&name).unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();

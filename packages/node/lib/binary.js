@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** The command that the package for this platform brought. `RETAKE_BIN` names another one. */
+/** Returns the path of the `retake` binary from the package for this platform. `RETAKE_BIN` overrides it. */
 export function findRetake() {
   if (process.env.RETAKE_BIN) return process.env.RETAKE_BIN;
   const name = `retake-${process.platform}-${process.arch}`;
@@ -10,8 +10,8 @@ export function findRetake() {
     return require.resolve(`${name}/bin/retake`);
   } catch {
     throw new Error(
-      `the package ${name} is not there: install without --omit=optional, ` +
-        'or, where there is none for this platform, build the command with cargo install retake and name it in RETAKE_BIN',
+      `the package ${name} is not installed: install without --omit=optional, or, if there is no package for this platform, ` +
+        'build the command with `cargo install retake` and set RETAKE_BIN to its path',
     );
   }
 }

@@ -1,22 +1,23 @@
-/** Where the `retake` command is. */
+/** Returns the path of the `retake` binary. `RETAKE_BIN` overrides it. */
 export function findRetake(): string;
 
-/** A call that no turn answered. */
+/** A model call that no recorded turn answers. */
 export interface Miss {
   call: string;
   caller: string | null;
   reason: string;
-  /** The nearest turn, and where the two conversations part. */
+  /** Shows the nearest recorded turn and where the two conversations differ. */
   explanation: string;
 }
 
-/** A turn of a fixture. `fixture` names it where several are served. */
+/** A turn of a fixture. `fixture` is set if several fixtures are served. */
 export interface Turn {
   turn: number;
   caller: string | null;
   fixture?: string;
 }
 
+/** What happened since the last reset. */
 export interface Report {
   served: Turn[];
   missed: Miss[];
@@ -24,7 +25,7 @@ export interface Report {
   drift: { level: 'fail' | 'note'; text: string }[];
 }
 
-/** Where a replay model is reached, in the form that each provider's SDK takes in code. */
+/** The addresses of a replay model, in the form that each provider's SDK takes in code, and its key. */
 export interface Urls {
   readonly url: string;
   readonly key: string;
@@ -34,12 +35,16 @@ export interface Urls {
   /** For the AI SDK: ends in `/v1beta`. */
   readonly geminiBaseURL: string;
   readonly ollamaBaseURL: string;
-  /** The variables by which the providers' SDKs find this model, for a service in a process of its own. */
+  /** The environment variables that point the providers' SDKs at this model, for a service in its own process. */
   readonly env: Record<string, string>;
 }
 
 /** A running `retake serve`. It ends with this process. */
 export interface Server extends Urls {
+  /**
+   * Forgets all served turns and misses, and serves from the first turn. `fixtures` replaces the fixtures that are served;
+   * `name` is the scenario that explanations of misses name.
+   */
   reset(options?: { fixtures?: string[]; name?: string }): Promise<void>;
   report(): Promise<Report>;
   stop(): Promise<void>;
@@ -50,15 +55,15 @@ export const Server: {
 
 /** The replay model of one test. */
 export interface Retake extends Urls {
-  /** Serves these fixtures from now on, files or names, from the first turn. What missed before still fails the test. */
+  /** Serves these fixtures (file paths or names) from now on, from their first turn. Earlier misses still fail the test. */
   use(...fixtures: string[]): Promise<void>;
   misses(): Promise<Miss[]>;
   unused(): Promise<Turn[]>;
 }
 
 export interface RetakeOptions {
-  /** Files, or names of the folder `fixtures`; by default that of the test's own name. */
+  /** File paths, or names of files in the folder `fixtures`. Default: the fixture with the test's name. */
   fixtures?: string[];
-  /** Whether a turn that no call asked for fails the test; `allow` by default. */
+  /** Whether an unused turn fails the test. Default: `allow`. */
   unused?: 'allow' | 'fail';
 }

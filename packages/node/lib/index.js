@@ -1,3 +1,3 @@
-/** The replay model of `retake serve`, started from Node. */
+/** Starts `retake serve`, the replay model, from Node. */
 export { findRetake } from './binary.js';
 export { Server } from './server.js';

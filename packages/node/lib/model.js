@@ -1,15 +1,15 @@
-// The replay model of one test.
+// The replay model of one test, which the helpers for vitest and node:test share.
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const NO_CALL = `no call reached the replay model, though the fixture holds turns.
-  A client has its address when it is made: import retake before your service, or give the client retake.openaiBaseURL
-  and retake.key.`;
+const NO_CALL = `no call reached the replay model, although the fixture contains turns.
+  A client reads its address when it is created: import retake before your service, or pass retake.openaiBaseURL and
+  retake.key to the client.`;
 
-/** The test that has the model of a server. */
+/** For each server in use, the name of the test that uses it. */
 const inUse = new Map();
 
-/** Says what is wrong. Of its trace nothing concerns a reader. */
+/** The error that fails a test. Its stack trace would show only this package's own files, so it is left out. */
 class ReplayMiss extends Error {
   constructor(message) {
     super(message);
@@ -18,7 +18,7 @@ class ReplayMiss extends Error {
   }
 }
 
-/** Base URLs and key for a test's service, and what became of the calls. */
+/** The replay model of one test: base URLs and key for its service, and the misses and unused turns so far. */
 export class Retake {
   #server;
   #name;
@@ -36,38 +36,42 @@ export class Retake {
     }
   }
 
-  /** The model of a test: with the fixtures that are named, or else with that of the test's name, where there is one. */
+  /** Prepares the model for a test. Without `fixtures` it serves the fixture with the test's name, if that file exists. */
   static async of(server, { name, file, fixtures = [] }) {
     if (inUse.has(server)) {
-      throw new Error(`${inUse.get(server)} uses the replay model at the same time: tests that use it run one after another`);
+      throw new Error(`"${inUse.get(server)}" is still using the replay model: tests that use it must run one after another`);
     }
     inUse.set(server, name);
     const retake = new Retake(server, name, file);
     const own = retake.#find(name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, ''));
     if (fixtures.length === 0 && existsSync(own)) fixtures = [own];
-    if (fixtures.length === 0) retake.#without = `the test has no fixture: there is no ${own}, and it names none by retake.use("NAME")`;
-    await retake.#layIn(fixtures);
+    if (fixtures.length === 0) retake.#without = `the test has no fixture: there is no ${own}, and no call of retake.use("NAME")`;
+    await retake.#serve(fixtures);
     return retake;
   }
 
-  /** Serves these fixtures from now on, files or names, from the first turn. What missed before still fails the test. */
+  /** Serves these fixtures (file paths or names) from now on, from their first turn. Earlier misses still fail the test. */
   async use(...fixtures) {
     const before = this.#explained(await this.#server.report());
-    await this.#layIn(fixtures);
+    await this.#serve(fixtures);
     this.#before.push(...before);
   }
 
-  /** The calls that missed so far. */
+  /** Returns the misses so far. */
   async misses() {
     return (await this.#server.report()).missed;
   }
 
-  /** The turns that no call asked for so far. */
+  /** Returns the unused turns so far. */
   async unused() {
     return (await this.#server.report()).unused;
   }
 
-  /** Throws what is wrong at the end of a test: `failed` says that the test failed by itself, so it may have asked for nothing. */
+  /**
+   * Called at the end of a test: throws if a call missed, if the project makes a drift fail, or if no call came at all. With
+   * `unused: 'fail'` unused turns count too. `failed` says that the test has already failed: it may have stopped before it made
+   * its calls, so only misses and drift count.
+   */
   async judge({ unused, failed = false }) {
     const report = await this.#server.report();
     inUse.delete(this.#server);
@@ -81,18 +85,22 @@ export class Retake {
     if (faults.length > 0) throw new ReplayMiss(faults.join('\n\n'));
   }
 
+  /** Returns one text for each miss and each failing drift of a report. */
   #explained({ missed, drift }) {
     const misses = missed.map(({ explanation }) => explanation);
     if (misses.length > 0 && this.#fixtures.length === 0 && this.#without) misses.push(this.#without);
     return [...misses, ...drift.filter(({ level }) => level === 'fail').map(({ text }) => text)];
   }
 
-  #layIn(fixtures) {
+  #serve(fixtures) {
     this.#fixtures = fixtures.map((fixture) => this.#find(fixture));
     return this.#server.reset({ fixtures: this.#fixtures, name: this.#name });
   }
 
-  /** A path from the test's folder or the current one, or a name in `fixtures/` there. */
+  /**
+   * Returns the file of a fixture, relative to the current folder. `named` is a path relative to the test's folder or the
+   * current folder, or a name in the folder `fixtures` of either.
+   */
   #find(named) {
     const files = this.#folders.flatMap((folder) => [resolve(folder, named), join(folder, 'fixtures', `${named}.json`)]);
     const found = files.find((file) => file.endsWith('.json') && existsSync(file)) ?? files.at(-1);

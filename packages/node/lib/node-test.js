@@ -1,4 +1,4 @@
-// Import this before your service: it sets the providers' variables, which a client reads when it is made.
+// Import this before your service: it sets the providers' environment variables, which a client reads when it is created.
 import { Retake } from './model.js';
 import { Server } from './server.js';
 
@@ -6,8 +6,9 @@ const server = await Server.start();
 Object.assign(process.env, server.env);
 
 /**
- * The body of a test with a replay model: `test('weather', withRetake(async (retake, t) => { … }))`. A call that the model
- * cannot answer fails the test. Options before the body: `fixtures`, files or names, and `unused: 'fail'`.
+ * Wraps the body of a test that uses a replay model: `test('weather', withRetake(async (retake, t) => { … }))`. A model call
+ * without a recorded answer fails the test. An optional first argument has the options `fixtures` (file paths or names) and
+ * `unused: 'fail'`.
  */
 export function withRetake(...args) {
   const body = args.pop();
@@ -17,7 +18,7 @@ export function withRetake(...args) {
     try {
       await body(retake, t);
     } catch (error) {
-      // The error stays, and what missed is told beside it: it may be why.
+      // Keep the test's own error, and show the misses next to it: they may be its cause.
       await retake.judge({ failed: true }).catch(({ message }) => message.split('\n').forEach((line) => t.diagnostic(line)));
       throw error;
     }

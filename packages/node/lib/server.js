@@ -1,9 +1,9 @@
-// A `retake serve` of one's own: started, asked, ended.
+// Starts `retake serve` as a child process, sends it requests and stops it.
 import { spawn } from 'node:child_process';
 import { request } from 'node:http';
 import { findRetake } from './binary.js';
 
-/** A running `retake serve`. It ends with this process, however that ends. */
+/** A running `retake serve`. It ends when this process ends, even if this process is killed. */
 export class Server {
   #child;
 
@@ -15,7 +15,7 @@ export class Server {
     this.anthropicBaseURL = `${ready.anthropic}/v1`;
     this.geminiBaseURL = `${ready.gemini}/v1beta`;
     this.ollamaBaseURL = ready.ollama;
-    /** The variables by which the providers' SDKs find this model. */
+    /** The environment variables that point the providers' SDKs at this model. */
     this.env = {
       OPENAI_BASE_URL: ready.openai,
       OPENAI_API_KEY: ready.key,
@@ -29,7 +29,10 @@ export class Server {
     };
   }
 
-  /** Starts it in a folder of the project. Without fixtures, files or names, each call is a miss until a `reset`. */
+  /**
+   * Starts the server with `folder` as its working directory. `fixtures` are file paths or names; without any, each call is a
+   * miss until `reset` names some.
+   */
   static async start({ folder = '.', fixtures = [], repeat = false } = {}) {
     const args = ['serve', '--until-eof', ...(repeat ? ['--repeat'] : []), ...fixtures];
     const child = spawn(findRetake(), args, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -44,22 +47,25 @@ export class Server {
       child.on('error', reject);
       child.on('close', () => reject(new Error(`retake serve did not start:\n${complained}`)));
     });
-    // It must not keep a process alive that has nothing else to do.
-    for (const held of [child, child.stdin, child.stdout, child.stderr]) held.unref();
+    // The server must not keep this process alive.
+    for (const handle of [child, child.stdin, child.stdout, child.stderr]) handle.unref();
     return new Server(child, JSON.parse(ready));
   }
 
-  /** Forgets what was served and missed; serves other fixtures, and calls misses those of `name`, where given. */
+  /**
+   * Forgets all served turns and misses, and serves from the first turn. `fixtures` replaces the fixtures that are served;
+   * `name` is the scenario that explanations of misses name.
+   */
   async reset({ fixtures, name } = {}) {
     await this.#ask('POST', 'reset', JSON.stringify({ fixtures, name }));
   }
 
-  /** What was `served`, `missed` and is `unused`, and what differs (`drift`), since the last reset. */
+  /** Returns what happened since the last reset: turns `served`, calls `missed`, turns `unused`, and `drift`. */
   report() {
     return this.#ask('GET', 'report');
   }
 
-  /** Ends it. */
+  /** Stops the server and waits until it has ended. */
   stop() {
     this.#child.ref();
     return new Promise((resolve) => {
@@ -68,10 +74,10 @@ export class Server {
     });
   }
 
-  // Not by fetch, which tests replace with their own.
+  // Uses `http.request` because tests often replace `fetch`.
   #ask(method, path, body) {
     return new Promise((resolve, reject) => {
-      const asked = request(`${this.url}/__retake/${path}`, { method, agent: false }, (response) => {
+      const outgoing = request(`${this.url}/__retake/${path}`, { method, agent: false }, (response) => {
         let text = '';
         response.on('data', (piece) => (text += piece));
         response.on('end', () => {
@@ -80,8 +86,8 @@ export class Server {
           else reject(new Error(`retake: ${answer.error}`));
         });
       });
-      asked.on('error', reject);
-      asked.end(body);
+      outgoing.on('error', reject);
+      outgoing.end(body);
     });
   }
 }

@@ -1,4 +1,4 @@
-"""The replay model of `retake serve`, started from Python. The fixture for pytest is in `pytest_plugin`."""
+"""Starts `retake serve`, the replay model, from Python. The pytest fixture is in `pytest_plugin`."""
 
 from ._binary import find_retake
 from ._server import Retake, RetakeError, Server

@@ -1,4 +1,4 @@
-"""Where the `retake` command is."""
+"""Finds the `retake` command."""
 
 import os
 import shutil
@@ -8,17 +8,17 @@ from pathlib import Path
 
 
 def find_retake() -> str:
-    """The command that this distribution brought, or else the one on PATH. `RETAKE_BIN` names another one."""
+    """Returns the path of the command that this distribution installed, or of the one on PATH. `RETAKE_BIN` overrides both."""
     if named := os.environ.get("RETAKE_BIN"):
         return named
     name = "retake" + (sysconfig.get_config_var("EXE") or "")
     schemes = {"nt": "nt_user"}.get(os.name, "posix_user")
     folders = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", scheme=schemes)]
-    # With `pip install --target` scripts lie beside the packages.
+    # `pip install --target` puts scripts into a folder `bin` next to the packages.
     folders += [Path(__file__).parent.parent / "bin", Path(sys.prefix) / "bin"]
     for folder in folders:
         if (file := Path(folder) / name).is_file():
             return str(file)
     if found := shutil.which("retake"):
         return found
-    raise FileNotFoundError("the command retake is not there: pip install --force-reinstall retake-cli")
+    raise FileNotFoundError("the command `retake` is not installed: run `pip install --force-reinstall retake-cli`")

@@ -1,4 +1,4 @@
-"""A `retake serve` of one's own: started, asked, ended."""
+"""Starts `retake serve` as a child process, sends it requests and stops it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ._binary import find_retake
 
 
 class RetakeError(Exception):
-    """What `retake serve` refused."""
+    """`retake serve` did not start, or refused a request."""
 
 
 class Server:
-    """A running `retake serve`. It ends with this process, however that ends."""
+    """A running `retake serve`. It ends when this process ends, even if this process is killed."""
 
     def __init__(self, folder: str | Path = ".", *, repeat: bool = False) -> None:
-        """Starts it in a folder of the project, without fixtures: `reset` names some."""
+        """Starts the server with `folder` as its working directory. Each call is a miss until `reset` names fixtures."""
         command = [find_retake(), "serve", "--until-eof", *(["--repeat"] if repeat else [])]
         with tempfile.TemporaryFile() as errors:
             self._process = subprocess.Popen(
@@ -39,12 +39,12 @@ class Server:
         self.anthropic_base_url: str = ready["anthropic"]
         self.gemini_base_url: str = ready["gemini"]
         self.ollama_base_url: str = ready["ollama"]
-        # Nothing here leaves the machine, whatever a proxy of the environment says.
+        # These requests stay on this machine, so a proxy from the environment must not see them.
         self._http = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     @property
     def env(self) -> dict[str, str]:
-        """The variables by which the providers' SDKs find this model."""
+        """The environment variables that point the providers' SDKs at this model."""
         return {
             "OPENAI_BASE_URL": self.openai_base_url,
             "OPENAI_API_KEY": self.key,
@@ -57,7 +57,10 @@ class Server:
         }
 
     def reset(self, fixtures: Iterable[str | Path] | None = None, name: str | None = None) -> None:
-        """Forgets what was served and missed; serves other fixtures, and calls misses those of `name`, where given."""
+        """Forgets all served turns and misses, and serves from the first turn.
+
+        `fixtures` replaces the fixtures that are served; `name` is the scenario that explanations of misses name.
+        """
         asked: dict[str, Any] = {}
         if fixtures is not None:
             asked["fixtures"] = [str(fixture) for fixture in fixtures]
@@ -66,11 +69,11 @@ class Server:
         self._ask("reset", json.dumps(asked).encode())
 
     def report(self) -> dict[str, Any]:
-        """What was `served`, `missed` and is `unused`, and what differs (`drift`), since the last reset."""
+        """Returns what happened since the last reset: turns `served`, calls `missed`, turns `unused`, and `drift`."""
         return self._ask("report")
 
     def stop(self) -> None:
-        """Ends it."""
+        """Stops the server and waits until it has ended."""
         self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
@@ -84,10 +87,10 @@ class Server:
 
 
 class Retake:
-    """The replay model of one test: base URLs and key for its service, and what became of the calls."""
+    """The replay model of one test: base URLs and key for its service, and the misses and unused turns so far."""
 
     def __init__(self, server: Server, name: str, fixtures: Iterable[str | Path], find: Any, without: str) -> None:
-        """Of the fixtures that `find` gives; `without` is what is said where there are none and a call misses."""
+        """Serves `fixtures`; `find` returns the file of each. `without` is reported if there are none and a call misses."""
         self._server, self._name, self._find, self._without = server, name, find, without
         self._before: list[str] = []
         self._fixtures = [find(fixture) for fixture in fixtures]
@@ -101,7 +104,7 @@ class Retake:
         self.env = server.env
 
     def use(self, *fixtures: str | Path) -> None:
-        """Serves these fixtures from now on, files or names, from the first turn. What missed before still fails the test."""
+        """Serves these fixtures (file paths or names) from now on, from their first turn. Earlier misses still fail the test."""
         before = self._explained(self._server.report())
         self._fixtures = [self._find(fixture) for fixture in fixtures]
         self._server.reset(self._fixtures, self._name)
@@ -109,20 +112,23 @@ class Retake:
 
     @property
     def misses(self) -> list[dict[str, Any]]:
-        """The calls that missed so far."""
+        """The misses so far."""
         return self._server.report()["missed"]
 
     @property
     def unused(self) -> list[dict[str, Any]]:
-        """The turns that no call asked for so far."""
+        """The unused turns so far."""
         return self._server.report()["unused"]
 
     def explained(self) -> str:
-        """The calls that missed so far, and what differs where the project says that it fails; empty where nothing is."""
+        """Returns the explanations of all misses and of each drift that the project makes fail; empty if there are none."""
         return "\n\n".join(self._before + self._explained(self._server.report()))
 
     def faults(self, unused: bool) -> str:
-        """The same, with what is wrong by the end of a test: that no call came, and with `unused` which turns nobody asked for."""
+        """Returns everything that fails a test at its end; empty if it passes.
+
+        In addition to `explained()` that is: no call came at all, and, if `unused` is true, unused turns.
+        """
         report = self._server.report()
         faults = self._before + self._explained(report)
         if unused and report["unused"]:
@@ -139,6 +145,6 @@ class Retake:
         return misses + [drift["text"] for drift in report["drift"] if drift["level"] == "fail"]
 
 
-NO_CALL = """no call reached the replay model, though the fixture holds turns.
-  A client that is made when its module is imported has its address by then: to set the variables before that, say
-  `retake_env = "session"` in pytest's configuration, or give the client retake.openai_base_url and retake.key."""
+NO_CALL = """no call reached the replay model, although the fixture contains turns.
+  A client that is created when its module is imported reads its address then, before the test sets it: either set
+  `retake_env` to `session` in pytest's configuration, or pass retake.openai_base_url and retake.key to the client."""

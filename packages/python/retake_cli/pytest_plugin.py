@@ -1,4 +1,4 @@
-"""The fixture `retake`: a replay model for one test, which fails where a call missed."""
+"""The pytest fixture `retake`: a replay model for one test. The test fails if a model call misses."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ MODEL = pytest.StashKey[Retake]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    unused = "whether a turn that no call asked for fails a test: allow (default) or fail"
+    unused = "whether a recorded turn that no call asked for fails a test: allow (default) or fail"
     parser.getgroup("retake").addoption("--retake-unused", choices=["allow", "fail"], help=unused)
     parser.addini("retake_unused", unused, default="allow")
-    parser.addini("retake_fixtures", "folder of the fixtures, beside the test or below the root folder", default="fixtures")
+    parser.addini("retake_fixtures", "the folder of the fixtures, next to the test or in the root folder", default="fixtures")
     parser.addini(
         "retake_env",
-        "when OPENAI_BASE_URL, OPENAI_API_KEY and the other providers' variables are set: for each `test` that asks for "
-        "retake (default), or for the whole `session`, for clients that are made at import",
+        "when OPENAI_BASE_URL, OPENAI_API_KEY and the other providers' variables are set: for each `test` that takes the "
+        "fixture retake (default), or for the whole `session`, which clients created at import need",
         default="test",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "retake(*fixtures, unused='allow'): the fixtures of a test that asks for retake")
+    config.addinivalue_line("markers", "retake(*fixtures, unused='allow'): the recorded fixtures that this test replays")
     for name, known in [("retake_env", ("test", "session")), ("retake_unused", ("allow", "fail"))]:
         if config.getini(name) not in known:
-            raise pytest.UsageError(f"{name} is {' or '.join(known)}, not {config.getini(name)!r}")
+            raise pytest.UsageError(f"{name} must be {' or '.join(known)}, not {config.getini(name)!r}")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -52,7 +52,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def retake(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Retake]:
-    """A replay model that serves the test's fixture. A call that it cannot answer fails the test."""
+    """A replay model that serves the test's recorded fixture. A model call without a recorded answer fails the test."""
     item = request.node
     server = server_of(request.config)
 
@@ -78,25 +78,25 @@ def retake(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
             monkeypatch.setenv(name, value)
     item.stash[MODEL] = model
     yield model
-    # What a call that came after the test missed.
+    # Misses of calls that came after the test's body, while other fixtures were torn down.
     if MODEL in item.stash and (faults := model.explained()):
         pytest.fail(faults, pytrace=False)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Judges the model's calls as a part of the test, so that the test is what fails."""
+    """Judges the model's calls as part of the test, so that the test itself fails and not its teardown."""
     outcome = yield
     model = item.stash.get(MODEL, None)
     if model is None or (outcome.excinfo and issubclass(outcome.excinfo[0], pytest.skip.Exception)):
         return
-    # A test that failed by itself may have asked for nothing yet.
+    # A test that already failed may have stopped before it made its calls, so only its misses count.
     faults = model.explained() if outcome.excinfo else model.faults(fails_unused(item))
     if not faults:
         return
     del item.stash[MODEL]
     if outcome.excinfo:
-        # What the service made of the miss comes with it: the miss is why.
+        # Keep the test's own error, and show the misses next to it: they may be its cause.
         item.add_report_section("call", "retake", faults)
     else:
         try:
@@ -106,23 +106,27 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def server_of(config: pytest.Config) -> Server:
-    """The session's server: its address stays, so that a client may outlive a test."""
+    """Returns the session's server. Its address never changes, so a client can be used by several tests."""
     if SERVER not in config.stash:
         config.stash[SERVER] = Server(config.rootpath)
     return config.stash[SERVER]
 
 
 def fixture_file(item: pytest.Item, named: str | Path) -> Path:
-    """The file of a fixture: a path from the test's folder or the root folder, or a name in a folder of fixtures there."""
+    """Returns the file of a recorded fixture, relative to the root folder.
+
+    `named` is a path relative to the test's folder or the root folder, or a name in the folder of fixtures of either.
+    """
     fixtures = item.config.getini("retake_fixtures")
     folders = [item.path.parent, item.config.rootpath]
     files = [folder / named for folder in folders] + [folder / fixtures / f"{named}.json" for folder in folders]
     file = next((file for file in files if file.is_file()), files[-1])
-    # Short in what is said of it: the server works in the root folder.
+    # Messages then show a short path, and it works because the server runs in the root folder.
     return Path(os.path.relpath(file, item.config.rootpath))
 
 
 def fails_unused(item: pytest.Item) -> bool:
+    """Whether an unused turn fails this test: the marker decides, then the command line, then pytest's configuration."""
     marker = item.get_closest_marker("retake")
     said = marker.kwargs.get("unused") if marker else None
     return (said or item.config.getoption("--retake-unused") or item.config.getini("retake_unused")) == "fail"

@@ -1,6 +1,6 @@
-// The cases of `../cases.json` with each Node SDK and each fixture. Prints a JSON line for each result.
+// Runs the cases of `../cases.json` with each Node SDK and each fixture. Prints one JSON line for each result.
 //
-// Arguments are words: a case runs where each of them is in `SDK | fixture | case`.
+// With arguments, it runs only the cases with all of these texts in `SDK | fixture | case`.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -9,10 +9,10 @@ import { start } from "./model.mjs";
 const table = JSON.parse(readFileSync(new URL("../cases.json", import.meta.url)));
 const fixtures = new URL("../fixtures/", import.meta.url);
 const words = process.argv.slice(2);
-// In milliseconds, for a case that hangs.
+// The time limit for a case, in milliseconds.
 const timeLimit = 120_000;
 
-/** The fixture's turns that answer a conversation: they stand in the order of the table. */
+/** Returns the fixture's turns that answer a conversation. The turns have the order of the table. */
 function turnsOf(fixture, conversation) {
   const { turns } = JSON.parse(readFileSync(new URL(fixture, fixtures)));
   const owners = Object.entries(table.conversations).flatMap(([name, steps]) =>
@@ -70,7 +70,7 @@ async function missed(ask, model, question) {
   try {
     answer = await ask(model, question);
   } catch (error) {
-    return error.message.includes("replay miss") ? undefined : `the error does not tell of the miss: ${error}`;
+    return error.message.includes("replay miss") ? undefined : `the error does not mention the miss: ${error}`;
   }
   return `no error, but ${JSON.stringify(answer)}`;
 }
@@ -93,7 +93,7 @@ for (const file of readdirSync(new URL("adapters/", import.meta.url)).sort()) {
         const result = { sdk: `${name} (Node)`, fixture: fixture.replace(".json", ""), case: kase.name };
         if (!words.every((word) => Object.values(result).join(" | ").includes(word))) continue;
         const hangs = setTimeout(() => {
-          throw new Error(`it hangs: ${Object.values(result).join(" | ")}`);
+          throw new Error(`the case hangs: ${Object.values(result).join(" | ")}`);
         }, timeLimit);
         const failure = await run(ask, fixture, kase).catch((error) => error.stack);
         clearTimeout(hangs);

@@ -1,4 +1,4 @@
-// A `retake serve` of one fixture.
+// Starts `retake serve` with one fixture.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** A replay model: its base URLs `openai`, `anthropic`, `gemini` and `ollama`, its `key`, and `end`. */
+/** Starts a replay model. Returns its base URLs `openai`, `anthropic`, `gemini` and `ollama`, its `key`, and a function `end`. */
 export async function start(fixture) {
   const folder = await mkdtemp(join(tmpdir(), "model-"));
   const report = join(folder, "report.json");
@@ -16,7 +16,7 @@ export async function start(fixture) {
   });
   const ended = once(process_, "exit");
   const [line] = await once(createInterface(process_.stdout), "line");
-  /** Ends it, and gives its report: what was served, missed and left unused. */
+  /** Stops the server, and returns its report: what was served, missed and left unused. */
   const end = async () => {
     process_.kill("SIGTERM");
     await ended;

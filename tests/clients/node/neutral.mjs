@@ -1,12 +1,12 @@
-// What adapters take and give, in no SDK's words.
+// What adapters take and return, in a form that does not depend on any SDK.
 //
 // Question: { system, tools, stream, steps }. A step is one of { user: text }, { answer } and
 // { results: [{ call, text }] }.
 // Answer: { text, calls: [{ id, name, args }], finish, usage: { input, output }, native }. `finish` is `stop`,
-// `tool_calls` or `length`; an SDK's own word where it is another, which no fixture has. `native` is what a program keeps
-// of the answer, to send it back.
+// `tool_calls` or `length`; any other reason keeps the SDK's own word, but no fixture has one. `native` is what a program
+// keeps of the answer to send it back in the next request.
 
-/** The steps in an SDK's words: `user` and `answer` give a message each, `results` a list of them. */
+/** Returns the steps as messages of an SDK. `user` and `answer` return one message, `results` returns a list of messages. */
 export function messages(question, { user, answer, results }) {
   return question.steps.flatMap((step) => {
     if (step.user !== undefined) return [user(step.user)];

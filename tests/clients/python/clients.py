@@ -1,6 +1,6 @@
-"""The cases of `../cases.json` with each Python SDK and each fixture. Prints a JSON line for each result.
+"""Runs the cases of `../cases.json` with each Python SDK and each fixture. Prints one JSON line for each result.
 
-Arguments are words: a case runs where each of them is in `SDK | fixture | case`.
+With arguments, it runs only the cases with all of these texts in `SDK | fixture | case`.
 """
 
 import faulthandler
@@ -16,12 +16,12 @@ from pathlib import Path
 from model import Model
 from neutral import Question
 
-# Each client of an SDK would read all certificates anew, though it never uses one here: most of the time went there.
+# Each SDK client reads all certificates again, although none is used here. Without the cache, that takes most of the time.
 ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads((HERE.parent / "cases.json").read_text())
-# In seconds, for a case that hangs.
+# The time limit for a case, in seconds.
 TIME_LIMIT = 120
 SDKS = {
     f"{name} (Python)": ask
@@ -31,7 +31,7 @@ SDKS = {
 
 
 def turns_of(fixture, conversation):
-    """The fixture's turns that answer a conversation: they stand in the order of the table."""
+    """Returns the fixture's turns that answer a conversation. The turns have the order of the table."""
     counts = {name: sum("finish" in step for step in steps) for name, steps in TABLE["conversations"].items()}
     names = list(counts)
     first = sum(counts[name] for name in names[: names.index(conversation)])
@@ -80,7 +80,7 @@ def missed(ask, model, question):
     try:
         answer = ask(model, question)
     except Exception as error:
-        return None if "replay miss" in str(error) else f"the error does not tell of the miss: {error!r}"
+        return None if "replay miss" in str(error) else f"the error does not mention the miss: {error!r}"
     return f"no error, but {answer}"
 
 
@@ -100,8 +100,8 @@ def neutral_of_output(output):
 
 
 def main(words):
-    # LiteLLM leaves streams unread behind. To collect one while its pool is locked is a deadlock, so that is done between
-    # the cases only.
+    # LiteLLM leaves unread streams behind. If the garbage collector frees one while httpcore's pool is locked, that is a
+    # deadlock, so garbage is collected only between the cases.
     gc.freeze()
     gc.disable()
     for sdk, ask in SDKS.items():

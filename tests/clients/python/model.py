@@ -1,4 +1,4 @@
-"""A `retake serve` of one fixture."""
+"""Starts `retake serve` with one fixture."""
 
 import json
 import os
@@ -18,7 +18,7 @@ class Model:
         self.__dict__.update(json.loads(self.process.stdout.readline()))
 
     def end(self):
-        """Ends it, and gives its report: what was served, missed and left unused."""
+        """Stops the server, and returns its report: what was served, missed and left unused."""
         self.process.terminate()
         self.process.communicate()
         report = json.loads(self.report.read_text())

@@ -1,4 +1,4 @@
-"""What adapters take and give, in no SDK's words."""
+"""What adapters take and return, in a form that does not depend on any SDK."""
 
 import json
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass
 class Call:
-    """A tool call that a model asks for."""
+    """A tool call of an answer."""
 
     id: str
     name: str
@@ -16,20 +16,20 @@ class Call:
 
 @dataclass
 class Answer:
-    """What an SDK made of an answer."""
+    """An answer, as the SDK returned it."""
 
     text: str
     calls: list[Call]
     finish: str
-    """`stop`, `tool_calls` or `length`; an SDK's own word where it is another, which no fixture has."""
+    """`stop`, `tool_calls` or `length`; any other reason keeps the SDK's own word, but no fixture has one."""
     usage: dict
     native: Any = None
-    """What a program keeps of the answer, to send it back."""
+    """What a program keeps of the answer to send it back in the next request."""
 
 
 @dataclass
 class Question:
-    """A conversation up to now, and how the answer is to come."""
+    """A conversation so far, and whether to stream the answer."""
 
     system: str
     tools: list[dict]
@@ -38,7 +38,7 @@ class Question:
     """`("user", text)`, `("answer", Answer)` or `("results", [(Call, text), …])`."""
 
     def messages(self, user, answer, results):
-        """The steps in an SDK's words: `user` and `answer` give a message each, `results` a list of them."""
+        """Returns the steps as messages of an SDK. `user` and `answer` return one message, `results` returns a list of them."""
         messages = []
         for kind, step in self.steps:
             if kind == "results":
@@ -53,5 +53,5 @@ def counted(read, written):
 
 
 def parsed(arguments):
-    """Arguments that an SDK hands over as JSON text."""
+    """Parses arguments that an SDK returns as JSON text."""
     return json.loads(arguments)

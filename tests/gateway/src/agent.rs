@@ -1,4 +1,4 @@
-//! The agent: asks the model, calls the tools it wants, until it answers without any.
+//! The agent: calls the model, runs the tools that the answer asks for, and repeats until an answer asks for none.
 
 use std::sync::Arc;
 
@@ -22,18 +22,19 @@ use crate::{
 const MAX_MODEL_CALLS: usize = 25;
 const TOO_MANY_STEPS: &str = "I stopped, because this takes more steps than I may make.";
 
-/// What a run is to do.
+/// The input of a run.
 pub(crate) struct Task {
     pub(crate) user: String,
     pub(crate) thread: Thread,
     pub(crate) run_id: String,
-    /// What the user says.
+    /// The user's messages.
     pub(crate) said: Vec<String>,
-    /// Whether to keep what it tells of the user.
+    /// Whether to remember what the run reveals about the user.
     pub(crate) remember: bool,
 }
 
-/// One run of a thread, from the user's messages to the `end` event, and then what is to be kept of it.
+/// Executes one run of a thread, from the user's messages to the `end` event, and then stores a fact about the user if
+/// the task says so.
 pub(crate) async fn run(app: Arc<App>, task: Task, events: Events) {
     let Task { user, thread, run_id, said, remember } = task;
     let metadata = metadata(&run_id, &thread.thread_id);
@@ -56,7 +57,7 @@ pub(crate) async fn run(app: Arc<App>, task: Task, events: Events) {
         events.send("metadata", &metadata);
     }
     if !mutant!("run_never_ends") {
-        // If the database is what failed, then nobody is left to be told.
+        // If the database itself failed, nobody is left who could be told.
         let _ = app.store.end_run(&run_id, status);
     }
     if !mutant!("end_missing") && !mutant!("end_before_title") {
@@ -68,7 +69,7 @@ pub(crate) async fn run(app: Arc<App>, task: Task, events: Events) {
     if mutant!("status_behind_end") {
         events.send("status", &json!({ "status": status }));
     }
-    // The client has all there is to have.
+    // The client has received everything: close its stream before the slow part.
     drop(events);
     let remember = mutant!("memory_never", false, remember || mutant!("memory_always"));
     if let (true, Ok(messages)) = (remember, held) {
@@ -174,7 +175,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// An assistant message that no model wrote, with all that one has.
+    /// Returns an assistant message with the service's own text, in the same form as one from the model, and streams it.
     fn say(&self, id: String, text: &str) -> Message {
         if !mutant!("own_words_not_streamed") {
             self.chunk(&id, text);
@@ -211,7 +212,8 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// All calls of one answer at the same time. Their events come as they finish, their messages in call order.
+    /// Runs all tool calls of one answer in parallel. Events are sent as the calls finish; the messages are returned in
+    /// call order.
     async fn call(&self, mut calls: Vec<ToolCall>) -> Vec<Message> {
         if mutant!("first_call_only") {
             calls.truncate(1);
@@ -369,7 +371,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// What a tool gave, as clients are told of it.
+/// The payload of a `tool_result` event.
 #[derive(Serialize)]
 struct ToolResult<'a> {
     name: &'a str,

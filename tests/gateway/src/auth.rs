@@ -1,4 +1,5 @@
-//! Accounts and sessions: a session cookie says who, and on all but a GET the CSRF header must repeat the CSRF cookie.
+//! Accounts and sessions. A session cookie identifies the user. Every request but a GET must repeat the CSRF cookie in
+//! the header `X-CSRF-Token`.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{App, error::HttpError, mutants::mutant};
 
-/// A client may send a password too. It is not kept, for nothing here ever asks for it again.
+/// A client may send a password too. It is ignored, because there is no way to sign in again.
 #[derive(Deserialize)]
 pub(crate) struct Registration {
     email: String,
@@ -50,7 +51,7 @@ pub(crate) async fn register(
     Ok((mutant!("register_200", StatusCode::OK, StatusCode::CREATED), cookies, Json(body)))
 }
 
-/// The signed-in user of a request, by id.
+/// The id of the signed-in user who sent a request.
 pub(crate) struct User(pub(crate) String);
 
 impl FromRequestParts<Arc<App>> for User {

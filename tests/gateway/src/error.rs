@@ -1,4 +1,4 @@
-//! What can go wrong: at the start ([`Error`]), and in a request ([`HttpError`]).
+//! Errors: at startup ([`Error`]) and in a request ([`HttpError`]).
 
 use std::fmt;
 
@@ -40,7 +40,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// An answer other than success: a status, and `{"detail": …}` as its body.
+/// An error response: a status, and `{"detail": …}` as its body.
 #[derive(Debug)]
 pub(crate) struct HttpError(pub(crate) StatusCode, pub(crate) String);
 

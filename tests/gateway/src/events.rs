@@ -16,11 +16,11 @@ use tokio::{sync::watch, time::sleep};
 
 use crate::mutants::mutant;
 
-/// The sending side. A run goes on when its client has left, so nobody need be listening.
+/// The sending side. A run continues after its client has left, so sending works without a receiver.
 #[derive(Clone)]
 pub(crate) struct Events(watch::Sender<Vec<Event>>);
 
-/// What was sent of a run, and what is still to come: a client can come back to it.
+/// The receiving side: all events of a run so far, and those to come. A client that reconnects reads it again.
 pub(crate) type Log = watch::Receiver<Vec<Event>>;
 
 impl Events {
@@ -42,7 +42,7 @@ impl Events {
     }
 }
 
-/// Where a client that comes back goes on: behind the event whose id it has seen last.
+/// Returns the position at which a client that reconnects continues: after the event whose id it saw last.
 pub(crate) fn resumes_at(headers: &HeaderMap) -> usize {
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.rsplit_once('-')?.1.parse().ok());
     if mutant!("reconnect_from_start") {
@@ -52,12 +52,12 @@ pub(crate) fn resumes_at(headers: &HeaderMap) -> usize {
     seen.map_or(0, |seen: usize| seen + skipped)
 }
 
-/// The answer that streams a run's events from one on, with a comment every 15 seconds of silence. Where it `breaks_after`
-/// so many events, the connection is cut behind them, while the run goes on.
+/// Returns the response that streams a run's events, starting at position `from`, with a comment after every 15 seconds of
+/// silence. With `breaks_after`, the connection is cut after that many events while the run continues.
 pub(crate) fn response(log: Log, from: usize, breaks_after: Option<usize>) -> impl IntoResponse {
     let events = stream::unfold((log, from, breaks_after), async |(mut log, next, left)| {
         if left == Some(0) {
-            // What was sent before is to arrive.
+            // Give the events that were already sent time to arrive.
             sleep(Duration::from_millis(50)).await;
             return Some((Err(io::Error::from(io::ErrorKind::ConnectionReset)), (log, next, left)));
         }

@@ -1,11 +1,11 @@
-//! A small agent service, as teams build them: accounts, threads, an agent loop with tools, an event stream of each
-//! run, and a model behind it. It is the system that Retake's own scenarios test, and it knows nothing of Retake.
+//! A small but typical agent service: accounts, threads, an agent loop with tools, an event stream for each run, and a
+//! model behind it. It is the system that Retake's own scenarios test, and it knows nothing about Retake.
 //!
-//! The HTTP API has the form of LangGraph's, and `/chat/new` is a page for people. [`router`] serves both in-process, `cargo run -p gateway` on a port.
-//! [`provider`] is the model that the fixtures are recorded from.
+//! Its HTTP API resembles LangGraph's, and `/chat/new` is a page for people. [`router`] serves both in-process;
+//! `cargo run -p gateway` serves them on a port. [`provider`] is the model that the fixtures are recorded from.
 //!
-//! A failing model call never shows as an HTTP error: the user gets a friendly sentence, with status 200 and the
-//! ordinary events. Most agent services do the same, and it is what makes a missed recording so easy to overlook.
+//! A failed model call never becomes an HTTP error: the user gets a friendly sentence, with status 200 and the usual
+//! events. Most agent services do the same, which is why a missing recording is so easy to overlook.
 
 mod agent;
 mod auth;
@@ -44,27 +44,27 @@ use events::Log;
 use model::Model;
 use store::Store;
 
-/// Where the service keeps its data, and which model it asks.
+/// Where the service keeps its data, and which model it calls.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Holds the database `gateway.db` and a folder of files for each thread.
+    /// Contains the database `gateway.db` and one folder of files for each thread.
     pub data_dir: PathBuf,
-    /// Like `http://127.0.0.1:1234/v1`. Plain HTTP only.
+    /// The base URL of the model provider, for example `http://127.0.0.1:1234/v1`. Plain HTTP only.
     pub openai_base_url: String,
-    /// Sent as the bearer token of each model call.
+    /// The bearer token of each model call.
     pub openai_api_key: String,
-    /// Name of the model.
+    /// The name of the model.
     pub model: String,
-    /// Whether each model call says in the header `x-retake-caller` who makes it.
+    /// Whether each model call names its caller in the header `x-retake-caller`.
     pub declare_callers: bool,
-    /// Whether there are routes that only tests need: they put runs into a thread, and break its next stream.
+    /// Whether to add the routes that only tests need: they put runs into a thread, and break its next stream.
     pub seeding: bool,
-    /// The client that asks the model, where the service is not to make one of its own.
+    /// The HTTP client for model calls. If it is `None`, the service creates one.
     pub http: Option<reqwest::Client>,
 }
 
 impl Config {
-    /// A configuration with the usual model, which declares its callers.
+    /// Returns a configuration with the default model, declared callers and no test routes.
     pub fn new(
         data_dir: impl Into<PathBuf>,
         openai_base_url: impl Into<String>,
@@ -81,8 +81,8 @@ impl Config {
         }
     }
 
-    /// Reads `DATA_DIR`, `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `MODEL`, `DECLARE_CALLERS` and `SEEDING`. What is not set
-    /// has a default; without a key the service starts, and its model calls fail.
+    /// Reads the environment variables `DATA_DIR`, `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `MODEL`, `DECLARE_CALLERS` and
+    /// `SEEDING`. Each has a default. Without a key the service starts, but its model calls fail.
     #[must_use]
     pub fn from_env() -> Self {
         let var = |name, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
@@ -99,26 +99,26 @@ impl Config {
     }
 }
 
-/// What the handlers share.
+/// The state that all handlers share.
 struct App {
-    /// The folders of the threads.
+    /// The folder that contains one folder for each thread.
     files: PathBuf,
     store: Store,
     model: Model,
-    /// Threads whose next stream breaks, and after how many events.
+    /// The threads whose next stream is to break, with the number of events after which it breaks.
     breaks: Mutex<HashMap<String, usize>>,
-    /// What was sent of each run since the start, by thread and run.
+    /// The events of each run since the service started, by thread id and run id.
     logs: Mutex<HashMap<(String, String), Log>>,
 }
 
-/// The service, ready to be served or called in-process.
+/// Returns the service as a router, which can be served on a port or called in-process.
 ///
 /// # Errors
 ///
-/// The data folder or its database cannot be made, or the API key cannot be sent as a header.
+/// Fails if the data folder or its database cannot be created, or if the API key is not a valid header value.
 pub fn router(config: Config) -> Result<Router, Error> {
     let files = config.data_dir.join("threads");
-    fs::create_dir_all(&files).map_err(Error::because("cannot make the data folder"))?;
+    fs::create_dir_all(&files).map_err(Error::because("cannot create the data folder"))?;
     let store = Store::open(&config.data_dir.join("gateway.db")).map_err(Error::because("cannot open the database"))?;
     let seeding = if config.seeding { seed::routes() } else { Router::new() };
     let model = Model::new(config)?;

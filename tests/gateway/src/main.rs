@@ -11,11 +11,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let router = gateway::router(Config::from_env())?;
     let port: u16 = env::var("PORT").map_or(Ok(0), |port| port.parse())?;
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
-    #[expect(clippy::print_stdout, reason = "whoever starts it reads where it is")]
+    #[expect(clippy::print_stdout, reason = "it tells whoever starts it the address")]
     {
         println!("listening on http://{}", listener.local_addr()?);
     }
-    // Without it, each event of a stream waits for the client's delayed acknowledgement.
+    // With Nagle's algorithm on, each event of a stream would wait for the client's delayed acknowledgement.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, router).await?;
     Ok(())

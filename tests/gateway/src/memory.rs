@@ -1,5 +1,5 @@
-//! What the agent keeps of a user from one thread to the next: asked of the model when a run has ended, where the client
-//! wanted that.
+//! The agent's memory: facts about a user that all threads share. If the client asked for it, the model is asked for a fact
+//! after each run.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) async fn facts(State(app): State<Arc<App>>, user: User) -> Result<Jso
     Ok(Json(json!({ "facts": facts })))
 }
 
-/// Keeps what a run told of its user, where it told anything.
+/// Asks the model for a fact about the user in these messages, and stores it if there is one.
 pub(crate) async fn keep(app: &App, user: &str, messages: &[Message]) {
     let question = format!(
         "Name one fact about the user that is worth remembering, in a short sentence. Answer NONE if there is none.\n\n{}",
@@ -30,7 +30,7 @@ pub(crate) async fn keep(app: &App, user: &str, messages: &[Message]) {
         .unwrap_or_default();
     let fact = mutant!("memory_untrimmed", &*answer, answer.trim());
     if !fact.is_empty() && (fact != "NONE" || mutant!("memory_of_none")) && !mutant!("memory_not_kept") {
-        // The run is over: nobody is left to be told.
+        // The run is over, so nobody is left who could be told about an error.
         let _ = app.store.add_fact(user, fact);
     }
 }

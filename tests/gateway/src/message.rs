@@ -1,4 +1,4 @@
-//! The messages of a thread, in the form clients see them: LangChain's.
+//! The messages of a thread, in LangChain's form, which clients see.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(crate) enum Message {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ToolCall {
     pub(crate) name: String,
-    /// An object, or the text as it came if the model wrote no valid JSON.
+    /// An object, or the text itself if the model did not write valid JSON.
     pub(crate) args: Value,
     pub(crate) id: String,
 }
@@ -41,19 +41,19 @@ impl Message {
         Self::Human { id: mutant!("question_id_empty", String::new(), new_id()), content }
     }
 
-    /// What it says.
+    /// Returns the text of the message.
     pub(crate) fn content(&self) -> &str {
         match self {
             Self::Human { content, .. } | Self::Ai { content, .. } | Self::Tool { content, .. } => content,
         }
     }
 
-    /// Whether a tool failed.
+    /// Whether this is the result of a tool that failed.
     pub(crate) fn is_failure(&self) -> bool {
         matches!(self, Self::Tool { status, .. } if status == "error")
     }
 
-    /// What user and assistant said to each other, without the tools: one line each.
+    /// Returns the messages of user and assistant, one on each line, without the tools.
     pub(crate) fn transcript(messages: &[Self]) -> String {
         let lines = messages.iter().filter_map(|message| match message {
             Self::Human { content, .. } => Some(format!("User: {content}")),

@@ -1,4 +1,4 @@
-//! The model: every call goes through here and says who makes it.
+//! The model client. Every model call goes through it and names its caller.
 
 use std::{collections::BTreeMap, error::Error as StdError, time::Duration};
 
@@ -28,13 +28,13 @@ use crate::{
     tools,
 };
 
-/// What a user reads when a model call failed.
+/// What the user reads if a model call fails.
 pub(crate) const FRIENDLY_ERROR: &str = "I'm sorry, something went wrong on my side. Please try again.";
 
-/// For a whole call.
+/// The time limit for a whole model call.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// How often a call is made again that was answered with 429 or 5xx, or whose connection was refused: within a second.
+/// How often a call is repeated if the answer is 429 or 5xx or the connection is refused. All attempts happen within a second.
 const RETRIES: usize = 3;
 
 type ModelError = Box<dyn StdError + Send + Sync>;
@@ -45,7 +45,7 @@ pub(crate) struct Model {
     declare_callers: bool,
 }
 
-/// What the model said.
+/// The model's answer.
 pub(crate) struct Answer {
     pub(crate) content: String,
     pub(crate) tool_calls: Vec<ToolCall>,
@@ -54,12 +54,12 @@ pub(crate) struct Answer {
 
 impl Model {
     pub(crate) fn new(config: Config) -> Result<Self, Error> {
-        // The client would panic at its first call.
+        // With an invalid header value the client would panic at its first call.
         HeaderValue::from_str(&format!("Bearer {}", config.openai_api_key))
             .map_err(Error::because("the API key cannot be sent as a header"))?;
-        // The model is on loopback, where a proxy of the environment has no business.
+        // The model is on loopback, so a proxy from the environment must not be used.
         let make = || reqwest::Client::builder().no_proxy().build();
-        let http = config.http.map_or_else(make, Ok).map_err(Error::because("cannot make the HTTP client"))?;
+        let http = config.http.map_or_else(make, Ok).map_err(Error::because("cannot create the HTTP client"))?;
         let openai = OpenAIConfig::new()
             .with_api_base(config.openai_base_url.trim_end_matches('/'))
             .with_api_key(config.openai_api_key)
@@ -75,7 +75,7 @@ impl Model {
         &self.name
     }
 
-    /// One question without tools, answered in one piece.
+    /// Asks one question without tools, and returns the answer as a whole.
     pub(crate) async fn ask(&self, caller: &str, system: Option<&str>, question: &str) -> Result<String, ModelError> {
         let system = mutant!("ask_without_system", None, system);
         let system = system.map(|text| ChatCompletionRequestSystemMessage::from(text).into());
@@ -92,7 +92,7 @@ impl Model {
         Ok(mutant!("ask_first_word", content.split(' ').next().unwrap_or_default().to_owned(), content))
     }
 
-    /// The next answer of a conversation, with tools. `on_text` sees its text as it comes.
+    /// Returns the next answer of a conversation, with tools. `on_text` is called with each piece of text as it arrives.
     pub(crate) async fn stream(
         &self,
         caller: &str,

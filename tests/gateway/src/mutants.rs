@@ -1,9 +1,10 @@
-//! Mistakes that a developer of this service could make, each where it would be made. None is made unless the feature
-//! `mutants` is on, and then only the one that the variable `GATEWAY_MUTANT` names, for the whole process.
+//! Mutants: mistakes that a developer of this service could make, each at the place in the code where it would happen.
+//! Without the feature `mutants` none is active. With it, only the one that the environment variable `GATEWAY_MUTANT`
+//! names is active, for the whole process.
 //!
-//! They measure what the scenarios notice: `tests/it/mutants/list.toml` says of each in a sentence what it does.
+//! They measure what the scenarios notice. `tests/it/mutants/list.toml` describes each one in a sentence.
 
-/// `mutant!("name")` tells whether this mistake is made; `mutant!("name", mistaken, right)` is one of both.
+/// `mutant!("name")` is whether this mutant is active; `mutant!("name", mistaken, right)` is the one value or the other.
 macro_rules! mutant {
     ($name:literal) => {
         $crate::mutants::is_made($name)
@@ -14,7 +15,7 @@ macro_rules! mutant {
 }
 pub(crate) use mutant;
 
-/// Whether this mistake is made.
+/// Returns whether this mutant is active.
 #[cfg(feature = "mutants")]
 pub(crate) fn is_made(name: &str) -> bool {
     use std::{env, sync::OnceLock};
@@ -23,7 +24,7 @@ pub(crate) fn is_made(name: &str) -> bool {
     CHOSEN.get_or_init(|| env::var("GATEWAY_MUTANT").ok()).as_deref() == Some(name)
 }
 
-/// No mistake is made.
+/// Without the feature no mutant is active.
 #[cfg(not(feature = "mutants"))]
 pub(crate) fn is_made(_name: &str) -> bool {
     false

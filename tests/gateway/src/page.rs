@@ -1,4 +1,4 @@
-//! The page that people see: plain files, which need no build.
+//! The page for people: static files that need no build.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use axum::{
 
 use crate::{App, error::HttpError, mutants::mutant};
 
-/// Name, type and text of each file beside the page itself.
+/// The name, content type and text of each file that the page loads.
 const FILES: [(&str, &str, &str); 5] = [
     ("style.css", "text/css", include_str!("page/style.css")),
     ("app.js", "text/javascript", include_str!("page/app.js")),
@@ -37,7 +37,7 @@ async fn file(Path(name): Path<String>) -> Response {
     }
 }
 
-/// A file as its developer wrote it: with a line of the mistake that is made, where it has that line.
+/// Returns the text of a file. If a mutant of the page is active, its line replaces the right one.
 fn written(text: &str) -> String {
     let lines = [
         (mutant!("page_title_kept"), "if (payload.title) entitle(payload.title);", ""),

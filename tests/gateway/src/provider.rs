@@ -1,7 +1,7 @@
-//! A model provider with a script in place of a model: the Chat Completions API, in OpenAI's own form.
+//! A model provider with a script instead of a model. It serves OpenAI's Chat Completions API.
 //!
-//! Nothing in it is random or tells the time: the same conversation gets the same bytes, so a fixture recorded anew
-//! differs only where the service does. All that it remembers is whom it has asked to come again.
+//! Nothing in it is random or depends on the time: the same conversation always gets the same bytes, so a fixture that is
+//! recorded again changes only if the service changed. Its only memory is which conversations got a 429.
 
 mod script;
 mod systems;
@@ -25,12 +25,12 @@ use script::{Mood, Reply};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// The provider, at `POST /v1/chat/completions`.
+/// Returns the provider as a router with one route, `POST /v1/chat/completions`.
 pub fn provider() -> Router {
     Router::new().route("/v1/chat/completions", post(complete)).with_state(Arc::default())
 }
 
-/// The conversations that were told to come again.
+/// The conversations that got a 429 and will be answered at the next attempt.
 type Waiting = Arc<Mutex<HashSet<Uuid>>>;
 
 async fn complete(State(waiting): State<Waiting>, headers: HeaderMap, body: Bytes) -> Response {
@@ -81,7 +81,7 @@ fn error(status: StatusCode, kind: &str, message: &str) -> Response {
 }
 
 struct Completion {
-    /// Of the conversation and the answer, without the system prompt: that holds the date.
+    /// Identifies the conversation and the answer. The system prompt is not part of it, since it contains the date.
     digest: Uuid,
     model: String,
     content: Option<String>,
@@ -109,7 +109,7 @@ impl Completion {
                 json!({ "id": format!("call_{}", &id[..24]), "type": "function", "function": function })
             })
             .collect();
-        // About four characters a token.
+        // A token has about four characters.
         let prompt = messages.iter().map(|message| message.to_string().len() / 4).sum::<usize>();
         let answer = content.iter().map(String::len).chain(tool_calls.iter().map(|call| call.to_string().len()));
         let answer = answer.sum::<usize>() / 4 + 1;

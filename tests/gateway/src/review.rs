@@ -1,4 +1,4 @@
-//! One question to two reviewers at the same time: the same conversation, two callers.
+//! Asks two reviewers the same question at the same time: one conversation, two callers.
 
 use std::sync::Arc;
 

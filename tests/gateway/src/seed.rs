@@ -1,4 +1,4 @@
-//! What only tests need, mounted only with a flag: runs put into a thread, and a stream that breaks.
+//! Routes that only tests need, present only if `Config::seeding` is set: they put runs into a thread, and break a stream.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/api/test/threads/{id}/break", post(break_next))
 }
 
-/// Puts finished runs into a thread, oldest first: through the stores that the agent's own runs go through, but without
-/// a checkpoint, so the agent knows nothing of them.
+/// Puts finished runs into a thread, oldest first. They are stored like the agent's own runs, but without a checkpoint, so
+/// the agent does not know about them.
 async fn seed(
     State(app): State<Arc<App>>,
     user: User,
@@ -72,7 +72,7 @@ async fn seed(
     Ok((StatusCode::CREATED, Json(json!({ "runs": runs }))))
 }
 
-/// Lets the thread's next stream break after so many events.
+/// Makes the thread's next stream break after the given number of events.
 async fn break_next(
     State(app): State<Arc<App>>,
     user: User,

@@ -1,6 +1,7 @@
 //! Users, threads, runs and messages in SQLite.
 //!
-//! The calls block: each is one small statement on a local file, under a mutex, and never held over an await.
+//! The calls block. That is fine here: each executes a few small statements on a local file, and the mutex is never held
+//! across an await.
 
 use std::{
     path::Path,
@@ -52,14 +53,14 @@ pub(crate) struct Run {
 }
 
 impl Store {
-    /// A run that a former process left unfinished is marked as interrupted.
+    /// Opens the database, or creates it. Runs that an earlier process left unfinished are marked as interrupted.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let database = Connection::open(path)?;
         database.execute_batch(SCHEMA)?;
         Ok(Self(Mutex::new(database)))
     }
 
-    /// False if the e-mail address is taken.
+    /// Adds a user and a session. Returns false if the e-mail address is taken.
     pub(crate) fn register(&self, user: &str, email: &str, session: &str) -> Result<bool> {
         let new = "INSERT INTO users VALUES (?1, ?2, ?3) ON CONFLICT (email) DO NOTHING";
         if self.change(new, params![user, email, now()])? == 0 && !mutant!("register_again") {
@@ -80,21 +81,21 @@ impl Store {
         Ok(Thread { thread_id: id.to_owned(), created_at, title: None })
     }
 
-    /// None if there is no such thread, or it is another user's.
+    /// Returns a thread of this user; `None` if it does not exist or belongs to another user.
     pub(crate) fn thread(&self, id: &str, user: &str) -> Result<Option<Thread>> {
         let found = "SELECT id, created_at, title FROM threads WHERE id = ?1 AND user_id = ?2";
         let thread = |row: &Row| Ok(Thread { thread_id: row.get(0)?, created_at: row.get(1)?, title: row.get(2)? });
         self.lock().query_row(found, [id, user], thread).optional()
     }
 
-    /// Whoever's it is.
+    /// Returns a thread, whichever user it belongs to.
     pub(crate) fn any_thread(&self, id: &str) -> Result<Option<Thread>> {
         let found = "SELECT id, created_at, title FROM threads WHERE id = ?1";
         let thread = |row: &Row| Ok(Thread { thread_id: row.get(0)?, created_at: row.get(1)?, title: row.get(2)? });
         self.lock().query_row(found, [id], thread).optional()
     }
 
-    /// Newest first.
+    /// Returns a user's threads, newest first.
     pub(crate) fn threads(&self, user: &str) -> Result<Vec<Thread>> {
         let thread = |row: &Row| Ok(Thread { thread_id: row.get(0)?, created_at: row.get(1)?, title: row.get(2)? });
         let found = "SELECT id, created_at, title FROM threads WHERE user_id = ?1 ORDER BY rowid DESC";
@@ -109,7 +110,7 @@ impl Store {
         self.change(change, params![thread, title]).map(drop)
     }
 
-    /// With its runs and all that was said in them. False if the thread has a run that is still going.
+    /// Deletes a thread with its runs and their messages. Returns false if one of its runs has not ended.
     pub(crate) fn delete_thread(&self, id: &str) -> Result<bool> {
         let mut database = self.lock();
         let change = database.transaction()?;
@@ -129,7 +130,7 @@ impl Store {
         Ok(true)
     }
 
-    /// False if the thread has a run that is still going.
+    /// Adds a run. Returns false if the thread has another run that has not ended.
     pub(crate) fn begin_run(&self, id: &str, thread: &str) -> Result<bool> {
         let new = "INSERT INTO runs SELECT ?1, ?2, 'running', ?3 WHERE NOT EXISTS
             (SELECT 1 FROM runs WHERE thread_id = ?2 AND status = 'running')";
@@ -140,7 +141,7 @@ impl Store {
         self.change("UPDATE runs SET status = ?2 WHERE id = ?1", params![id, status]).map(drop)
     }
 
-    /// Newest first.
+    /// Returns the runs of a thread, newest first.
     pub(crate) fn runs(&self, thread: &str) -> Result<Vec<Run>> {
         let run = |row: &Row| Ok(Run { run_id: row.get(0)?, status: row.get(1)?, created_at: row.get(2)? });
         let found = "SELECT id, status, created_at FROM runs WHERE thread_id = ?1 ORDER BY rowid DESC";
@@ -148,7 +149,7 @@ impl Store {
         self.list(found, &[&thread], run)
     }
 
-    /// Adds to the history of a run.
+    /// Adds messages to the history of a run.
     pub(crate) fn add_messages(&self, thread: &str, run: &str, messages: &[Message]) -> Result<()> {
         let mut database = self.lock();
         let change = database.transaction()?;
@@ -159,7 +160,7 @@ impl Store {
         change.commit()
     }
 
-    /// Adds to what the agent goes on from.
+    /// Adds messages to the checkpoint, from which the agent continues at the thread's next run.
     pub(crate) fn add_to_checkpoint(&self, thread: &str, messages: &[Message]) -> Result<()> {
         let mut database = self.lock();
         let change = database.transaction()?;
@@ -170,14 +171,14 @@ impl Store {
         change.commit()
     }
 
-    /// What was said in a run. A thread's history is that of its runs.
+    /// Returns the messages of a run. The history of a thread consists of the messages of its runs.
     pub(crate) fn messages(&self, thread: &str, run: &str) -> Result<Vec<Message>> {
         let found = "SELECT message FROM messages WHERE thread_id = ?1 AND run_id = ?2 ORDER BY seq";
         let found = mutant!("run_messages_of_thread", &found.replace("run_id = ?2", "?2 = ?2"), found);
         self.list(found, &[&thread, &run], message)
     }
 
-    /// What the agent goes on from.
+    /// Returns the messages from which the agent continues.
     pub(crate) fn checkpoint(&self, thread: &str) -> Result<Vec<Message>> {
         let found = "SELECT message FROM checkpoints WHERE thread_id = ?1 ORDER BY seq";
         let found = mutant!("checkpoint_of_all_threads", &found.replace("thread_id = ?1", "?1 = ?1"), found);
@@ -186,7 +187,7 @@ impl Store {
         self.list(found, &[&thread], message)
     }
 
-    /// What is kept of a user, oldest first.
+    /// Returns the facts that are stored about a user, oldest first.
     pub(crate) fn facts(&self, user: &str) -> Result<Vec<String>> {
         let found = "SELECT fact FROM facts WHERE user_id = ?1 ORDER BY seq";
         let found = mutant!("memory_of_everybody", &found.replace("user_id = ?1", "?1 = ?1"), found);

@@ -46,7 +46,8 @@ pub(crate) async fn suggest(
     Ok(Json(json!({ mutant!("suggestions_key", "questions", "suggestions"): suggestions })))
 }
 
-/// The first list of strings, whatever is around it: models like to add a code fence or a sentence.
+/// Returns the list of strings in an answer, whatever is around it, since models like to add a code fence or a sentence.
+/// Empty if there is none.
 fn parse(answer: &str) -> Vec<String> {
     if mutant!("suggestions_fence") {
         return serde_json::from_str(answer).unwrap_or_default();

@@ -29,7 +29,7 @@ use crate::{
 #[derive(Deserialize)]
 pub(crate) struct RunRequest {
     input: Input,
-    /// Whether the agent may keep what the run tells of the user.
+    /// Whether the agent may remember what the run reveals about the user.
     #[serde(default)]
     remember: bool,
 }
@@ -47,7 +47,7 @@ struct InputMessage {
 
 pub(crate) async fn create(State(app): State<Arc<App>>, user: User) -> Result<(StatusCode, Json<Value>), HttpError> {
     let id = new_id();
-    // The folder of all threads was made at the start: where it is gone since, it is not made again.
+    // `create_dir` and not `create_dir_all`: if somebody removed the data folder, this fails instead of creating it again.
     fs::create_dir(app.files.join(&id))?;
     let thread = app.store.add_thread(&id, &user.0)?;
     let thread_id = mutant!("created_another_id", new_id(), thread.thread_id);
@@ -216,7 +216,7 @@ pub(crate) async fn stream_run(
     Ok(events::response(log, 0, breaks_after))
 }
 
-/// The events of a run that a client has not seen yet, also where the run has ended.
+/// Streams the events of a run that the client has not seen yet, even if the run has ended.
 pub(crate) async fn rejoin_run(
     State(app): State<Arc<App>>,
     user: User,

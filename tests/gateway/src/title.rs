@@ -2,7 +2,7 @@
 
 use crate::{message::Message, model::Model, mutants::mutant};
 
-/// A title in any case: without the model, the first words of the user.
+/// Returns a title for a conversation. If the model fails, it is the first words of the user's first message.
 pub(crate) async fn of(model: &Model, messages: &[Message]) -> String {
     let asked = messages.iter().find_map(|message| match message {
         Message::Human { content, .. } => Some(&**content),

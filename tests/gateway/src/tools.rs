@@ -1,6 +1,6 @@
-//! The tools: files in the folder of a thread, and nowhere else.
+//! The tools. They read and write files in the folder of a thread, and nowhere else.
 //!
-//! What a tool says goes into the next model request, so it holds no absolute path and nothing that varies.
+//! A tool's result goes into the next model request, so it contains no absolute path and nothing that varies between runs.
 
 use std::{
     fs, io,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{message::ToolCall, mutants::mutant};
 
-/// The tools as the model is told of them.
+/// Returns the tool definitions that the model gets.
 pub(crate) fn definitions() -> Vec<ChatCompletionTools> {
     let text = |what| json!({ "type": "string", "description": what });
     vec![
@@ -49,7 +49,7 @@ fn definition(name: &str, does: &str, properties: &Value, required: &[&str]) -> 
     })
 }
 
-/// What the tool has to say, or what is wrong.
+/// Executes a tool call and returns its result, or the text of the error.
 pub(crate) fn call(folder: &Path, call: &ToolCall) -> Result<String, String> {
     if !call.args.is_object() {
         return Err("the arguments are not a JSON object".to_owned());
@@ -112,7 +112,8 @@ fn list(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The place that `path` names in `folder`, also where it leads over links. It need not exist.
+/// Returns the file that `path` names in `folder`. The file does not have to exist. A path that leaves the folder, also
+/// through a symbolic link, is an error.
 fn inside(folder: &Path, path: &str) -> Result<PathBuf, String> {
     let leaves = || format!("{path}: leaves the folder");
     let relative = Path::new(path);
@@ -124,7 +125,7 @@ fn inside(folder: &Path, path: &str) -> Result<PathBuf, String> {
     }
     let folder = folder.canonicalize().map_err(|error| format!("the folder is gone: {}", error.kind()))?;
     let place = folder.join(relative);
-    // A link that leads nowhere yet is refused too: writing to it would make a file out there.
+    // A dangling link is refused too: writing to it would create a file outside the folder.
     let existing = place.ancestors().find(|part| part.symlink_metadata().is_ok());
     match existing.map(Path::canonicalize) {
         Some(Ok(real)) if real.starts_with(&folder) => Ok(place),

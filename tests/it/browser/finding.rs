@@ -143,12 +143,12 @@ fn what_is_hidden_there_twice_or_late_is_told_apart() {
     ))
     .green();
     for (act, says) in [
-        ("once = \"Twice\", within = \"100ms\"", "2 elements fit: <p> \"Twice\", <p> \"Twice\""),
-        ("see = \"Nobody sees this\", within = \"100ms\"", "what fits is hidden"),
-        ("see = \"Never comes\", within = \"20ms\"", "nothing on the page fits"),
-        ("unseen = \"Twice\", within = \"100ms\"", "2 elements fit"),
+        ("once = \"Twice\", within = \"100ms\"", "2 elements match: <p> \"Twice\", <p> \"Twice\""),
+        ("see = \"Nobody sees this\", within = \"100ms\"", "the only match is hidden"),
+        ("see = \"Never comes\", within = \"20ms\"", "nothing on the page matches"),
+        ("unseen = \"Twice\", within = \"100ms\"", "2 elements match"),
         ("above = [\"Greet\", \"A form\"], within = \"100ms\"", "`text:Greet` ends at"),
-        ("above = [\"Twice\", \"A form\"], within = \"100ms\"", "`text:Twice`: 2 elements fit"),
+        ("above = [\"Twice\", \"A form\"], within = \"100ms\"", "`text:Twice`: 2 elements match"),
     ] {
         run(&acts("form", &[act])).exits(101).tells(&[says, "scenarios/page/scenario.toml:5:3: failed to take step 1"]);
     }
@@ -183,8 +183,8 @@ fn fields_are_filled_and_buttons_clicked_as_a_person_would() {
 fn an_act_that_cannot_be_done_says_why() {
     for (page, act, says) in [
         ("form", "click = \"Never\"", "it is disabled"),
-        ("form", "click = \"Twice\"", "2 elements fit"),
-        ("form", "fill = \"css:h1\", text = \"x\"", "nothing can be written into it"),
+        ("form", "click = \"Twice\"", "2 elements match"),
+        ("form", "fill = \"css:h1\", text = \"x\"", "text cannot be entered into it"),
         ("form", "click = \"css:p[\"", "is not a valid selector"),
         ("covered", "click = \"Under\"", "is in front of it"),
     ] {
@@ -233,7 +233,7 @@ fn the_page_s_traffic_and_its_tree_go_into_the_golden() {
     }
     tree.runner("pages").run().green();
     tree.replace("scenarios/page/scenario.toml", "/things/*", "/other/*");
-    tree.runner("pages").run().exits(101).tells(&["the page did not ask `GET /other/*`", "/things/4711"]);
+    tree.runner("pages").run().exits(101).tells(&["the page did not send `GET /other/*`", "/things/4711"]);
 }
 
 fn a_page_that_is_not_there_fails_unless_that_is_expected() {

@@ -70,7 +70,7 @@ fn a_history_shown_backwards_is_seen_by_the_page_and_by_nothing_else() {
         "failed to take step 4 (browser /chat/",
         "above `text:ALPHA-FIRST-QUESTION`, `text:The first answer.`",
         "ends at",
-        "the accessible tree near it",
+        "the accessibility tree near it",
     ]);
     ran.tells(&["test page_history       ... FAILED", &format!("{} passed; 1 failed", SCENARIOS.len() + 1)]);
     assert!(tree.has(".retake/browser/page_history/step-4-above/failure.png"));
@@ -86,7 +86,7 @@ fn a_word_of_the_title_turn_is_seen_in_the_registry_and_on_the_page() {
     ran.tells(&[
         "replay miss: message 1 (human) of `middleware:title` says different text than recorded (\"precise\" → \"concise\")",
         "after that: scenarios/page_answer/scenario.toml",
-        "see `role:heading Writing and reading a note`: not within 10s: nothing on the page fits",
+        "see `role:heading Writing and reading a note`: not within 10s: nothing on the page matches",
     ]);
 }
 
@@ -106,7 +106,7 @@ fn a_miss_never_renders_as_a_recorded_answer() {
     ran.tells(&[
         "replay miss: message 1 (human) of `lead_agent` says different text than recorded (\"node.txt\" → \"note.txt\")",
         "`text:I wrote note.txt and read it back.",
-        "nothing on the page fits",
+        "nothing on the page matches",
     ]);
     // What the service says in place of the answer is what the page shows.
     let shown = tree.read(".retake/browser/page_answer/step-2-once/failure.txt");

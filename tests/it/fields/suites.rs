@@ -74,7 +74,7 @@ fn systems() -> Vec<Entry> {
             "systems.*.ready.port",
             &[
                 (&on("by_port"), Says::Green),
-                (&on("shut"), Says::Red("to take a connection, and found nothing that listens")),
+                (&on("shut"), Says::Red("to accept a connection, and found nothing listening")),
             ],
         ),
         played("systems.*.ready.timeout", &[(&on("nowhere"), Says::Red("300ms")), (&on("silent"), Says::Red("350ms"))]),

@@ -51,7 +51,8 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
     tree.write("scenarios/conflict/scenario.toml", &format!("<<<<<<< HEAD\n{SILENT}=======\n>>>>>>> topic\n"));
     let run = tree.runner("oddities").run().exits(101);
     for (name, near) in names {
-        let near = if near.is_empty() { String::new() } else { format!("\n  rename the folder, to `{near}` perhaps") };
+        let near =
+            if near.is_empty() { String::new() } else { format!("\n  rename the folder, for example to `{near}`") };
         let says = format!("scenarios/{name}: `{name}` cannot be the name of a scenario\n  {rule}{near}");
         assert_eq!(run.failure(name), says);
     }
@@ -64,11 +65,11 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
         ),
         (
             "stray",
-            "scenarios/stray: this file belongs to no scenario\n  `scenarios` holds `suite.toml`, and a folder for each scenario",
+            "scenarios/stray: this file belongs to no scenario\n  `scenarios` contains `suite.toml`, and a folder for each scenario",
         ),
         (
             "suite.tml",
-            "scenarios/suite.tml: this file belongs to no scenario\n  did you mean `suite.toml`?\n  `scenarios` holds \
+            "scenarios/suite.tml: this file belongs to no scenario\n  did you mean `suite.toml`?\n  `scenarios` contains \
                        `suite.toml`, and a folder for each scenario",
         ),
         (
@@ -120,8 +121,9 @@ fn a_name_that_no_report_can_show_is_written_out() {
     tree.write(&format!("scenarios/{long}/scenario.toml"), SILENT);
     tree.write("scenarios/two\nlines/scenario.toml", SILENT);
     let run = tree.runner("oddities").run().exits(101);
-    let says =
-        format!("scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long, at most 200 fit");
+    let says = format!(
+        "scenarios/{long}: `{long}` cannot be the name of a scenario\n  it is 250 bytes long; at most 200 are allowed"
+    );
     assert_eq!(run.failure(&long), says);
     assert!(run.failure("\\u{1b}[31m\\u{202e}red").contains("cannot be the name of a scenario"));
     assert!(run.failure("two\\nlines").starts_with("scenarios/two\\nlines: `two\\nlines` cannot be the name"));
@@ -158,7 +160,7 @@ fn what_editors_leave_is_passed_over() {
         let run = tree.runner("oddities").run().exits(101);
         for (name, to) in [("nowhere", "gone"), ("cycle", "cycle")] {
             let says = format!("scenarios/{name}: expected the folder of a scenario, found a broken link to `{to}`");
-            assert_eq!(run.failure(name), format!("{says}\n  let it lead to a folder, or remove it"));
+            assert_eq!(run.failure(name), format!("{says}\n  point the link at a folder, or remove it"));
         }
         let says = "scenarios/empty/scenario.toml: expected a file, found a broken link to `gone.toml`";
         assert_eq!(run.failure("empty"), says);
@@ -177,12 +179,12 @@ fn a_file_that_a_step_sends_is_in_its_folder() {
         (
             "outside",
             "../suite.toml",
-            "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder\n  what several scenarios share is in ../_shared/",
+            "scenario.toml:4:13: `../suite.toml` is not in the scenario's folder\n  files that several scenarios share are in ../_shared/",
         ),
         (
             "absolute",
             "/etc/hosts",
-            "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder\n  what several scenarios share is in ../_shared/",
+            "scenario.toml:4:13: `/etc/hosts` is not in the scenario's folder\n  files that several scenarios share are in ../_shared/",
         ),
         ("folder", "inner", "inner: expected a file, found a folder\n  named by scenarios/folder/scenario.toml:4:13"),
         (
@@ -329,11 +331,11 @@ fn what_a_step_renders_to_is_checked_before_it_is_sent() {
         (
             "machine",
             ":3:8: failed to take step 1 (POST @machine.invalid/): the path is `@machine.invalid/`, which does not start with `/`\n  \
-             the system's address comes before it: a template gives the path alone",
+             retake puts the system's address before it: a template gives only the path",
         ),
         (
             "header",
-            ":4:17: failed to take step 1 (POST /silent): the header `x` would hold '\\n', and a header's value is one line of text",
+            ":4:17: failed to take step 1 (POST /silent): the header `x` would contain '\\n', and a header's value is one line of text",
         ),
         (
             "attribute",

@@ -81,7 +81,7 @@ fn a_system_that_dies_or_is_never_ready_fails_at_once_with_the_end_of_its_log() 
         ),
         (program, &["failed to start system `agent`: there is no program `no-such-program`"]),
         (&folder, &["there is no folder", "nowhere"]),
-        (silent, &["was not ready after 200ms: waited for a line of its log to fit `up`", "PYTHONUNBUFFERED"]),
+        (silent, &["was not ready after 200ms: waited for a line of its log to match `up`", "PYTHONUNBUFFERED"]),
         (&route, &["was not ready after 500ms: waited for GET /nowhere on port", "| listening on "]),
     ];
     for (suite, says) in cases {

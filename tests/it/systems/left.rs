@@ -95,7 +95,7 @@ fn what_the_fixture_does_not_note_is_an_error_before_the_first_step() {
     ran.red(&[
         "scenario.toml:6:",
         "`fixture.prompt` is not defined",
-        "recording notes the vars `prompt` and `context`",
+        "recording stores the vars `prompt` and `context`",
     ]);
     assert!(!ran.all().contains("going down"), "{}", ran.all());
 }

@@ -140,7 +140,7 @@ fn a_shared_system_has_no_double_and_says_so() {
     let suite = tree.read("scenarios/suite.toml") + system;
     tree.write("scenarios/suite.toml", &suite);
     tree.retake().arg("test").run().exits(2).says(&[
-        "scenarios/suite.toml:7:10: `agent` is shared, and `{{ tools.files }}` is of one scenario",
+        "scenarios/suite.toml:7:10: `agent` is shared, but `{{ tools.files }}` belongs to one scenario",
         "leave out `shared`",
     ]);
 }

@@ -114,8 +114,8 @@ fn a_scenario_of_kind_tools_is_a_trial_like_others() {
     tree.retake().args(&["tools", "again"]).run().exits(0).says(&["drift in 1"]);
     for (field, says) in [
         ("system = \"x\"", "a scenario of kind = \"tools\" has no `system`"),
-        ("recording = \"nowhere\"", "the calls are those of `recording` or those of `fixture`"),
-        ("conversation = \"x\"", "`conversation` chooses one of a folder's"),
+        ("recording = \"nowhere\"", "the calls come from `recording` or from `fixture`"),
+        ("conversation = \"x\"", "`conversation` chooses one of the conversations in a folder"),
     ] {
         tree.write(scenario, &format!("kind = \"tools\"\nfixture = \"write_read_file\"\n{field}\n"));
         tree.retake().arg("test").run().exits(1).says(&["scenario.toml:3:", says]);
@@ -240,8 +240,8 @@ fn mistakes_in_the_declaration_of_a_tool_name_their_place() {
     let tree = tree();
     for (suite, says) in [
         ("[tools.x]\ncomand = [\"a\"]\n", "suite.toml:2:1: unknown field `comand`"),
-        ("[tools.x]\n", "suite.toml:1:8: the tool `x` has not exactly one of `mcp`, `http`, `command`, `as_recorded`"),
-        ("[tools.x]\ncommand = [\"a\"]\nhttp = \"http://h/\"\n", "suite.toml:1:8: the tool `x` has not exactly one of"),
+        ("[tools.x]\n", "suite.toml:1:8: the tool `x` needs exactly one of `mcp`, `http`, `command`, `as_recorded`"),
+        ("[tools.x]\ncommand = [\"a\"]\nhttp = \"http://h/\"\n", "suite.toml:1:8: the tool `x` needs exactly one of"),
         ("[tools.x]\ncommand = []\n", "suite.toml:2:11: the command names no program"),
         ("[tools.x]\ncommand = [\"{{ port }}\"]\n", "suite.toml:2:16: `port` is not defined here"),
         ("[tools.x]\nmcp = { command = [\"{{ args.a }}\"] }\n", "suite.toml:2:24: `args` is not defined here"),
@@ -249,7 +249,7 @@ fn mistakes_in_the_declaration_of_a_tool_name_their_place() {
         ("[tools.x]\nmcp = {}\n", "suite.toml:2:7: `mcp` has exactly one of `command` and `url`"),
         (
             "[tools.x]\ncommand = [\"a\"]\nheaders = { a = \"b\" }\n",
-            "suite.toml:3:11: `headers` belongs to a tool that is an address",
+            "suite.toml:3:11: `headers` belongs to a tool with a URL",
         ),
         ("[tools.x]\ncommand = [\"a\"]\nprefix = \"p\"\n", "suite.toml:3:10: `prefix` belongs to a server"),
         ("[tools.x]\ncommand = [\"a\"]\nignore = [\"pid\"]\n", "suite.toml:3:11: `pid` is not a JSON pointer"),

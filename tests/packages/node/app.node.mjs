@@ -16,11 +16,11 @@ test('greeting', withRetake(async (retake) => {
 }));
 
 // says: words "Hello" → "Hallo"
-test('red: another word', withRetake({ fixtures: ['greeting'] }, async () => {
+test('red: a different word', withRetake({ fixtures: ['greeting'] }, async () => {
   await ask('Hallo');
 }));
 
 // says: words "Hello" → "Good night"
-test('red: fails by itself', withRetake({ fixtures: ['greeting'] }, async () => {
+test('red: fails for a reason of its own', withRetake({ fixtures: ['greeting'] }, async () => {
   assert.equal(await ask('Good night'), 'Gute Nacht');
 }));

@@ -12,8 +12,8 @@ test('says hello', async ({ retake }) => {
 });
 
 // says: words "shines" → "shone"
-// The service swallows the model's error and answers politely: the test is red all the same.
-test('red: a tool that says another word', async ({ retake }) => {
+// The service catches the model's error and answers politely, but the test fails all the same.
+test('red: a tool that returns a different word', async ({ retake }) => {
   await retake.use('weather');
   weather.Rome = 'The sun shone in Rome.';
   await ask('How is the weather in Rome?');

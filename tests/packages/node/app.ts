@@ -1,4 +1,4 @@
-// A small agent behind Hono on Vercel's AI SDK, as teams write them: its model is made when the module is imported.
+// A small, typical agent on Vercel's AI SDK behind Hono. It creates its model client when the module is imported.
 import { openai } from '@ai-sdk/openai';
 import { generateText, stepCountIs, tool } from 'ai';
 import { Hono } from 'hono';

@@ -1,4 +1,4 @@
-"""A small agent behind FastAPI, as teams write them: its client is made when the module is imported."""
+"""A small, typical agent behind FastAPI. It creates its model client when the module is imported."""
 
 import json
 

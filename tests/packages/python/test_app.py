@@ -20,8 +20,8 @@ def test_says_hello(retake):
 
 
 @pytest.mark.retake("weather")
-def test_red_tool_that_says_another_word(retake, monkeypatch):
+def test_red_tool_that_returns_a_different_word(retake, monkeypatch):
     """words "shines" → "shone\""""
-    # The service swallows the model's error and answers politely: the test is red all the same.
+    # The service catches the model's error and answers politely, but the test fails all the same.
     monkeypatch.setitem(app.WEATHER, "Rome", "The sun shone in Rome.")
     assert ask("How is the weather in Rome?")

@@ -1,4 +1,4 @@
-"""Tests that have to fail, each with the words of its docstring in what pytest prints."""
+"""Every test here must fail, the last one in its teardown, and pytest must print the docstring of each."""
 
 import threading
 
@@ -8,7 +8,7 @@ from test_app import ask
 
 
 @pytest.mark.retake("weather", unused="fail")
-def test_turns_that_nobody_asked_for(retake):
+def test_that_leaves_a_turn_unused(retake):
     """unused: no call asked for turns[1] by nobody"""
     with pytest.raises(KeyError):
         app.WEATHER.pop("Rome")
@@ -16,18 +16,18 @@ def test_turns_that_nobody_asked_for(retake):
 
 
 @pytest.mark.retake("greeting")
-def test_a_client_that_reaches_another_model(retake):
-    """no call reached the replay model, though the fixture holds turns."""
+def test_whose_calls_never_reach_the_model(retake):
+    """no call reached the replay model, although the fixture contains turns."""
 
 
 @pytest.mark.retake("greeting")
-def test_that_fails_by_itself_tells_the_miss(retake):
+def test_that_fails_for_a_reason_of_its_own_shows_the_miss(retake):
     """words "Hello" → "Hallo\""""
     assert ask("Hallo") == "Guten Morgen"
 
 
 @pytest.mark.retake("greetin")
-def test_of_a_fixture_that_is_not_there(retake):
+def test_with_a_fixture_that_does_not_exist(retake):
     """retake: fixtures/greetin.json: failed to read it: no such file"""
 
 
@@ -37,7 +37,7 @@ def test_without_a_fixture(retake):
 
 
 @pytest.mark.retake("greeting")
-def test_that_lays_in_another_fixture_after_a_miss(retake):
+def test_that_switches_to_another_fixture_after_a_miss(retake):
     """words "Hello" → "Hallo\""""
     ask("Hallo")
     retake.use("greeting")
@@ -53,6 +53,6 @@ def calls_late():
 
 
 @pytest.mark.retake("greeting")
-def test_whose_service_calls_after_it(retake, calls_late):
+def test_whose_service_calls_the_model_after_it(retake, calls_late):
     """words "Hello" → "Good night\""""
     assert ask("Hello") == "Good morning"

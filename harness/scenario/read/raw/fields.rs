@@ -1,6 +1,6 @@
-//! The fields of a raw table that were typed.
+//! Which fields of a raw table are set.
 
-/// The named fields of a raw table, each with where it starts if it is there.
+/// Lists the given fields of a raw table by name, each with the byte offset of its value if it is set.
 macro_rules! fields {
     ($raw:expr; $($field:ident),+) => {
         [$((stringify!($field), $raw.$field.as_ref().map(|field| field.span().start))),+]

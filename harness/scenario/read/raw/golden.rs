@@ -1,4 +1,4 @@
-//! What is typed of a golden: `[golden]`.
+//! The fields of `[golden]`, as they are written in the file.
 
 use serde::Deserialize;
 
@@ -9,38 +9,42 @@ use crate::scenario::pointer::Pointer;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawGolden {
-    /// What is kept of an event beside its name and keys: nothing, the types of all that is in it, or the values.
+    /// How much of an event the golden shows in addition to its name and top-level keys: nothing (`"keys"`), the types
+    /// of everything in it, or the values.
     /// Default: `"types"`. Example: `"keys"`.
     pub(crate) detail: Option<Detail>,
-    /// JSON pointers to values worth pinning; `-1` is the last element of a list.
+    /// JSON pointers to values that the golden shows; `-1` is the last element of a list.
     /// Default: `[]`. Example: `["/messages/-1/content"]`.
     pub(crate) show: Option<Vec<Pointer>>,
-    /// Events of which a run counts as one: chunk boundaries are not a contract.
+    /// Events of which several in a row count as one, because chunk boundaries are not a contract.
     /// Default: `[]`. Example: `["messages"]`.
     pub(crate) collapse: Option<Vec<String>>,
-    /// Events that have no order among neighbours.
+    /// Events that may come in any order among each other: neighbours are sorted.
     /// Default: `[]`. Example: `["tool_result"]`.
     pub(crate) unordered: Option<Vec<String>>,
-    /// Events that may come at any time and are left out; `*` is any part.
+    /// Events that may come at any time and are left out; `*` matches any part of a name.
     /// Default: `[]`. Example: `["heartbeat"]`.
     pub(crate) ignore: Option<Vec<String>>,
-    /// What is shown of lines and bodies that are no JSON, such as what a command-line agent prints: that they are
-    /// text, or their lines, normalized.
+    /// What the golden shows of lines and bodies that are not JSON, such as the output of a command-line agent: only
+    /// that they are text, or their normalized lines.
     /// Default: `"kind"`. Example: `"lines"`.
     pub(crate) text: Option<TextAs>,
-    /// Whether comments of a stream, such as heartbeats, are in it.
+    /// Whether the golden shows the comments of a stream, such as heartbeats.
     /// Default: `false`. Example: `true`.
     pub(crate) comments: Option<bool>,
-    /// Whether lengths and order of lists are in it, how many ids there are at a place, and the hash of all values.
+    /// Whether the golden pins the lengths and the order of lists, the number of different ids in one place, and, with
+    /// `detail = "values"`, a hash of all values together.
     /// Default: `true`. Example: `false`.
     pub(crate) lengths: Option<bool>,
-    /// Keys, beside `type`, `role`, `status` and the like, under which words are shown and not their type alone.
+    /// Keys whose words the golden shows, and not only their type, in addition to `type`, `role`, `status` and the
+    /// like.
     /// Default: `[]`. Example: `["phase"]`.
     pub(crate) words: Option<Vec<String>>,
-    /// Whether what a stream brings behind its `last` event is in it.
+    /// Whether the golden shows what a stream sends after its `last` event.
     /// Default: `true`. Example: `false`.
     pub(crate) after_last: Option<bool>,
-    /// Events, or places in them, of which types alone are shown: `EVENT` or `EVENT:/pointer`, with `*` for any part.
+    /// Events, or places in them, of which the golden shows only the types: `EVENT` or `EVENT:/pointer`, where `*`
+    /// matches any part.
     /// Default: `[]`. Example: `["values:/run_id"]`.
     pub(crate) loose: Option<Vec<String>>,
 }

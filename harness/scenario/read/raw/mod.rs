@@ -1,7 +1,7 @@
-//! What a person typed, field by field, before anything is checked against anything else.
+//! The files field by field, as a person writes them, before fields are checked against each other.
 //!
-//! A new field begins here, in its struct. All lists of fields are made of these types (`fields`), and their comments are
-//! the reference of the guide and the schemas.
+//! A new field begins here, in its struct. All lists of fields are generated from these types (`fields`). The doc comments of
+//! the fields are the texts of the guide's reference and of the schemas.
 
 mod fields;
 mod golden;

@@ -1,4 +1,4 @@
-//! What is typed of a rule: `[[normalize]]`.
+//! The fields of `[[normalize]]`, as they are written in the file.
 
 use serde::Deserialize;
 
@@ -9,10 +9,10 @@ use crate::scenario::read::values::Pattern;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawNormalize {
-    /// A regular expression. It acts on texts, one by one.
+    /// A regular expression, applied to each text on its own.
     /// Example: `"order-[0-9]+"`.
     pub(crate) pattern: Spanned<Pattern>,
-    /// What stands in its place; `$1` is its first group.
+    /// The replacement; `$1` is the first group.
     /// Example: `"<ORDER>"`.
     pub(crate) replace: Spanned<String>,
 }

@@ -1,4 +1,4 @@
-//! What is typed in `scenario.toml`, but for its steps.
+//! The fields of `scenario.toml`, except those of its steps, as they are written in the file.
 
 use std::collections::BTreeMap;
 
@@ -13,73 +13,77 @@ use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Kind, RawDuration};
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
 
-/// A scenario, or one of its cases, which may override any field.
+/// A scenario, or one of its cases, which may replace any field.
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawScenario {
-    /// What it shows. A failure says so.
+    /// What the scenario is meant to show. Its failures quote it.
     /// Default: `""`. Example: `"Writes a note, reads it back, answers"`.
     pub(crate) description: Option<String>,
-    /// Whether it drives a system, or executes recorded calls of tools again.
+    /// Whether the scenario drives a system, or executes recorded tool calls again.
     /// Default: `"system"`. Example: `"tools"`.
     pub(crate) kind: Option<Spanned<Kind>>,
-    /// The folder of an OpenHands conversation whose tool calls are executed again, from the project's.
+    /// The folder of an OpenHands conversation whose tool calls are executed again, relative to the project's folder.
     /// Example: `"recordings/conversation"`.
     pub(crate) recording: Option<Spanned<String>>,
-    /// Which conversation of that folder.
+    /// The id of the conversation in the `recording` folder.
     /// Example: `"3f2a"`.
     pub(crate) conversation: Option<Spanned<String>>,
-    /// What becomes of recorded actions without an observation.
+    /// What happens to recorded actions that were rejected or have no observation: they are listed (`"skip"`) or
+    /// executed.
     /// Default: `"skip"`. Example: `"execute"`.
     pub(crate) unobserved: Option<Spanned<Unobserved>>,
-    /// Where the agent's tool servers answer from: the fixture, or the real ones.
+    /// Where the answers of the agent's tool servers come from: the fixture (`"recorded"`) or the real servers
+    /// (`"live"`).
     /// Default: `"recorded"`. Example: `"live"`.
     pub(crate) tools: Option<Spanned<ToolsFrom>>,
-    /// The system that it is played on.
-    /// Default: that of suite.toml. Example: `"gateway"`.
+    /// The system that the scenario drives.
+    /// Default: from suite.toml. Example: `"gateway"`.
     pub(crate) system: Option<Spanned<String>>,
-    /// Whose turns it replays. `"none"` says that no model is called.
+    /// The fixture whose turns are replayed. `"none"` says that no model is called.
     /// Default: the scenario's name. Example: `"write_read_file"`.
     pub(crate) fixture: Option<Spanned<String>>,
     /// How long a scenario may take.
-    /// Default: that of suite.toml. Example: `"90s"`.
+    /// Default: from suite.toml. Example: `"90s"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,
-    /// How long no model call may have come, once the steps are done, before the scenario is over.
-    /// Default: that of suite.toml. Example: `"500ms"`.
+    /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or no model
+    /// call has arrived for this long.
+    /// Default: from suite.toml. Example: `"500ms"`.
     pub(crate) settle: Option<RawDuration>,
-    /// How long its systems stay after that, for calls that come late.
-    /// Default: that of suite.toml. Example: `"0ms"`.
+    /// How long the systems keep running after the scenario has settled, so that late model calls are noticed.
+    /// Default: from suite.toml. Example: `"0ms"`.
     pub(crate) linger: Option<RawDuration>,
-    /// What a panic of a router is: a failure, or what its service catches.
-    /// Default: that of suite.toml. Example: `"allow"`.
+    /// What a panic in a router means: the scenario fails (`"fail"`), or the service is expected to catch it
+    /// (`"allow"`).
+    /// Default: from suite.toml. Example: `"allow"`.
     pub(crate) panics: Option<Panics>,
-    /// Which turns no call has to ask for: none (`"fail"`), all (`"allow"`), or those of the callers in a list.
-    /// Default: that of suite.toml. Example: `["suggest_agent"]`.
+    /// Which turns may stay unserved: none (`"fail"`), all (`"allow"`), or those of the listed callers.
+    /// Default: from suite.toml. Example: `["suggest_agent"]`.
     pub(crate) unused: Option<Unused>,
-    /// How much each part of a call weighs that is not as it was recorded.
-    /// Default: that of suite.toml. Example: `{ prompt = "fail" }`.
+    /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
+    /// Default: from suite.toml. Example: `{ prompt = "fail" }`.
     pub(crate) drift: Option<RawDrift>,
-    /// Whether the pauses of recorded streams are replayed.
-    /// Default: that of suite.toml. Example: `"recorded"`.
+    /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
+    /// Default: from suite.toml. Example: `"recorded"`.
     pub(crate) delays: Option<Delays>,
-    /// Environment variables whose values never reach a file, beside those that templates name.
-    /// Default: that of suite.toml. Example: `["STRIPE_KEY"]`.
+    /// Environment variables whose values are never written to a file, in addition to those that templates name.
+    /// Default: from suite.toml. Example: `["STRIPE_KEY"]`.
     pub(crate) secrets: Option<Vec<Spanned<String>>>,
-    /// What holds while it is recorded.
+    /// Options that apply only while the scenario is recorded.
     /// Default: `{}`. Example: `{ errors = true }`.
     pub(crate) record: Option<RawRecord>,
-    /// Values of its own for its templates, by name.
+    /// Values for the scenario's templates, by name.
     /// Default: `{}`. Example: `{ prompt = "Say hello" }`.
     pub(crate) vars: Option<BTreeMap<Spanned<String>, Spanned<RawJson>>>,
-    /// What is done, one after another. The first that fails ends the scenario.
+    /// The steps, in order. The first one that fails ends the scenario.
     /// Example: `[{ get = "/health" }]`.
     pub(crate) step: Option<Vec<Spanned<RawStep>>>,
-    /// What its golden holds.
+    /// What the golden contains.
     /// Default: `{}`. Example: `{ detail = "keys" }`.
     pub(crate) golden: Option<RawGolden>,
-    /// Trials of their own, `NAME.CASE`, each with a fixture and a golden of that name: any field, in place of the
-    /// scenario's. Tables are merged, lists replaced.
+    /// Cases: each is a trial of its own, named `NAME.CASE`, with a fixture and a golden of that name. A case may set
+    /// any field in place of the scenario's; tables are merged, lists are replaced.
     /// Example: `{ short = { vars = { prompt = "Hi" } } }`.
     pub(crate) case: Option<BTreeMap<Spanned<String>, Spanned<RawScenario>>>,
 }
@@ -88,10 +92,10 @@ pub(crate) struct RawScenario {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawRecord {
-    /// Whether a provider's error becomes a turn.
+    /// Whether an error response of the provider becomes a turn.
     /// Default: `false`. Example: `true`.
     pub(crate) errors: Option<bool>,
-    /// How long it may take while it is recorded.
-    /// Default: that of the scenario. Example: `"15m"`.
+    /// How long the scenario may take while it is recorded.
+    /// Default: the scenario's own. Example: `"15m"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,
 }

@@ -1,4 +1,4 @@
-//! What is typed in `suite.toml`, but for its systems and tools.
+//! The fields of `suite.toml`, except those of its systems and tools, as they are written in the file.
 
 use std::collections::BTreeMap;
 
@@ -16,51 +16,54 @@ use crate::scenario::read::values::{Pattern, RawDuration};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawSuite {
-    /// The system of scenarios that name none; where the suite has one system only, that one.
+    /// The system of scenarios that name none. A suite with only one system does not need it.
     /// Example: `"agent"`.
     pub(crate) system: Option<Spanned<String>>,
     /// The systems under test, by name. A router of a Rust project is registered in tests/scenarios.rs instead.
     /// Default: `{}`. Example: `{ agent = { command = ["python3", "app.py"], ready = { http = "/health" } } }`.
     #[serde(default)]
     pub(crate) systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
-    /// What executes the calls of recorded tools again, by the name of the tool or server.
+    /// The real tools and tool servers, by name: how to run a recorded tool call again.
     /// Default: `{}`. Example: `{ read_file = { command = ["cat", "{{ args.path }}"] } }`.
     #[serde(default)]
     pub(crate) tools: BTreeMap<Spanned<String>, Spanned<RawTool>>,
-    /// Rules that tell who made a call that does not say so itself; the first that fits counts.
+    /// Rules that name the caller of a model call that does not declare one. The first rule that matches decides.
     /// Default: `[]`. Example: `[{ name = "middleware:title", when = { message = "^Title" } }]`.
     #[serde(default)]
     pub(crate) callers: Vec<Spanned<RawCaller>>,
-    /// What varies from run to run in texts, beside UUIDs, time stamps, dates and temporary paths.
+    /// Replacements for text that varies from run to run, in addition to the built-in ones for UUIDs, timestamps, dates
+    /// and temporary paths.
     /// Default: `[]`. Example: `[{ pattern = "order-[0-9]+", replace = "<ORDER>" }]`.
     #[serde(default)]
     pub(crate) normalize: Vec<RawNormalize>,
-    /// Other names of callers: alias to name.
+    /// Other names of callers: each alias, and the caller that it stands for.
     /// Default: `{}`. Example: `{ old_agent = "lead_agent" }`.
     #[serde(default)]
     pub(crate) aliases: BTreeMap<String, Spanned<String>>,
-    /// Which turns no call has to ask for: none (`"fail"`), all (`"allow"`), or those of the callers in a list.
+    /// Which turns may stay unserved: none (`"fail"`), all (`"allow"`), or those of the listed callers.
     /// Default: `"fail"`. Example: `["suggest_agent"]`.
     pub(crate) unused: Option<Unused>,
-    /// How much each part of a call weighs that is not as it was recorded.
+    /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: `{}`. Example: `{ prompt = "fail" }`.
     pub(crate) drift: Option<RawDrift>,
-    /// How long no model call may have come, once the steps are done, before the scenario is over.
+    /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or no model
+    /// call has arrived for this long.
     /// Default: `"2s"`. Example: `"500ms"`.
     pub(crate) settle: Option<RawDuration>,
-    /// How long its systems stay after that, for calls that come late.
+    /// How long the systems keep running after the scenario has settled, so that late model calls are noticed.
     /// Default: `"500ms"`. Example: `"0ms"`.
     pub(crate) linger: Option<RawDuration>,
-    /// What a panic of a router is: a failure, or what its service catches.
+    /// What a panic in a router means: the scenario fails (`"fail"`), or the service is expected to catch it
+    /// (`"allow"`).
     /// Default: `"fail"`. Example: `"allow"`.
     pub(crate) panics: Option<Panics>,
-    /// Environment variables whose values never reach a file, beside those that templates name.
+    /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: `[]`. Example: `["STRIPE_KEY"]`.
     pub(crate) secrets: Option<Vec<Spanned<String>>>,
     /// How long a scenario may take.
     /// Default: `"60s"`. Example: `"90s"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,
-    /// Whether the pauses of recorded streams are replayed.
+    /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
     pub(crate) delays: Option<Delays>,
 }
@@ -69,10 +72,10 @@ pub(crate) struct RawSuite {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawCaller {
-    /// The caller whose calls they are.
+    /// The caller that the matching calls get.
     /// Example: `"middleware:title"`.
     pub(crate) name: Spanned<String>,
-    /// What of a call has to fit, all of it. Only the last rule may be empty, and fits every call.
+    /// The conditions, all of which a call has to meet. Only the last rule may have none; it matches every call.
     /// Example: `{ message = "^Generate a concise title", tools = false }`.
     pub(crate) when: Spanned<RawWhen>,
 }
@@ -81,11 +84,11 @@ pub(crate) struct RawCaller {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawWhen {
-    /// Regular expressions for headers, by name.
+    /// Regular expressions for request headers, by header name.
     /// Default: `{}`. Example: `{ x-part = "^title$" }`.
     #[serde(default)]
     pub(crate) header: BTreeMap<Spanned<String>, Pattern>,
-    /// Regular expressions for entries of the call's metadata.
+    /// Regular expressions for entries of the request's metadata, by key.
     /// Default: `{}`. Example: `{ part = "^title$" }`.
     #[serde(default)]
     pub(crate) metadata: BTreeMap<String, Pattern>,
@@ -98,7 +101,7 @@ pub(crate) struct RawWhen {
     /// A regular expression for the last message.
     /// Example: `"^Generate a concise title"`.
     pub(crate) message: Option<Pattern>,
-    /// Whether the call offers tools, or the names of tools that it offers.
+    /// Whether the call offers any tools, or the names of tools that it has to offer.
     /// Example: `false`.
     pub(crate) tools: Option<OfferedTools>,
 }
@@ -110,19 +113,19 @@ pub(crate) struct RawDrift {
     /// The system prompt.
     /// Default: `"note"`. Example: `"fail"`.
     pub(crate) prompt: Option<Level>,
-    /// The tools that the call offers.
+    /// The definitions of the tools that the call offers.
     /// Default: `"note"`. Example: `"fail"`.
     pub(crate) tools: Option<Level>,
     /// The model's name.
     /// Default: `"note"`. Example: `"ignore"`.
     pub(crate) model: Option<Level>,
-    /// Temperature and the like.
+    /// Settings of the call, such as the temperature.
     /// Default: `"ignore"`. Example: `"note"`.
     pub(crate) settings: Option<Level>,
-    /// Tool results that became an error, empty, or changed places.
+    /// Tool results that have become errors or empty, or have changed places.
     /// Default: `"fail"`. Example: `"note"`.
     pub(crate) results: Option<Level>,
-    /// What a tool returns that is executed again.
+    /// What a tool returns when a recorded call of it is executed again.
     /// Default: `"fail"`. Example: `"note"`.
     pub(crate) observation: Option<Level>,
 }

@@ -1,4 +1,4 @@
-//! What is typed of a system: `[systems.NAME]`.
+//! The fields of `[systems.NAME]`, as they are written in the file.
 
 use std::collections::BTreeMap;
 
@@ -7,52 +7,54 @@ use serde::Deserialize;
 use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Pattern, RawDuration};
 
-/// Text keys and values, each with its place.
+/// A table of texts. Each key and value has its place.
 pub(crate) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawSystem {
-    /// Another system of this file: what this one does not say is as there; `env` and `files` are merged name by name.
+    /// Another system of this file. What this one does not set is taken from there; `env` and `files` are merged name
+    /// by name.
     /// Example: `"agent"`.
     pub(crate) extends: Option<Spanned<String>>,
-    /// The program that is started for each scenario, and its arguments.
+    /// The program to start for each scenario, and its arguments.
     /// Example: `["uvicorn", "app:app", "--port", "{{ port }}"]`.
     pub(crate) command: Option<Spanned<Vec<Spanned<String>>>>,
-    /// The folder in which it runs, from the project's.
+    /// The folder in which the program runs, relative to the project's folder.
     /// Default: `"."`. Example: `"services/agent"`.
     pub(crate) cwd: Option<Spanned<String>>,
-    /// Runs it in a copy of `cwd`, which is then its `{{ workdir }}`: for systems that write beside their code.
+    /// Runs the program in a copy of `cwd`, which is then its `{{ workdir }}`: for systems that write files next to
+    /// their code.
     /// Default: `false`. Example: `true`.
     pub(crate) cwd_copy: Option<Spanned<bool>>,
-    /// Files of `{{ workdir }}` that are rendered before the start, each from a file of the project.
+    /// Files to render into `{{ workdir }}` before the start, each with the file of the project that is its template.
     /// Default: `{}`. Example: `{ "config.yaml" = "templates/config.yaml" }`.
     pub(crate) files: Option<Spanned<Texts>>,
-    /// Its environment, beside PATH and a home and a temporary folder of its own. Nothing else of the runner's reaches
-    /// it.
+    /// The program's environment variables, in addition to PATH, a home and a temporary folder of its own. Nothing else
+    /// of the runner's environment reaches it.
     /// Default: `{}`. Example: `{ PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{
     /// model.key }}" }`.
     pub(crate) env: Option<Spanned<Texts>>,
-    /// How to see that it is ready. A system with a `command` needs it.
+    /// How to tell that the system is ready. A system with a `command` needs it.
     /// Example: `{ http = "/health", timeout = "30s" }`.
     pub(crate) ready: Option<Spanned<RawReady>>,
-    /// What is run in `cwd` before the first start, and again only where the files there changed.
+    /// A command to run in `cwd` before the first start, and again only when the files there have changed.
     /// Example: `["pnpm", "build"]`.
     pub(crate) build: Option<Spanned<Vec<Spanned<String>>>>,
-    /// The port that it always has, where others have it built in. Its scenarios play one after another.
-    /// Default: a free one. Example: `8011`.
+    /// A fixed port, for a system whose port is built into other programs. Its scenarios run one after another.
+    /// Default: a free port. Example: `8011`.
     pub(crate) port: Option<Spanned<u16>>,
-    /// Whether all scenarios share one process, one after another.
+    /// Whether all scenarios share one process, and run on it one after another.
     /// Default: `false`. Example: `true`.
     pub(crate) shared: Option<Spanned<bool>>,
-    /// The systems that are started before it; `{{ systems.NAME }}` is then the address of one.
+    /// The systems to start before this one; `{{ systems.NAME }}` is the address of each.
     /// Default: `[]`. Example: `["gateway"]`.
     pub(crate) needs: Option<Vec<Spanned<String>>>,
-    /// The address, on this machine, of a system that somebody else has started.
+    /// The address of a system on this machine that somebody else has started.
     /// Example: `"http://127.0.0.1:8000"`.
     pub(crate) url: Option<Spanned<String>>,
-    /// How a system with a `url` was told to reach the model.
+    /// Where a system with a `url` was told to find the model.
     /// Example: `{ addr = "127.0.0.1:9009", key_env = "MODEL_KEY" }`.
     pub(crate) model: Option<Spanned<RawModel>>,
 }
@@ -61,16 +63,17 @@ pub(crate) struct RawSystem {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawReady {
-    /// A path that answers a GET with success.
+    /// A path that answers a GET request with success once the system is ready.
     /// Example: `"/health"`.
     pub(crate) http: Option<Spanned<String>>,
-    /// A regular expression that fits a line of its log.
+    /// A regular expression for the line of the system's log that says that it is ready.
     /// Example: `"listening on"`.
     pub(crate) line: Option<Pattern>,
-    /// Whether it is ready when its port takes a connection: for a system without a path that says so.
+    /// Whether the system is ready as soon as its port accepts a connection: for a system that has no path or log line
+    /// to tell by.
     /// Example: `true`.
     pub(crate) port: Option<Spanned<bool>>,
-    /// How long that may take.
+    /// How long the system may take to become ready.
     /// Default: `"30s"`. Example: `"60s"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,
 }
@@ -79,10 +82,10 @@ pub(crate) struct RawReady {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawModel {
-    /// The address that the model server takes.
+    /// The address that the model server listens on.
     /// Example: `"127.0.0.1:9009"`.
     pub(crate) addr: Spanned<String>,
-    /// The environment variable, of the runner, with the key that the system sends.
+    /// The environment variable of the runner that holds the key which the system sends.
     /// Example: `"MODEL_KEY"`.
     pub(crate) key_env: Spanned<String>,
 }

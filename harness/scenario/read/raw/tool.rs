@@ -1,4 +1,4 @@
-//! What is typed of a live tool: `[tools.NAME]`.
+//! The fields of `[tools.NAME]`, as they are written in the file.
 
 use serde::Deserialize;
 
@@ -11,40 +11,40 @@ use crate::scenario::read::values::RawDuration;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct RawTool {
-    /// An MCP server: all tools that it lists, or those in `tools`.
+    /// An MCP server. It executes the calls of all tools that it lists, or of those in `tools`.
     /// Example: `{ command = ["uvx", "mcp-server-fetch"] }`.
     pub(crate) mcp: Option<Spanned<RawMcp>>,
-    /// An address to which the arguments of each call are posted.
+    /// A URL to which the arguments of each call are posted.
     /// Example: `"http://127.0.0.1:8123/search"`.
     pub(crate) http: Option<Spanned<String>>,
-    /// A program that is run for each call, with the arguments as JSON on its standard input and as `{{ args.NAME }}`.
+    /// A program to run for each call. It gets the arguments as JSON on its standard input, and as `{{ args.NAME }}`.
     /// Example: `["cat", "{{ args.path }}"]`.
     pub(crate) command: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Takes what was recorded for what it returns: for tools that are the agent's own.
+    /// Takes the recorded result as what the tool returns, without executing it: for the agent's own tools.
     /// Example: `true`.
     pub(crate) as_recorded: Option<Spanned<bool>>,
-    /// The folder in which a command runs, from the project's.
-    /// Default: a folder of the run. Example: `"tools"`.
+    /// The folder in which a command runs, relative to the project's folder.
+    /// Default: the run's work folder. Example: `"tools"`.
     pub(crate) cwd: Option<Spanned<String>>,
-    /// The environment of a command, beside PATH and a home and a temporary folder.
+    /// The environment variables of a command, in addition to PATH, a home and a temporary folder.
     /// Default: `{}`. Example: `{ LANG = "C" }`.
     pub(crate) env: Option<Spanned<Texts>>,
-    /// Headers of the requests to an address.
+    /// Headers of the requests to a URL.
     /// Default: `{}`. Example: `{ Authorization = "Bearer {{ secret.SEARCH_KEY }}" }`.
     pub(crate) headers: Option<Spanned<Texts>>,
-    /// The tools that it executes.
-    /// Default: the one of its name, or all that a server lists. Example: `["fetch"]`.
+    /// The tools whose calls it executes.
+    /// Default: the tool's own name, or all that a server lists. Example: `["fetch"]`.
     pub(crate) tools: Option<Spanned<Vec<String>>>,
-    /// What recordings put before the names of a server's tools.
+    /// The prefix of the server's tool names in recordings.
     /// Example: `"web_"`.
     pub(crate) prefix: Option<Spanned<String>>,
     /// How long a call may take.
     /// Default: `"60s"`. Example: `"5s"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,
-    /// JSON pointers to what may differ in what it returns.
+    /// JSON pointers to parts of a result that are not compared.
     /// Default: `[]`. Example: `["/observation/metadata/pid"]`.
     pub(crate) ignore: Option<Vec<Spanned<String>>>,
-    /// What varies in what it returns.
+    /// Replacements for text that varies in results.
     /// Default: `[]`. Example: `[{ pattern = "pid [0-9]+", replace = "pid N" }]`.
     pub(crate) normalize: Option<Vec<RawNormalize>>,
 }
@@ -56,7 +56,7 @@ pub(crate) struct RawMcp {
     /// The program of a server that speaks over standard input and output.
     /// Example: `["uvx", "mcp-server-fetch"]`.
     pub(crate) command: Option<Spanned<Vec<Spanned<String>>>>,
-    /// The address of a server that runs already.
+    /// The address of a server that is already running.
     /// Example: `"http://127.0.0.1:8124/mcp"`.
     pub(crate) url: Option<Spanned<String>>,
 }

@@ -1,4 +1,5 @@
-//! What the checks of both files refuse, as far as a schema can say it. Which fields go together the reader itself is asked.
+//! The rules that the checks of both files follow, as far as a schema can express them. Which fields exclude each other is found
+//! out by asking the reader (`probe`).
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use crate::scenario::read::raw::{RawScenario, RawSuite};
 use crate::scenario::read::{page, step, tool};
 use crate::scenario::template::RESERVED;
 
-/// The schema of `suite.toml`.
+/// Returns the schema of `suite.toml`.
 pub(super) fn suite() -> Schema {
     let plain = schema::of::<RawSuite>("suite.toml", &[]);
     let probe = Probe { plain: &plain, file: "scenarios/suite.toml" };
@@ -22,7 +23,8 @@ pub(super) fn suite() -> Schema {
         needs("System", "url", "model"),
         one_of("Tool", &tool::KINDS),
         one_of("Mcp", &["command", "url"]),
-        one_of("Ready", &["http", "line"]),
+        one_of("Ready", &["http", "line", "port"]),
+        value("Ready", "port", json!({ "const": true })),
         value("", "aliases", json!({ "additionalProperties": { "type": "string", "pattern": "\\S" } })),
         value("Ready", "http", json!({ "pattern": "^/" })),
         value("System", "port", json!({ "minimum": 1, "maximum": 65535 })),
@@ -71,13 +73,13 @@ pub(super) fn suite() -> Schema {
     schema::of::<RawSuite>("suite.toml", &rules)
 }
 
-/// The schema of `scenario.toml`.
+/// Returns the schema of `scenario.toml`.
 pub(super) fn scenario() -> Schema {
     let plain = schema::of::<RawScenario>("scenario.toml", &[]);
     let probe = Probe { plain: &plain, file: "scenarios/a/scenario.toml" };
     let vars = "[vars]\nprompt = \"a\"\ncsrf = \"b\"\nthread = \"c\"\n[[step]]\nget = \"/\"\nstream = true\n";
     let mut rules = [of_scenarios(), of_steps(), of_answers(), of_acts()].concat();
-    // What can be captured depends on the answer, as the example's form does.
+    // Which captures are allowed depends on the answer, and the example fits only some answers.
     let step = |kind: &str, field: &str| format!("{vars}[[step]]\n{kind}\n{field}\n");
     rules.extend(probe.refused("Step", &step::KINDS, &["capture"], step));
     let either = [&step::KINDS[..], &["capture"]].concat();
@@ -96,7 +98,7 @@ pub(super) fn scenario() -> Schema {
 const HEADER: &str = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
 const VARIABLE: &str = "^[^=]+$";
 const NAME: &str = "^[A-Za-z_][A-Za-z0-9_]*$";
-/// This machine.
+/// A host on this machine.
 const LOCAL: &str = "(localhost|127\\.[0-9]+\\.[0-9]+\\.[0-9]+|\\[::1\\])";
 /// A path that leads out of its folder.
 const OUTSIDE: &str = "(^/|(^|/)\\.\\.(/|$))";
@@ -106,7 +108,7 @@ fn limit() -> Value {
     json!({ "not": { "pattern": "^0*(ms|s|m)$" } })
 }
 
-/// Names that templates may use.
+/// The names that a var or a capture may have.
 fn new_names() -> Value {
     let taken = [&RESERVED[..], &WORDS[..]].concat();
     json!({ "pattern": NAME, "not": { "enum": taken } })
@@ -163,7 +165,7 @@ fn of_steps() -> Vec<Rule> {
     rules
 }
 
-/// What an answer is taken as, and what can be captured of it.
+/// How an answer is read, and what can be captured from it.
 fn of_answers() -> Vec<Rule> {
     let captures = json!({
         "propertyNames": new_names(),
@@ -222,7 +224,7 @@ fn one_of(table: &'static str, fields: &[&'static str]) -> Rule {
     Rule { table, what: What::OneOf(fields.to_vec()) }
 }
 
-/// A system with the one field needs the other, where it has none from another system.
+/// A table with the one field needs the other one too, unless it extends another table.
 fn needs(table: &'static str, field: &str, other: &str) -> Rule {
     let alone = json!({ "required": [field], "not": { "required": ["extends"] } });
     Rule { table, what: What::Where(alone, json!({ "required": [other] })) }

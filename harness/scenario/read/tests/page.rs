@@ -1,17 +1,17 @@
-//! A page of the reference: a section for each table, a row for each field, in the order in which they are declared.
+//! Writes a page of the reference: a section for each table and a row for each field, in the order of their declarations.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::schema::Told;
+use super::schema::FieldDoc;
 
-/// The page of a schema with these fields.
+/// Returns the page of a schema with these fields.
 pub(super) fn of(
     head: &str,
     schema: &Value,
-    told: &BTreeMap<(String, String), Told>,
+    told: &BTreeMap<(String, String), FieldDoc>,
     fields: &[String],
     tail: &str,
 ) -> String {
@@ -29,23 +29,23 @@ pub(super) fn of(
         if !table.is_empty() {
             write!(page, "\n## `{}`\n", title(schema, table)).unwrap();
         }
-        page += "\n| field | is | default | what it does, and an example |\n|---|---|---|---|\n";
+        page += "\n| field | type | default | meaning, and an example |\n|---|---|---|---|\n";
         let required = |field: &str| {
             of_table["required"].as_array().is_some_and(|required| required.iter().any(|known| known == field))
         };
         for field in rows {
-            let Told { meaning, default, example } = &told[&(name.clone(), field.to_owned())];
+            let FieldDoc { meaning, default, example } = &told[&(name.clone(), field.to_owned())];
             let default = match default {
                 Some(default) if default.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_word(default) => {
                     default.clone()
                 }
                 Some(default) => format!("`{default}`"),
-                None if required(field) => "needed".to_owned(),
+                None if required(field) => "required".to_owned(),
                 None => String::new(),
             };
             let kind = kind(&of_table["properties"][field]);
             let cells = [format!("`{field}`"), kind, default, format!("{meaning} `{field} = {example}`")];
-            // A bar within a cell would end it.
+            // A vertical bar in a cell would end it.
             writeln!(page, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | ")).unwrap();
         }
     }
@@ -56,7 +56,7 @@ fn is_word(default: &str) -> bool {
     ["true", "false"].contains(&default)
 }
 
-/// The table at a path, with the name of its type.
+/// Returns the table at a path, and the name of its type.
 fn find<'a>(schema: &'a Value, path: &str) -> (String, &'a Value) {
     let mut at = (String::new(), schema);
     for part in path.split('.').filter(|part| !part.is_empty()) {
@@ -66,7 +66,7 @@ fn find<'a>(schema: &'a Value, path: &str) -> (String, &'a Value) {
     at
 }
 
-/// The table that a value is, or that is in it.
+/// Returns the table that a value is, or that it contains.
 fn table_of<'a>(schema: &'a Value, value: &'a Value) -> Option<(String, &'a Value)> {
     if let Some(name) = value["$ref"].as_str().and_then(|to| to.strip_prefix("#/definitions/")) {
         return Some((name.to_owned(), &schema["definitions"][name]));
@@ -78,7 +78,7 @@ fn table_of<'a>(schema: &'a Value, value: &'a Value) -> Option<(String, &'a Valu
     within.chain(value.get("items")).find_map(|value| table_of(schema, value))
 }
 
-/// How a table is written in the file: `[systems.NAME]`, `[[step]]`, and in a table `ready.http`.
+/// Returns how a table is written in the file: `[systems.NAME]`, `[[step]]`; a table in a table is `[[step]] stream`.
 fn title(schema: &Value, path: &str) -> String {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     let is_list = schema["properties"][first]["type"].as_array().map_or_else(
@@ -93,12 +93,12 @@ fn title(schema: &Value, path: &str) -> String {
     if rest.is_empty() { name } else { format!("{name} {rest}") }
 }
 
-/// A choice may only say what a value is not.
+/// Whether an alternative says what the value is. It may only say what the value is not.
 fn says_what_it_is(choice: &Value) -> bool {
     ["type", "$ref", "anyOf", "allOf", "enum", "title"].iter().any(|key| choice.get(key).is_some())
 }
 
-/// What a value is, in words.
+/// Returns the type of a value, in words.
 fn kind(value: &Value) -> String {
     if let Some(title) = value["title"].as_str() {
         return title.to_owned();
@@ -108,20 +108,20 @@ fn kind(value: &Value) -> String {
         return words.collect::<Vec<_>>().join(", ");
     }
     let choices = value["anyOf"].as_array().or_else(|| value["allOf"].as_array());
-    if let Some(choices) = choices.filter(|choices| choices.iter().any(|choice| choice.get("if").is_none())) {
-        let kinds = choices.iter().filter(|choice| says_what_it_is(choice)).map(kind);
-        return kinds.collect::<Vec<_>>().join(" or ");
+    let kinds: Vec<String> = choices.into_iter().flatten().filter(|choice| says_what_it_is(choice)).map(kind).collect();
+    if !kinds.is_empty() {
+        return kinds.join(" or ");
     }
     if value.get("$ref").is_some() {
         return "table".to_owned();
     }
     let kind_of = |word: &str| match word {
-        "string" => "text".to_owned(),
+        "string" => "string".to_owned(),
         "boolean" => "`true` or `false`".to_owned(),
-        "integer" => "whole number".to_owned(),
-        "array" => format!("list of {}s", kind(&value["items"])),
+        "integer" => "integer".to_owned(),
+        "array" => format!("list of {}", plural(&value["items"])),
         "object" if value["additionalProperties"].is_object() => {
-            format!("table of {}s, by name", kind(&value["additionalProperties"]))
+            format!("table of {}, by name", plural(&value["additionalProperties"]))
         }
         "object" => "table".to_owned(),
         other => panic!("{other}"),
@@ -134,4 +134,9 @@ fn kind(value: &Value) -> String {
         }
         other => panic!("{other} in {value}"),
     }
+}
+
+/// Returns the type of several values, in words: "strings".
+fn plural(value: &Value) -> String {
+    format!("{}s", kind(value).trim_start_matches("any "))
 }

@@ -1,4 +1,4 @@
-//! The reader, asked by the examples of fields.
+//! Finds out which fields exclude each other, by reading files with the examples of both.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::scenario::{Discovered, discover};
 const STEP: &str = "[[step]]\nget = \"/\"\n";
 pub(super) const SOUND: (&str, &str) = ("scenarios/sound/scenario.toml", STEP);
 
-/// Asks the reader which fields go together, by the examples of both.
+/// Reads files with the examples of two fields.
 pub(super) struct Probe<'a> {
     /// The schema of the types alone.
     pub(super) plain: &'a Schema,
@@ -17,7 +17,8 @@ pub(super) struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    /// For each kind of a table the fields that the reader refuses beside it, but for those that may go either way.
+    /// Returns, for each of the `kinds` of a table, the fields that the reader refuses together with it. Those in `either` are
+    /// not tried.
     pub(super) fn refused(
         &self,
         table: &'static str,
@@ -33,7 +34,7 @@ impl Probe<'_> {
         let rules = kinds.iter().map(|kind| {
             let others =
                 properties.keys().filter(|field| !kinds.contains(&field.as_str()) && !either.contains(&field.as_str()));
-            // A server by its address takes other fields than a command.
+            // A server with a URL takes other fields than a server with a command.
             let address = (*kind == "mcp").then(|| "mcp = { url = \"http://127.0.0.1:9\" }".to_owned());
             let forms: Vec<String> = std::iter::once(line(kind)).chain(address).collect();
             assert!(forms.iter().any(|form| !self.refuses(&text(form, ""))), "{table} `{kind}` alone is refused");
@@ -51,7 +52,7 @@ impl Probe<'_> {
     }
 }
 
-/// A project with these files, and those that examples name.
+/// Reads a project with these files and those that the examples name.
 pub(super) fn discovered(files: &[(&str, &str)]) -> Result<Discovered> {
     let root = tempfile::tempdir().unwrap();
     let of_scenario = ["scenarios/a/body.json", "scenarios/a/note.txt"].into_iter();

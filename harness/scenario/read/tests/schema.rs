@@ -1,4 +1,4 @@
-//! The JSON Schemas of both files: the types that read them, and what these say by checks alone.
+//! Makes the JSON Schemas of both files from the types that read them, and from rules for what only the checks know.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// A field as its comment tells it.
+/// What the doc comment of a field says.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct FieldDoc {
     pub(super) meaning: String,
-    /// A value in TOML, or words.
+    /// A TOML value, or words.
     pub(super) default: Option<String>,
-    /// A value in TOML.
+    /// A TOML value.
     pub(super) example: String,
 }
 
-/// The schema of a file, and what is told of each field, by its type and its name.
-pub(super) type Schema = (Value, BTreeMap<(String, String), Told>);
+/// The schema of a file, and the documentation of each field, by its type and its name.
+pub(super) type Schema = (Value, BTreeMap<(String, String), FieldDoc>);
 
-/// The schema of a type, with rules.
+/// Returns the schema of a type, with these rules added.
 pub(super) fn of<T: JsonSchema>(title: &str, rules: &[Rule]) -> Schema {
     let root = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
-    // Without what is not a word of a user's.
+    // Users do not know the prefix `Raw`.
     let text = root.as_value().to_string().replace("#/definitions/Raw", "#/definitions/");
     let mut root: Value = serde_json::from_str(&text).unwrap();
     root["title"] = json!(title);
@@ -44,29 +44,29 @@ pub(super) fn of<T: JsonSchema>(title: &str, rules: &[Rule]) -> Schema {
     (root, told)
 }
 
-/// What a table's checks say that its type does not.
+/// A rule that the checks enforce and that the type of a table does not express.
 #[derive(Clone)]
 pub(super) struct Rule {
-    /// The name of its type; the file itself is empty.
+    /// The name of the table's type, or the empty string for the file itself.
     pub(super) table: &'static str,
     pub(super) what: What,
 }
 
 #[derive(Clone)]
 pub(super) enum What {
-    /// It has not this field.
+    /// The table does not have this field.
     None(&'static str),
-    /// It has exactly one of these fields.
+    /// The table has exactly one of these fields.
     OneOf(Vec<&'static str>),
-    /// It has at least one of these fields.
+    /// The table has at least one of these fields.
     AnyOf(Vec<&'static str>),
-    /// Where it fits the first, it has to fit the second.
+    /// A table that matches the first schema also matches the second one.
     Where(Value, Value),
-    /// With the first field it has none of the others.
+    /// A table with the first field has none of the others.
     Without(&'static str, Vec<String>),
-    /// With the first field it has the other one too.
+    /// A table with the first field also has the second one.
     With(&'static str, &'static str),
-    /// The value of a field has these properties too.
+    /// The value of a field also has these properties.
     Value(&'static str, Value),
 }
 
@@ -96,7 +96,7 @@ impl Rule {
             What::Value(field, more) => {
                 let value = &mut table["properties"][field];
                 assert!(value.is_object(), "{} has no `{field}`", self.table);
-                // Beside a `$ref` nothing counts.
+                // These go next to the type. (Next to a `$ref`, a validator would ignore them.)
                 for (key, of_key) in more.as_object().unwrap() {
                     value[key] = of_key.clone();
                 }
@@ -105,8 +105,9 @@ impl Rule {
     }
 }
 
-/// Takes what comments tell of the fields of a table: the meaning stays, default and example become the schema's own.
-fn take_told(table: &str, schema: &mut Value, told: &mut BTreeMap<(String, String), Told>) {
+/// Parses the doc comments of a table's fields. The meaning stays as the description; default and example become properties of
+/// the schema.
+fn take_told(table: &str, schema: &mut Value, told: &mut BTreeMap<(String, String), FieldDoc>) {
     let table = if table.is_empty() { "" } else { table };
     for (field, property) in schema["properties"].as_object_mut().into_iter().flatten() {
         let comment = property["description"].as_str().unwrap_or_default();
@@ -122,7 +123,7 @@ fn take_told(table: &str, schema: &mut Value, told: &mut BTreeMap<(String, Strin
     }
 }
 
-/// TOML has no null: what may be null may only be absent.
+/// Removes null from the allowed values: TOML has none, and optional fields are just absent.
 fn without_null(schema: &mut Value) {
     let is_null = |value: &Value| *value == "null" || value["type"] == "null" || value.is_null();
     match schema {
@@ -147,18 +148,18 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// Takes a comment apart: "Meaning. Default: `x`. Example: `y`."
-fn tell(comment: &str) -> Option<Told> {
+/// Splits a doc comment into its parts: "Meaning. Default: `x`. Example: `y`."
+fn tell(comment: &str) -> Option<FieldDoc> {
     let line = comment.split_whitespace().collect::<Vec<_>>().join(" ");
     let (rest, example) = line.rsplit_once(" Example: `")?;
     let (meaning, default) = match rest.split_once(" Default: ") {
         Some((meaning, default)) => (meaning, Some(default.strip_suffix('.')?.trim_matches('`').to_owned())),
         None => (rest, None),
     };
-    Some(Told { meaning: meaning.to_owned(), default, example: example.strip_suffix("`.")?.to_owned() })
+    Some(FieldDoc { meaning: meaning.to_owned(), default, example: example.strip_suffix("`.")?.to_owned() })
 }
 
-/// A value of TOML, as JSON.
+/// Converts a TOML value to JSON.
 fn value(toml: &str) -> Result<Value, String> {
     let table: toml::Table = toml::from_str(&format!("x = {toml}")).map_err(|e| e.to_string())?;
     serde_json::to_value(&table["x"]).map_err(|e| e.to_string())

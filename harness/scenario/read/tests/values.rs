@@ -1,4 +1,4 @@
-//! The small values of a file, as a schema tells them.
+//! The schemas of the small values of a file.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,8 @@ impl<T: JsonSchema> JsonSchema for Spanned<T> {
     }
 }
 
-/// Values whose schema stands where they are used; a title is what the reference calls them.
+/// Implements `JsonSchema` for types whose schema is inlined where they are used. A title is the name of the type in the
+/// reference.
 macro_rules! inline {
     ($($type:ty => $schema:tt),+ $(,)?) => {
         $(impl JsonSchema for $type {

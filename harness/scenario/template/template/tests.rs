@@ -63,7 +63,7 @@ fn text_without_braces_is_left_alone() {
 }
 
 #[test]
-fn undefined_names_have_place_and_neighbour() {
+fn undefined_names_are_reported_with_their_place_and_the_nearest_name() {
     assert_eq!(fails("n {{ usr.name }}"), "t.toml:1:11: `usr.name` is not defined\n  did you mean `user`?");
     assert_eq!(fails("{{ user.nme }}"), "t.toml:1:9: `user.nme` is not defined\n  did you mean `name`?");
     assert_eq!(fails("{{ user.tags.7 }}"), "t.toml:1:5: `{{ user.tags.7 }}` is not defined");
@@ -81,7 +81,7 @@ fn what_cannot_be_rendered_says_why() {
     let unknown = |text: &str| template(text).unwrap_err().to_string();
     assert_eq!(unknown("a {{ n | uper }}"), "t.toml:1:15: there is no filter `uper`\n  did you mean `upper`?");
     assert_eq!(unknown("{{ n is evn }}"), "t.toml:1:14: there is no test `evn`\n  did you mean `even`?");
-    // What is not reached before anything runs is told then.
+    // A filter that the check does not reach is reported while rendering.
     assert!(fails("{% if n %}{{ n | nofilter }}{% endif %}").contains("filter nofilter is unknown"));
     let loops = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
     assert!(fails(loops).contains("takes more than 1000000 steps to render"));
@@ -89,7 +89,7 @@ fn what_cannot_be_rendered_says_why() {
 
 #[test]
 fn endless_code_is_refused_before_it_overflows_the_stack() {
-    let too_much = "t.toml:1:5: this text holds too much code";
+    let too_much = "t.toml:1:5: this text contains too much code";
     for link in [".a", "|trim", " + a", "[0]", " if a else a", " is odd", " and a"] {
         let chain = |length: usize| format!("{{{{ a{} }}}}", link.repeat(length / link.len()));
         assert_eq!(template(&chain(980)).map(|_| ()), Ok(()), "{link}");

@@ -21,7 +21,7 @@ fn a_copy_holds_the_files_and_links_to_what_is_large() {
     symlink("app.py", from.path().join("main")).unwrap();
     symlink("../app.py", from.path().join("src/up")).unwrap();
     symlink("nowhere", from.path().join("broken")).unwrap();
-    // A stage below the folder that is copied would be copied into itself.
+    // A stage in the folder that is copied must not be copied into itself.
     let stage = from.path().join("tmp/stage");
     fs::create_dir_all(&stage).unwrap();
 

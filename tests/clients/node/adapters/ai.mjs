@@ -1,4 +1,4 @@
-// Vercel's AI SDK, with its packages for OpenAI, Anthropic and Google.
+// The adapters for Vercel's AI SDK, with its packages for OpenAI, Anthropic and Google.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
@@ -6,7 +6,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, streamText, tool } from "ai";
 import { counted, messages } from "../neutral.mjs";
 
-// Warnings would go to standard output, among the results.
+// Warnings would go to standard output and mix with the results.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const FINISH = { "tool-calls": "tool_calls" };
@@ -41,7 +41,7 @@ async function ask(model, question) {
     const whole = ["text", "toolCalls", "finishReason", "usage", "response"];
     const values = await Promise.all(whole.map((key) => streamed[key]));
     answer = Object.fromEntries(whole.map((key, i) => [key, values[i]]));
-    if (text !== answer.text) throw new Error(`the stream told ${text}, not ${answer.text}`);
+    if (text !== answer.text) throw new Error(`the streamed text is ${text}, not ${answer.text}`);
   } else {
     answer = await generateText(request);
   }

@@ -1,4 +1,4 @@
-// Anthropic's SDK.
+// The adapter for Anthropic's SDK.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { counted, messages as said } from "../neutral.mjs";
@@ -28,7 +28,7 @@ async function messages(model, question) {
   }
   const { content, stop_reason: reason, usage } = message;
   const text = content.filter((block) => block.type === "text").map((block) => block.text).join("");
-  if (question.stream && streamed !== text) throw new Error(`the stream told ${streamed}, not ${text}`);
+  if (question.stream && streamed !== text) throw new Error(`the streamed text is ${streamed}, not ${text}`);
   const asked = content.filter((block) => block.type === "tool_use");
   const calls = asked.map(({ id, name, input }) => ({ id, name, args: input }));
   const counts = counted(usage.input_tokens, usage.output_tokens);

@@ -1,4 +1,4 @@
-// OpenAI's SDK: Chat Completions, Responses, and Responses that name the one before by its id.
+// The adapters for OpenAI's SDK: Chat Completions, Responses, and Responses with the id of the previous response.
 
 import OpenAI from "openai";
 import { counted, messages } from "../neutral.mjs";
@@ -25,7 +25,8 @@ async function chat(model, question) {
     let text = "";
     stream.on("content", (piece) => (text += piece));
     completion = await stream.finalChatCompletion();
-    if (text !== (completion.choices[0].message.content ?? "")) throw new Error(`the stream told ${text}`);
+    const { content } = completion.choices[0].message;
+    if (text !== (content ?? "")) throw new Error(`the streamed text is ${text}, not ${content}`);
   } else {
     completion = await completions.create(request);
   }
@@ -58,7 +59,7 @@ async function responses(model, question, byId = false) {
     let text = "";
     stream.on("response.output_text.delta", (event) => (text += event.delta));
     response = await stream.finalResponse();
-    if (text !== response.output_text) throw new Error(`the stream told ${text}, not ${response.output_text}`);
+    if (text !== response.output_text) throw new Error(`the streamed text is ${text}, not ${response.output_text}`);
   } else {
     response = await client(model).responses.create(request);
   }

@@ -1,4 +1,4 @@
-"""Anthropic's SDK."""
+"""The adapter for Anthropic's SDK."""
 
 import anthropic
 from neutral import Answer, Call, counted

@@ -1,4 +1,4 @@
-"""Google's SDK."""
+"""The adapter for Google's SDK."""
 
 from google import genai
 from google.genai import types
@@ -32,7 +32,7 @@ def generate_content(model, question):
         responses = [client.models.generate_content(**request)]
     parts = [part for response in responses for part in response.candidates[0].content.parts or []]
     text = "".join(part.text or "" for part in parts if not part.thought)
-    # Gemini gives no ids: calls are told by their names and order.
+    # Gemini sends no ids for calls, so their names and order identify them.
     calls = [p.function_call for p in parts if p.function_call]
     calls = [Call(call.id or f"{number}", call.name, call.args) for number, call in enumerate(calls)]
     reason = responses[-1].candidates[0].finish_reason.value

@@ -1,4 +1,4 @@
-"""LangChain's packages for OpenAI and Anthropic."""
+"""The adapters for LangChain's packages for OpenAI and Anthropic."""
 
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
@@ -26,13 +26,13 @@ def ask(chat, question):
     return Answer(text, calls, finish_of(message.response_metadata, calls), usage, message)
 
 
-def finish_of(told, calls):
-    if "finish_reason" in told:
-        return told["finish_reason"]
-    if "stop_reason" in told:
-        return {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}[told["stop_reason"]]
-    if told["status"] != "completed":
-        return {"max_output_tokens": "length"}[told["incomplete_details"]["reason"]]
+def finish_of(metadata, calls):
+    if "finish_reason" in metadata:
+        return metadata["finish_reason"]
+    if "stop_reason" in metadata:
+        return {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length"}[metadata["stop_reason"]]
+    if metadata["status"] != "completed":
+        return {"max_output_tokens": "length"}[metadata["incomplete_details"]["reason"]]
     return "tool_calls" if calls else "stop"
 
 

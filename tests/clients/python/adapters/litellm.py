@@ -1,8 +1,8 @@
-"""LiteLLM, which speaks every provider's API behind that of OpenAI."""
+"""The adapters for LiteLLM, which translates OpenAI's API to that of every provider."""
 
 import os
 
-# It would fetch a list of prices when it is imported.
+# Without this, LiteLLM downloads a list of prices when it is imported.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
@@ -38,13 +38,16 @@ def completion(model, question, name, base_url):
     [choice] = answer.choices
     calls = [Call(c.id, c.function.name, parsed(c.function.arguments)) for c in choice.message.tool_calls or []]
     usage = counted(answer.usage.prompt_tokens, answer.usage.completion_tokens)
-    # It puts words of its own in place of an empty text when it speaks to Anthropic.
+    # LiteLLM replaces an empty text with its own words in requests to Anthropic, so send none.
     choice.message.content = choice.message.content or None
     return Answer(choice.message.content or "", calls, choice.finish_reason, usage, choice.message)
 
 
 def number_calls(chunks):
-    """It numbers each call of Ollama's streams 0, also with Ollama itself, and its own builder would make one of them."""
+    """Numbers the tool calls of Ollama's streams.
+
+    LiteLLM gives each of them the index 0, also with Ollama itself, so its own chunk builder would merge them into one call.
+    """
     ids = []
     for piece in [piece for chunk in chunks for c in chunk.choices for piece in c.delta.tool_calls or []]:
         if piece.id and piece.id not in ids:

@@ -1,4 +1,4 @@
-"""Ollama's SDK."""
+"""The adapter for Ollama's SDK."""
 
 import ollama
 from neutral import Answer, Call, counted
@@ -18,7 +18,7 @@ def chat(model, question):
     text = "".join(response.message.content or "" for response in responses)
     thinking = "".join(response.message.thinking or "" for response in responses)
     asked = [call for response in responses for call in response.message.tool_calls or []]
-    # The SDK gives no ids: results go by the tool's name.
+    # The SDK returns no ids for calls. A result names its tool instead.
     calls = [Call(f"{i}", call.function.name, dict(call.function.arguments)) for i, call in enumerate(asked)]
     last = responses[-1]
     finish = "tool_calls" if calls and last.done_reason == "stop" else last.done_reason

@@ -1,4 +1,4 @@
-"""OpenAI's SDK: Chat Completions, Responses, and Responses that name the one before by its id."""
+"""The adapters for OpenAI's SDK: Chat Completions, Responses, and Responses with the id of the previous response."""
 
 import openai
 from neutral import Answer, Call, counted, parsed
@@ -17,7 +17,7 @@ def chat_request(question):
     return {
         "model": "gpt-4o-mini",
         "messages": [{"role": "system", "content": question.system}, *messages],
-        # The SDK's stream helper takes no other tools than strict ones.
+        # The SDK's stream helper accepts only strict tools.
         "tools": [{"type": "function", "function": tool | {"strict": True}} for tool in question.tools],
     }
 
@@ -33,20 +33,20 @@ def chat(model, question):
                     text += event.delta if event.type == "content.delta" else ""
                 completion = events.get_final_completion()
             except openai.LengthFinishReasonError as cut:
-                # To this helper what was cut is no result, but it tells what came.
+                # The helper treats an answer that was cut off as an error, which contains the answer.
                 completion = cut.completion
         assert text == (completion.choices[0].message.content or "")
     else:
         completion = completions.create(**request)
     [choice] = completion.choices
     calls = [Call(c.id, c.function.name, parsed(c.function.arguments)) for c in choice.message.tool_calls or []]
-    # A cut stream ends for the helper before its usage.
+    # If the answer was cut off, the helper stops reading before the usage arrives.
     usage = completion.usage and counted(completion.usage.prompt_tokens, completion.usage.completion_tokens)
     return Answer(choice.message.content or "", calls, choice.finish_reason, usage, choice.message)
 
 
 def raw_chat(model, question):
-    """As programs do that put the pieces together themselves."""
+    """Reads the stream without the SDK's helper, as programs do that assemble the pieces themselves."""
     if not question.stream:
         return chat(model, question)
     request = chat_request(question) | {"stream": True, "stream_options": {"include_usage": True}}

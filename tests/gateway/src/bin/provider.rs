@@ -14,7 +14,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: provider [--addr 127.0.0.1:0]".into()),
     };
     let listener = TcpListener::bind(addr).await?;
-    #[expect(clippy::print_stdout, reason = "whoever starts it reads where it is")]
+    #[expect(clippy::print_stdout, reason = "it tells whoever starts it the address")]
     {
         println!("http://{}/v1", listener.local_addr()?);
     }

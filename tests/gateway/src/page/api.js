@@ -1,6 +1,6 @@
-// The service, as the page asks it.
+// The page's client of the service.
 
-/** An answer other than success, with the service's own words. */
+/** An error response, with the service's own message. */
 export class Refused extends Error {
   constructor(status, detail) {
     super(detail);
@@ -8,7 +8,7 @@ export class Refused extends Error {
   }
 }
 
-/** The stream ended, and its last event had not come. */
+/** The stream ended before its last event. */
 export class BrokenOff extends Error {}
 
 const csrf = () => document.cookie.match(/(?:^|; )csrf_token=([^;]*)/)?.[1] ?? "";
@@ -29,14 +29,14 @@ export const thread = (id) => json(`/threads/${id}`);
 export const newThread = () => json("/threads", {});
 export const suggestions = async (id) => (await json(`/threads/${id}/suggestions`, {})).suggestions;
 
-/** The runs of a thread with their messages, oldest first. The service lists them newest first. */
+/** Returns the runs of a thread with their messages, oldest first. The service lists them newest first. */
 export async function history(id) {
   const runs = await json(`/threads/${id}/runs`);
   const messages = await Promise.all(runs.map((run) => json(`/threads/${id}/runs/${run.run_id}/messages`)));
   return runs.map((run, index) => ({ ...run, messages: messages[index] })).reverse();
 }
 
-/** Asks, and yields each event of the answer as `[name, payload]` up to its end. */
+/** Sends a message, and yields each event of the answer as `[name, payload]` until the event `end`. */
 export async function* run(id, content) {
   const response = await send(`/threads/${id}/runs/stream`, { input: { messages: [{ role: "user", content }] } });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,4 +1,4 @@
-// The page: which thread it shows, and what happens when the user says something.
+// The page: which thread it shows, and what happens when the user sends a message.
 
 import * as api from "./api.js";
 import * as thread from "./thread.js";
@@ -6,9 +6,9 @@ import * as thread from "./thread.js";
 const find = (selector) => document.querySelector(selector);
 const [composer, say, send, signIn] = ["#composer", "#say", "#send", "#sign-in"].map(find);
 
-/** The thread that is shown; none before the first message of a new one. */
+/** The id of the thread that is shown; undefined before the first message of a new thread. */
 let current;
-/** Whether an answer is being written. */
+/** Whether an answer is still arriving. */
 let busy = false;
 
 async function open() {
@@ -22,14 +22,14 @@ async function open() {
     if (current) await load();
   } catch (error) {
     if (error.status === 401) return void askWho();
-    thread.showError(error.status === 404 ? "There is no such conversation here." : `This did not load: ${error.message}`);
+    thread.showError(error.status === 404 ? "This conversation does not exist." : `Could not load this: ${error.message}`);
   }
   find("#welcome").hidden = !thread.isEmpty();
   composer.hidden = false;
   say.focus();
 }
 
-/** Builds the thread from its runs. */
+/** Shows the thread, with the messages of all its runs. */
 async function load() {
   const [{ title }, runs] = await Promise.all([api.thread(current), api.history(current)]);
   thread.clear();
@@ -38,7 +38,7 @@ async function load() {
   toTheEnd();
 }
 
-/** Loads the thread once its last run is over. */
+/** Waits until the thread's last run has ended, then loads the thread. */
 async function loadWhenDone() {
   setBusy(true);
   try {
@@ -48,7 +48,7 @@ async function loadWhenDone() {
     }
     await Promise.all([load(), listThreads()]);
   } catch (error) {
-    thread.showError(`This did not load: ${error.message}`, "Load again", loadWhenDone);
+    thread.showError(`Could not load the answer: ${error.message}`, "Try again", loadWhenDone);
   } finally {
     setBusy(false);
   }
@@ -84,7 +84,7 @@ async function ask(content) {
   if (asked === current && !busy) suggest(questions);
 }
 
-/** One event of an answer. */
+/** Handles one event of an answer. */
 function take(name, payload) {
   const near = isNearTheEnd();
   if (name === "messages") thread.addText(payload.id, payload.content);
@@ -102,11 +102,12 @@ function wentWrong(error, content) {
   if (error instanceof api.BrokenOff) {
     thread.showError("The connection broke off in the middle of the answer.", "Load the answer", loadWhenDone);
   } else {
-    // The service did not take the message, so it is the user's again.
+    // The service did not accept the message, so put it back into the user's input.
     thread.unsay();
     say.value ||= content;
     grow();
-    thread.showError(error.status ? `This was not sent: ${error.message}` : "This was not sent: the service is out of reach.");
+    const reason = error.status ? error.message : "the service cannot be reached.";
+    thread.showError(`Your message was not sent: ${reason}`);
   }
   toTheEnd();
 }
@@ -154,7 +155,7 @@ function setBusy(now) {
   find("#messages").setAttribute("aria-busy", String(now));
 }
 
-/** The box is as high as what it holds. */
+/** Makes the input as high as its text. */
 function grow() {
   say.style.height = "auto";
   say.style.height = `${say.scrollHeight}px`;
@@ -173,7 +174,7 @@ signIn.addEventListener("submit", async (event) => {
     signIn.hidden = true;
     await open();
   } catch (error) {
-    wrong.textContent = error.status ? `That did not work: ${error.message}.` : "The service is out of reach.";
+    wrong.textContent = error.status ? `Could not sign you in: ${error.message}.` : "The service cannot be reached.";
   }
 });
 

@@ -1,12 +1,12 @@
-// The messages of a thread on the page: each stands there once, whether it was streamed, shown whole, or loaded.
+// The messages of a thread on the page. Each is shown once, whether it was streamed, came as a whole, or was loaded.
 
 const list = document.querySelector("#messages");
 
-/** What is shown, by the id of its message. */
+/** The element of each message that is shown, by the message's id. */
 const shown = new Map();
-/** The results that tool calls still wait for, by the id of the call. */
+/** The element of each tool call that is shown, by the call's id. */
 const calls = new Map();
-/** What the user said and the service has not yet named. */
+/** The element of the user's newest message, until the service has given the message an id. */
 let said;
 
 export function clear() {
@@ -18,26 +18,26 @@ export function clear() {
 
 export const isEmpty = () => list.childElementCount === 0;
 
-/** Shows at once what the user says. */
+/** Shows the user's message at once, before the service has confirmed it. */
 export function say(content) {
   said = item("human");
   said.querySelector(".text").textContent = content;
 }
 
-/** Takes the user's words back, where the service did not take them. */
+/** Removes the user's message again, because the service did not accept it. */
 export function unsay() {
   said?.remove();
   said = undefined;
 }
 
-/** Adds a piece to a message that is being written. */
+/** Adds a piece of text to a message that is still arriving. */
 export function addText(id, piece) {
   const message = shown.get(id) ?? add(id, item("ai"));
   message.classList.add("growing");
   message.querySelector(".text").append(piece);
 }
 
-/** Shows a message as it is now. */
+/** Shows a message, or replaces its text if it is already shown. */
 export function show(message) {
   if (message.type === "tool") return showResult(message);
   const element = shown.get(message.id) ?? add(message.id, takeSaid(message) ?? item(message.type));
@@ -46,7 +46,7 @@ export function show(message) {
   for (const call of message.tool_calls ?? []) showCall(element, call);
 }
 
-/** Shows what a tool answered. */
+/** Shows the result of a tool call. */
 export function showResult({ tool_call_id, content, status }) {
   const call = calls.get(tool_call_id);
   if (!call) return;
@@ -55,7 +55,7 @@ export function showResult({ tool_call_id, content, status }) {
   call.querySelector(".result").textContent = content;
 }
 
-/** A note that something went wrong, and what can be done about it. */
+/** Shows an error, with an optional button: its label is `offer`, and a click calls `act`. */
 export function showError(text, offer, act) {
   const note = list.appendChild(document.createElement("li"));
   note.className = "error";
@@ -69,7 +69,7 @@ export function showError(text, offer, act) {
   button.addEventListener("click", act);
 }
 
-/** Nothing grows any more. */
+/** Marks all messages as complete. */
 export function settle() {
   for (const growing of list.querySelectorAll(".growing")) growing.classList.remove("growing");
 }

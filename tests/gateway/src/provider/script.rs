@@ -1,24 +1,25 @@
-//! What the provider answers: rules over the conversation, the first that fits.
+//! The provider's script: rules over the conversation, of which the first that fits gives the answer.
 
 use serde_json::{Value, json};
 
-/// An answer: text, or calls of tools by name and arguments.
+/// An answer: text, or tool calls with names and arguments.
 #[derive(Debug)]
 pub(super) enum Reply {
     Text(String),
     Calls(Vec<(&'static str, Value)>),
 }
 
-/// Whether there is an answer at all.
+/// Whether the provider answers at all.
 #[derive(Debug)]
 pub(super) enum Mood {
     Fine,
-    /// Each second time that it is asked the same.
+    /// Every other request of the same conversation gets a 429.
     Busy,
+    /// Every request gets a 500.
     Down,
 }
 
-/// Country, capital, inhabitants of the capital.
+/// Each country, its capital, and the number of inhabitants of the capital.
 const CAPITALS: [(&str, &str, u32); 4] = [
     ("France", "Paris", 2_100_000),
     ("Italy", "Rome", 2_800_000),
@@ -71,7 +72,8 @@ pub(super) fn reply(messages: &[Value], tools: &[&str]) -> Reply {
     Reply::Text(small_talk(&prompt, before))
 }
 
-/// The next step of a task on files, told by how many results there are yet.
+/// Returns the next step of a task on files, chosen by the number of tool results so far. `None` if the prompt is not about
+/// files.
 fn files(prompt: &str, results: &[String]) -> Option<Reply> {
     let read = |path: &str| ("read_file", json!({ "path": path }));
     let write = |path: &str, content: &str| ("write_file", json!({ "content": content, "path": path }));
@@ -158,12 +160,12 @@ fn questions(prompt: &str) -> String {
     } else {
         ["Can you say more about that?", "What should I do next?", "Is there another way?"]
     };
-    // As models do.
+    // Models often put their JSON into a code fence.
     let (before, after) = if prompt.contains("when you are free") { ("```json\n", "\n```") } else { ("", "") };
     format!("{before}{}{after}", json!(questions))
 }
 
-/// The text of a message, whether its content is text or a list of parts.
+/// Returns the text of a message, whether its content is text or a list of parts.
 pub(super) fn text(message: &Value) -> String {
     match &message["content"] {
         Value::String(text) => text.clone(),

@@ -1,5 +1,5 @@
-//! What the provider answers the small agents on real frameworks, which Retake's own systems tests drive. The tools that a
-//! call offers tell which agent asks.
+//! The provider's answers to the small agents on real frameworks, which `tests/systems` starts. The tools that a request
+//! offers show which agent sends it.
 
 use serde_json::{Value, json};
 

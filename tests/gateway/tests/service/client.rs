@@ -1,4 +1,4 @@
-//! A client of the service, and a model that says what it was asked.
+//! A client of the service, and a model that notes the requests it gets.
 
 use std::{
     path::PathBuf,
@@ -27,7 +27,7 @@ pub(crate) async fn serve(router: Router) -> String {
     url
 }
 
-/// A model, and what it is asked: the declared caller and the body of each request.
+/// Serves a model. Returns its base URL, and a list to which the caller and the body of each request are added.
 pub(crate) async fn watched(model: Router) -> (String, Requests) {
     let requests = Requests::default();
     let seen = Arc::clone(&requests);
@@ -44,7 +44,7 @@ pub(crate) async fn watched(model: Router) -> (String, Requests) {
     (format!("{}/v1", serve(model.layer(watch)).await), requests)
 }
 
-/// A service of its own, and a user who is signed in and has a thread.
+/// A service that no other test uses, with a signed-in user who has one thread.
 pub(crate) struct Client {
     pub(crate) http: reqwest::Client,
     pub(crate) url: String,
@@ -122,7 +122,7 @@ impl Drop for Client {
     }
 }
 
-/// The names of the events with the keys of `values`, a run of `messages` as one.
+/// Returns the names of the events, with the top-level keys of `values`. Consecutive `messages` count as one.
 pub(crate) fn sequence(events: &Events) -> Vec<String> {
     let name = |(name, data): &(String, Value)| match data.as_object().filter(|_| name == "values") {
         Some(keys) => format!("values {}", keys.keys().cloned().collect::<Vec<_>>().join(" ")),
@@ -138,7 +138,7 @@ pub(crate) fn last_answer(events: &Events) -> &str {
     values["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
 }
 
-/// The keys of a value and of all in it.
+/// Returns a value with only its keys, at every level: everything else becomes null.
 pub(crate) fn keys(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), keys(value))).collect(),

@@ -1,4 +1,5 @@
-//! What is kept: the events of a run for who comes back, threads until they are deleted, what the user is like.
+//! What the service stores: the events of a run for clients that reconnect, threads until they are deleted, and facts about
+//! the user.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ fn said(content: &str, remember: bool) -> Value {
 }
 
 #[tokio::test]
-async fn who_comes_back_gets_the_events_behind_the_one_that_was_seen() {
+async fn a_client_that_reconnects_gets_the_events_after_the_last_one_it_saw() {
     let (model, _) = watched(gateway::provider::provider()).await;
     let client = Client::new(&model).await;
     let run = client.post(&format!("{}/runs/stream", client.thread), &said("Hello there", false));
@@ -32,7 +33,7 @@ async fn who_comes_back_gets_the_events_behind_the_one_that_was_seen() {
 }
 
 #[tokio::test]
-async fn a_deleted_thread_is_gone_and_no_other() {
+async fn deleting_a_thread_leaves_the_others_alone() {
     let (model, _) = watched(gateway::provider::provider()).await;
     let client = Client::new(&model).await;
     client.run("Create note.txt, then read it.").await;
@@ -63,7 +64,7 @@ async fn a_deleted_thread_is_gone_and_no_other() {
 }
 
 #[tokio::test]
-async fn what_a_user_told_is_remembered_where_it_is_wanted() {
+async fn a_fact_about_the_user_is_remembered_only_if_the_request_asks_for_it() {
     let (model, requests) = watched(gateway::provider::provider()).await;
     let client = Client::new(&model).await;
     let tell = async |content: &str, remember: bool| {
@@ -80,7 +81,7 @@ async fn what_a_user_told_is_remembered_where_it_is_wanted() {
     assert_eq!((asked(), facts().await), (0, json!([])));
     tell("How are you?", true).await;
     while facts().await == json!([]) {}
-    // Of all that was said in the thread.
+    // The fact comes from the first message: the model is asked about the whole thread.
     assert_eq!((asked(), facts().await), (1, json!(["Lives in Oslo."])));
     assert_eq!(last_answer(&client.run("Where do I live?").await), "You live in Oslo.");
 }

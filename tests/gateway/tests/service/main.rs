@@ -1,6 +1,6 @@
 //! The service over real HTTP on loopback, against the scripted provider.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 mod client;
 mod kept;
@@ -38,7 +38,7 @@ async fn a_run_writes_a_file_and_reads_it_back() {
     let callers: Vec<_> = requests.lock().unwrap().iter().map(|(caller, _)| caller.clone()).collect();
     assert_eq!(callers, ["lead_agent", "lead_agent", "lead_agent", "middleware:title", "suggest_agent"]);
 
-    // Another service, another user, another folder: the model is asked the very same.
+    // Another service with another user and another folder sends the model exactly the same requests.
     let (model, again) = watched(gateway::provider::provider()).await;
     let other = Client::of(|data| Config { declare_callers: false, ..Config::new(data, model, "sk-test") }).await;
     other.run("Create note.txt, then read it.").await;
@@ -104,7 +104,7 @@ async fn a_failing_model_looks_like_an_ordinary_answer() {
         let values = |events: &Events| keys(&events.iter().rfind(|(name, _)| name == "values").unwrap().1);
         assert_eq!(values(&bad), values(&good));
         assert_eq!(client.json(Method::GET, "", &Value::Null).await["title"], "Hello there");
-        // A 404 is final: one call of the agent, one for the title.
+        // A 404 is not retried: there is one call from the agent and one for the title.
         assert_eq!(requests.lock().unwrap().drain(..).count(), calls);
         assert_eq!(client.json(Method::POST, "/suggestions", &json!({})).await, json!({ "suggestions": [] }));
         requests.lock().unwrap().clear();
@@ -112,7 +112,7 @@ async fn a_failing_model_looks_like_an_ordinary_answer() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_busy_or_down_is_asked_again_three_times() {
+async fn a_call_to_a_model_that_is_busy_or_down_is_retried_three_times() {
     let (model, requests) = watched(gateway::provider::provider()).await;
     let client = Client::new(&model).await;
     let callers = || requests.lock().unwrap().drain(..).map(|(caller, _)| caller).collect::<Vec<_>>();
@@ -125,11 +125,11 @@ async fn a_model_that_is_busy_or_down_is_asked_again_three_times() {
 }
 
 #[tokio::test]
-async fn a_model_that_never_answers_is_stopped() {
+async fn a_model_that_never_finishes_its_answer_is_stopped() {
     let call =
         json!({ "index": 0, "id": "call_1", "type": "function", "function": { "name": "ls", "arguments": "{" } });
     for (delta, finish_reason, calls, results, says) in [
-        // A tool call each time, and its arguments are not JSON.
+        // Every answer is a tool call whose arguments are not JSON.
         (json!({ "tool_calls": [call] }), json!("tool_calls"), 25, 25, "I stopped"),
         // A stream that is cut in the middle of the text.
         (json!({ "content": "The answer" }), Value::Null, 1, 0, "I'm sorry"),
@@ -177,7 +177,7 @@ async fn only_the_owner_with_the_csrf_token_gets_in() {
 }
 
 #[tokio::test]
-async fn a_data_folder_that_is_gone_stops_nothing() {
+async fn a_run_ends_normally_even_if_the_data_folder_is_gone() {
     let (model, _) = watched(gateway::provider::provider()).await;
     let client = Client::new(&model).await;
     std::fs::remove_dir_all(&client.data).unwrap();
@@ -188,7 +188,7 @@ async fn a_data_folder_that_is_gone_stops_nothing() {
 }
 
 #[tokio::test]
-async fn the_history_of_a_thread_is_that_of_its_runs_newest_first() {
+async fn the_history_of_a_thread_lists_its_runs_newest_first() {
     let (model, _) = watched(gateway::provider::provider()).await;
     let client = Client::new(&model).await;
     client.run("What is the capital of France?").await;
@@ -212,7 +212,7 @@ async fn the_history_of_a_thread_is_that_of_its_runs_newest_first() {
 }
 
 #[tokio::test]
-async fn seeded_runs_are_history_of_which_the_agent_knows_nothing() {
+async fn seeded_runs_are_in_the_history_but_the_agent_does_not_see_them() {
     let (model, requests) = watched(gateway::provider::provider()).await;
     let seed =
         json!({ "runs": [{ "question": "First?", "answer": "One." }, { "question": "Second?", "answer": "Two." }] });
@@ -232,7 +232,7 @@ async fn seeded_runs_are_history_of_which_the_agent_knows_nothing() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_to_break_does_so_once_and_its_run_goes_on() {
+async fn a_stream_that_is_told_to_break_does_so_once_and_its_run_continues() {
     let (model, _) = watched(gateway::provider::provider()).await;
     let client = Client::of(|data| Config { seeding: true, ..Config::new(data, &model, "sk-test") }).await;
     let path = format!("{}/break", client.thread.replace("/api/", "/api/test/"));
@@ -245,7 +245,7 @@ async fn a_stream_that_is_to_break_does_so_once_and_its_run_goes_on() {
 }
 
 #[tokio::test]
-async fn the_page_and_its_files_are_served_to_anybody() {
+async fn the_page_and_its_files_need_no_session() {
     let client = Client::new("http://127.0.0.1:1/v1").await;
     let page = client.bare(Method::GET, "/chat/new").send().await.unwrap().text().await.unwrap();
     for path in page.split('"').filter(|part| part.starts_with("/page/")) {

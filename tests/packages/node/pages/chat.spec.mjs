@@ -6,13 +6,13 @@ async function say(page, text) {
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
-test('an attempt that fails after the model was asked is made again', async ({ page }, { retry }) => {
+test('a retry passes although the failed attempt already used the turn', async ({ page }, { retry }) => {
   await say(page, 'Hello');
   await expect(page.getByRole('main')).toHaveText('Good morning');
   expect(retry).toBe(1);
 });
 
-test('what was never recorded is told by the report alone', async ({ page }) => {
+test('a miss that the page hides is in the report', async ({ page }) => {
   await say(page, 'Hallo');
   await expect(page.getByRole('main')).toHaveText('Something went wrong, please try again.');
 });

@@ -1,4 +1,4 @@
-// A page with a chat, and the agent behind it.
+// A chat page and the agent behind it.
 import { createServer } from 'node:http';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText } from 'ai';

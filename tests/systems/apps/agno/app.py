@@ -1,4 +1,4 @@
-"""agno's AgentOS."""
+"""An agent with one tool, served by agno's AgentOS."""
 
 import os
 

@@ -1,4 +1,4 @@
-// Vercel's AI SDK behind Node's own server: two tools at once, with the stream that `useChat` reads.
+// An agent on Vercel's AI SDK behind Node's own HTTP server. It calls a tool twice in parallel, and streams what `useChat` reads.
 import { createServer } from 'node:http';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
@@ -7,7 +7,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { convertToModelMessages, pipeUIMessageStreamToResponse, stepCountIs, streamText, tool } from 'ai';
 import { z } from 'zod';
 
-// The base URLs have the form that this SDK takes, with the version.
+// This SDK expects base URLs that end with the version of the API.
 const { WIRE, BASE_URL: baseURL, API_KEY: apiKey, PORT } = process.env;
 const models = {
   chat: () => createOpenAICompatible({ name: 'provider', baseURL, apiKey })('gpt-4o-mini'),

@@ -1,4 +1,4 @@
-"""A lead agent whose only tool is a subagent with a tool of its own."""
+"""A lead agent whose only tool is a subagent, which has its own tool."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK behind FastAPI. `watch` never ends by itself: only a client that leaves ends it."""
+"""An agent on the OpenAI Agents SDK behind FastAPI. Asked about Oslo, it never answers: the run ends when the client leaves."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ runs: dict[str, str] = {}
 async def get_weather(city: str) -> str:
     """The weather in a city."""
     if city == "Oslo":
-        await asyncio.Event().wait()  # Oslo's station is slow
+        await asyncio.Event().wait()  # forever
     return f"The sun shines in {city}."
 
 

@@ -1,4 +1,4 @@
-// The page asks the agent under its own address, as behind any reverse proxy.
+// The page sends its requests to its own address, and this proxy forwards them to the agent, as any reverse proxy would.
 const agent = { '/api': process.env.AGENT };
 
 export default { preview: { proxy: agent }, server: { proxy: agent } };

@@ -1,4 +1,4 @@
-// Tells pi of the model: its own providers' addresses cannot be changed by variables.
+// Registers the model with pi, because the addresses of pi's built-in providers cannot be set by environment variables.
 const { WIRE, BASE_URL } = process.env;
 const apis = {
   chat: 'openai-completions',
@@ -10,7 +10,7 @@ const apis = {
 export default function (pi: any) {
   pi.registerProvider('provider', {
     baseUrl: BASE_URL,
-    apiKey: 'API_KEY', // the variable's name
+    apiKey: 'API_KEY', // the name of the environment variable
     api: apis[WIRE],
     models: [
       {

@@ -1,4 +1,4 @@
-"""pydantic-ai behind AG-UI: two tools at once, the second one faster."""
+"""An agent on pydantic-ai, served over AG-UI. It calls a tool twice in parallel, and the second call finishes first."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A guide who hands over to a meteorologist, who has a tool."""
+"""An agent (the guide) that hands over to a second agent (the meteorologist), which has a tool."""
 
 import os
 

@@ -1,4 +1,4 @@
-// The AI SDK's `useChat` as its documentation shows it, without JSX: what the agent says, and each tool that it called.
+// A chat page with the AI SDK's `useChat`, as in its documentation but without JSX. It shows the agent's text and its tool calls.
 import { useChat } from '@ai-sdk/react';
 import { createElement as h, useState } from 'react';
 import { createRoot } from 'react-dom/client';
