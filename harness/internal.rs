@@ -1,4 +1,4 @@
-//! What the project's own benches, fuzz targets and tests reach into. No part of what users are promised: it changes
+//! Internals for the project's own benches, fuzz targets and tests. Not part of the public API: anything in here may change
 //! without notice.
 
 pub mod conversation {

@@ -1,59 +1,59 @@
-//! Retake records the model calls of an agent service once and replays them for ever, by a normalized hash of caller and
-//! conversation, against the real service, with no key and no network. It holds the event stream that the service sends
-//! its clients to a committed golden, and fails whenever a model call found no recorded answer, however the service took
-//! that.
+//! Retake records the model calls of an agent service once and then replays them against the real service forever, with no key
+//! and no network. A call gets the recorded answer for its caller and conversation, which are compared by a normalized hash. The
+//! event stream that the service sends its clients is compared with a committed golden. A test fails whenever a model call has no
+//! recorded answer, no matter how the service handled that.
 //!
 //! # Which part do I need?
 //!
-//! - To learn it: the [`guide`].
-//! - To test an agent service by dropping folders into `scenarios/`: [`suite!`] in `tests/scenarios.rs`.
-//! - To give a model to a system that a test of yours starts: [`ReplayModel`].
-//! - To replay answers to an agent in the process, without HTTP: [`Replay`].
-//! - To make an agent of yours go on after a crash where it stopped, without paying twice: [`durable`].
+//! - To learn Retake: the [`guide`].
+//! - To test an agent service with folders in `scenarios/`: [`suite!`] in `tests/scenarios.rs`.
+//! - To give a replayed model to a system that your own test starts: [`ReplayModel`].
+//! - To replay answers to an agent in the same process, without HTTP: [`Replay`].
+//! - To let your agent continue after a crash where it stopped, without paying twice: [`durable`].
 //!
 //! # The rooms
 //!
-//! A row a room, which is a file or a folder of `harness/`. A room uses rooms above it and none below, and no two files use
-//! each other: the tests check both.
+//! The library is divided into rooms, each a file or a folder of `harness/`. A room uses only rooms above it in this table, and
+//! no two files use each other. The tests check both rules. A room that is marked as pure does no I/O.
 //!
-//! | room | holds |
+//! | room | contents |
 //! |---|---|
-//! | `text` | texts as people read them: cut, counted, made visible, and the name that was meant; pure |
-//! | `cause` | what a failure comes from: its kind, and the words of its first line; pure |
-//! | `error` | what is wrong, where, and the command that resolves it |
-//! | `files` | files read with their name in the error, written whole or not at all |
-//! | `clients` | HTTP clients: one that reaches loopback alone, one that reaches a provider |
-//! | `json` | JSON as Python reads and prints it, which the key needs; pure |
-//! | `conversation` | messages, tool calls, answers, in no provider's words; pure |
-//! | `key` | what makes two model calls the same; pure |
-//! | `secrets` | what must never be written, and how texts, bodies and streams lose it; pure |
-//! | `durable` | an agent's own steps, recorded so that a retry replays them; stands alone |
-//! | `events` | a stream to events, events to shapes; pure |
-//! | `wire` | request to call, turn to response: parts for all, one folder an API; pure |
-//! | `fixture` | the turns of a scenario: file format, table, call log |
-//! | `import` | other tools' recordings to fixtures, one file a format |
-//! | `model` | the model server: match, miss, explanation; recording |
-//! | `scenario` | `scenarios/` to validated types |
-//! | `system` | the system under test, and the stage: all that one running scenario owns |
-//! | `browser` | pages in a real Chromium; behind the feature `browser` |
-//! | `drive` | steps to requests, answers to captures |
-//! | `tools` | what an agent did, done again against live tools, and what it then observed; doubles of tool servers |
-//! | `audit` | how much a golden and a fixture can be trusted: changes that they should notice; pure |
-//! | `report` | everything that is printed |
-//! | `project` | a project as far as model calls go: rules of keys, callers, secrets; its fixtures without a runner |
-//! | `run` | one run: the runner, a trial and its verdict, goldens, recording and its proof |
-//! | `guide` | pages; those of the reference, and the schemas, are made of the code |
-//! | `cli` | the `retake` command, one file a subcommand |
+//! | `text` | helpers for texts that people read: cut, count, show invisible characters, suggest the nearest name; pure |
+//! | `cause` | the causes of failures: their kinds, and the wording of a failure's first line; pure |
+//! | `error` | errors: what is wrong, in which file and line, and the command that resolves it |
+//! | `files` | reading files with their name in errors, and writing files completely or not at all |
+//! | `clients` | two HTTP clients: one that reaches only loopback, one that reaches a provider |
+//! | `json` | JSON as Python reads and prints it, which keys depend on; pure |
+//! | `conversation` | messages, tool calls and answers in a form that is independent of providers; pure |
+//! | `key` | keys and checks, which decide whether two model calls are the same; pure |
+//! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams; pure |
+//! | `durable` | recording an agent's own steps, so that a retry replays them; independent of all other rooms |
+//! | `events` | captured streams as events, and events as shapes; pure |
+//! | `wire` | the provider APIs: requests to calls, turns to responses; shared parts, and one folder for each API; pure |
+//! | `fixture` | the turns of a scenario: file format, table, journal |
+//! | `import` | recordings of other tools to fixtures, with one file for each format |
+//! | `model` | the model server: matching calls, explaining misses, recording |
+//! | `scenario` | the files in `scenarios/` as validated types |
+//! | `system` | the system under test, and the stage: everything that one running scenario owns |
+//! | `browser` | pages in a real Chromium; requires the feature `browser` |
+//! | `drive` | sending a scenario's steps, and capturing the answers |
+//! | `tools` | recorded tool calls against live tools, with the drift of their results; doubles of tool servers |
+//! | `audit` | how much a golden and a fixture can be trusted: small changes that they should notice; pure |
+//! | `report` | everything that is printed, and all reports |
+//! | `project` | the settings of a project for model calls: rules of keys, callers and secrets; replay without a runner |
+//! | `run` | one run of a project: the runner, trials and their verdicts, goldens, recording and its proof |
+//! | `guide` | the pages of the guide; its reference and the schemas are generated from the code |
+//! | `cli` | the `retake` command, with one file for each subcommand |
 //!
 //! # Invariants
 //!
-//! - Replay opens no socket that is not loopback, but to live tools that the suite declares. Only `model::record` reaches a provider.
-//! - A scenario with a miss never reads or writes a golden. With `CI` set only reports are written.
-//! - Record and replay compute keys with the same function, `key::Rules::key`, of calls that another one scrubbed for both.
+//! - Replay opens only loopback sockets, except to live tools that the suite declares. Only `model::record` reaches a provider.
+//! - A scenario with a miss never reads or writes a golden. With `CI` set, only reports are written.
+//! - Record and replay compute keys with the same function, `key::Rules::key`, after the same function has removed secrets.
 //! - Only `report` prints. Only `run::golden` names insta. Wire, key, secrets and shapes do no I/O.
-//! - Headers of model calls are never stored. What is written or printed of a call has lost its secrets (`secrets`).
-//! - Each file that is written appears whole or not at all; the journal loses at most the line that was being written. A
-//!   client has the end of an answer only when its line is on disk.
+//! - Headers of model calls are never stored. Secrets are removed from calls before anything is written or printed (`secrets`).
+//! - A file is written completely or not at all; the journal loses at most the line that was being written. A client gets the
+//!   end of an answer only after the answer's line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
 mod audit;
@@ -97,7 +97,7 @@ pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
 pub use tools::{ToolReplay, ToolRun};
 
-/// The README's Rust is compiled with the documentation's.
+/// Compiles the Rust examples of the README together with those of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

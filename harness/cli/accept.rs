@@ -6,14 +6,15 @@ use super::handover;
 use crate::error::Result;
 use crate::run::action::{Action, to_accept};
 
-/// Accept what waits for a decision, each after two replays that agree
+/// Accept goldens and fixtures that wait for a decision, each after two replays that agree
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake accept write_read_file\n  retake accept\n\n\
-    A golden waits as goldens/NAME.snap.new, a fixture that `retake record --propose` made as\n\
-    fixtures/NAME.json.new. Where two replays do not agree, or give something else than what\n\
-    waits, nothing is accepted and exit code is 1. To look at them first: retake review")]
+    A new golden waits as goldens/NAME.snap.new, and a fixture that\n\
+    `retake record --propose` made as fixtures/NAME.json.new. If the two replays\n\
+    disagree, or their result is not what waits, nothing is accepted and the exit\n\
+    code is 1. To look at the changes first: retake review")]
 pub(super) struct Accept {
-    /// The scenarios; where absent, all that waits
+    /// The scenarios [default: all that wait]
     name: Vec<String>,
 }
 

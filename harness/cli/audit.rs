@@ -7,32 +7,34 @@ use crate::error::Result;
 use crate::events::Detail;
 use crate::run::action::{Action, AuditOptions, to_audit};
 
-/// Tell how much goldens and fixtures can be trusted
+/// Measure how much goldens and fixtures can be trusted
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake audit\n  retake audit write_read_file --all\n  \
     retake audit --min-score 0.9          in CI\n  \
     retake audit --detail values --json\n\n\
-    Each scenario is replayed once. Then small changes are made to what it captured:\n\
-    an event is dropped, a key renamed, a list shortened, and so on. The score is the\n\
-    share that the golden notices, from 0 to 1; each kind of change weighs the same.\n\
-    What goes unnoticed is listed with a setting of [golden] that notices it.\n\n\
-    Apart from the score: whether keys notice changes of recorded answers and tool\n\
-    results; rules of [[normalize]] that change nothing, or make different calls\n\
-    equal; prompts, tools and models that are not as recorded; secrets in fixtures.\n\n\
-    Exit codes: 1 where the score is less than --min-score, or a scenario is red.")]
+    Each scenario is replayed once. Then small changes are made to what it\n\
+    captured: an event is dropped, a key renamed, a list shortened, and so on. The\n\
+    score is the share of changes that the golden notices, from 0 to 1; each kind\n\
+    of change has the same weight. Unnoticed changes are listed with a setting of\n\
+    [golden] that would notice them.\n\n\
+    Apart from the score, the audit reports whether keys notice changed answers and\n\
+    tool results, [[normalize]] rules that change nothing or make different calls\n\
+    equal, prompts, tools and models that differ from the recording, and secrets in\n\
+    fixtures.\n\n\
+    Exit code 1 if the score is below --min-score or a scenario fails.")]
 pub(super) struct Audit {
-    /// Names of scenarios, or parts of names; all where absent
+    /// The scenarios to audit: names or parts of names [default: all]
     name: Vec<String>,
-    /// Fail where the score of all audited scenarios is less than this, from 0 to 1
+    /// Fail if the score of all audited scenarios is below this, from 0 to 1
     #[arg(long, value_name = "SCORE", value_parser = score)]
     min_score: Option<f64>,
-    /// Take goldens to hold keys, types or values, whatever their scenarios say
+    /// Compute the score as if every golden had this detail
     #[arg(long)]
     detail: Option<Detail>,
-    /// List all that went unnoticed, not the first of it
+    /// List every unnoticed change, not only the first ones
     #[arg(long)]
     all: bool,
-    /// Print JSON, of the form that the README describes
+    /// Print JSON, in the format retake-audit/1
     #[arg(long)]
     json: bool,
 }

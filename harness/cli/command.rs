@@ -1,4 +1,4 @@
-//! What the command line is: the subcommands, and what becomes of an error.
+//! The command line: its subcommands, and how an error is printed.
 
 use std::process::ExitCode;
 
@@ -12,14 +12,15 @@ use super::{
 use super::{proxy, record};
 use crate::report::terminal;
 
-/// Record an agent service's model calls once; replay them for ever against the real service.
+/// Record an agent service's model calls once; replay them forever against the real service.
 #[derive(Debug, Parser)]
 #[command(
     name = "retake",
     version,
     about,
     max_term_width = 80,
-    after_help = "The fields of suite.toml, scenario.toml and fixtures, and all else:\n  https://docs.rs/retake/latest/retake/guide/"
+    after_help = "The guide describes every field of suite.toml, scenario.toml and fixtures:\n  \
+    https://docs.rs/retake/latest/retake/guide/"
 )]
 struct Arguments {
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! What `retake serve` serves, and what it answers to a test that asks how it went.
+//! The state of `retake serve`: the fixtures that it serves, and its answers under `/__retake/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -17,7 +17,7 @@ use crate::scenario::{Delays, Level};
 use crate::secrets::shown;
 use crate::wire::Response;
 
-/// The fixtures that a server replays, and what became of them since it started or was reset.
+/// The fixtures that a server replays, and their state since the server started or was last reset.
 #[derive(Debug)]
 pub(super) struct Serving {
     project: OpenProject,
@@ -27,7 +27,7 @@ pub(super) struct Serving {
     server: OnceLock<Weak<ModelServer>>,
 }
 
-/// What is served now.
+/// The fixtures that are served now.
 #[derive(Clone, Debug)]
 struct LaidIn {
     files: Vec<PathBuf>,
@@ -35,37 +35,37 @@ struct LaidIn {
     replay: Arc<Replay>,
 }
 
-/// What a reset may ask for.
+/// The body of a reset.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reset {
-    /// The fixtures from now on, files or names; those of before where absent.
+    /// The fixtures to serve from now on, as files or names; `None` keeps the current ones.
     fixtures: Option<Vec<PathBuf>>,
-    /// What misses are said to be of; that of before where absent.
+    /// The name that misses mention from now on; `None` keeps the current one.
     name: Option<String>,
 }
 
 impl Serving {
-    /// Fixture files of a project.
+    /// Serves these fixture files of a project.
     ///
     /// # Errors
-    /// Where one cannot be read.
+    /// If one cannot be read.
     pub(super) fn of(files: &[PathBuf], project: OpenProject, option: ProjectOption, repeat: bool) -> Result<Serving> {
         let laid_in = LaidIn::of(files.to_vec(), "serve".to_owned(), &project, repeat)?;
         Ok(Serving { project, option, repeat, laid_in: Mutex::new(laid_in), server: OnceLock::new() })
     }
 
-    /// Who made calls that do not say so.
+    /// The rules that name the caller of a call that does not declare one.
     pub(super) fn callers(&self) -> CallerRules {
         self.project.callers.clone()
     }
 
-    /// What is replayed now.
+    /// The replay of the current fixtures.
     pub(super) fn replay(&self) -> Arc<Replay> {
         self.laid_in().replay
     }
 
-    /// Tells the server that replays it.
+    /// Sets the server that replays these fixtures.
     pub(super) fn of_server(&self, server: &Arc<ModelServer>) {
         let _ = self.server.set(Arc::downgrade(server));
     }
@@ -75,18 +75,19 @@ impl Serving {
         self.replay().scope().misses()
     }
 
-    /// What differed from the recording since the last reset, a line each: what fails, and what is only noted.
+    /// The differences from the recording since the last reset, one line each: first those that fail, then those that are only
+    /// noted.
     pub(super) fn drift(&self) -> (Vec<String>, Vec<String>) {
         let Some(server) = self.server.get().and_then(Weak::upgrade) else { return Default::default() };
         let (drift, flaws, replay) = (server.drift(), server.flaws(), self.replay());
-        // As a scenario that says nothing of it weighs it.
+        // The suite's levels, which also apply to a scenario without a `drift` of its own.
         let weight = self.project.drift;
         let of_level = |level: Level| drift.iter().filter(move |(_, drift)| weight.of(drift.check) == level);
         let failing = notes(Some(replay.fixture()), of_level(Level::Fail), &[]);
         (failing, notes(Some(replay.fixture()), of_level(Level::Note), &flaws))
     }
 
-    /// What was served, missed and left unused, and what differed, since the last reset.
+    /// The report since the last reset: what was served, missed and left unused, and what differed.
     pub(super) fn report(&self) -> Json {
         let replay = self.replay();
         let turns = |turns: Vec<usize>| turns.into_iter().map(|index| turn(replay.fixture(), index)).collect();
@@ -103,12 +104,12 @@ impl Serving {
         ])
     }
 
-    /// Forgets what was served and missed, and serves other fixtures where the body names some.
+    /// Forgets what was served and missed, and serves other fixtures if the body names some.
     fn reset(&self, body: &[u8]) -> Result<Json> {
         let asked = if body.trim_ascii().is_empty() { Ok(Reset::default()) } else { serde_json::from_slice(body) };
         let asked = asked.map_err(|e| {
-            Error::new(format!("the body is not what a reset takes: {e}"))
-                .help("POST it without one, or with {\"fixtures\": [\"NAME\"], \"name\": \"TEST\"}")
+            Error::new(format!("the body is not a valid reset: {e}"))
+                .help("send no body, or {\"fixtures\": [\"NAME\"], \"name\": \"TEST\"}")
         })?;
         let before = self.laid_in();
         let files = match asked.fixtures {
@@ -117,7 +118,7 @@ impl Serving {
         };
         let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, self.repeat)?;
         if let Some(server) = self.server.get().and_then(Weak::upgrade) {
-            // All that is registered is of this server alone, and nobody asks for it again.
+            // The process-wide registry contains only entries of this server, so all of them can go.
             crate::model::reset();
             server.lay_in(Mode::Replay(laid_in.replay.clone()), Pacing::None);
         }
@@ -169,7 +170,7 @@ impl LaidIn {
     }
 }
 
-/// A turn in a report. Where several fixtures are served, its own is named, and the index is that in its file.
+/// A turn in a report, with its index in its own file. If several fixtures are served, the turn's fixture is named.
 fn turn(fixture: &Fixture, index: usize) -> Json {
     let caller = fixture.table.turns()[index].caller.as_deref();
     let (file, turn) = fixture.file_of(index);
@@ -191,7 +192,7 @@ fn missed(misses: &[Arc<Miss>]) -> Json {
     Json::Array(calls.collect())
 }
 
-/// The name of a fixture.
+/// The name of a fixture: its file name without `.json`.
 fn name_of(file: &Path) -> String {
     file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }

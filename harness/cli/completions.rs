@@ -5,11 +5,12 @@ use clap_complete::Shell;
 
 use crate::report::terminal;
 
-/// Print what makes a shell complete the command
+/// Print the script with which a shell completes the command
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake completions bash >~/.local/share/bash-completion/completions/retake\n  \
     retake completions zsh >~/.zfunc/_retake\n  retake completions fish >~/.config/fish/completions/retake.fish")]
 pub(super) struct Completions {
+    /// The shell
     shell: Shell,
 }
 

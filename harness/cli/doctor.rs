@@ -10,17 +10,19 @@ use crate::report::terminal;
 use crate::scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
 use crate::text::counted;
 
-/// Say what this machine or the project lacks, and the command that helps
+/// Check what this machine or the project lacks, and name the command that helps
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retake doctor\n\n\
-    Looks for what the project needs and no more: the programs of its systems and tools, fixtures,\n\
-    a Chromium where scenarios open pages, a provider's key where something is to be recorded.\n\n\
-    Exit code 0 where nothing is lacking, 1 where something is.")]
+    Checks only what the project needs: the programs of its systems and tools, its\n\
+    fixtures, Chromium if scenarios open pages, and a provider's key if something is\n\
+    still to be recorded.\n\n\
+    Exit code 0 if nothing is missing, 1 if something is.")]
 pub(super) struct Doctor {}
 
-/// What was looked at, and what was found there.
+/// One thing that was checked.
 struct Finding {
     what: String,
+    /// What was found, or the error that says what is missing.
     found: Result<String>,
 }
 
@@ -44,8 +46,8 @@ impl Doctor {
         }
         let lacking = findings.iter().filter(|finding| finding.found.is_err()).count();
         terminal::out(match lacking {
-            0 => "nothing is lacking".to_owned(),
-            lacking => format!("{} lacking", counted(lacking, "thing")),
+            0 => "nothing is missing".to_owned(),
+            lacking => format!("{} missing", counted(lacking, "thing")),
         });
         Ok(ExitCode::from(u8::from(lacking > 0)))
     }
@@ -69,13 +71,13 @@ fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     }
     let speaks_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
     if discovered.suite.tools.values().any(|tool| speaks_mcp(&tool.by)) && !cfg!(feature = "mcp") {
-        let error = Error::new("this `retake` cannot ask MCP servers: it is built without the feature `mcp`");
+        let error = Error::new("this `retake` cannot call MCP servers: it was built without the feature `mcp`");
         findings.push(finding("mcp", Err(error.help("cargo install retake --features mcp"))));
     }
     findings
 }
 
-/// The programs that systems, builds and tools are, and those that run the project's runner.
+/// The programs that start the project's systems, builds and tools, and those that its runner needs.
 fn programs(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let mut wanted: BTreeMap<(String, PathBuf), String> = BTreeMap::new();
     let mut want = |program: &str, folder: PathBuf, user: String| {
@@ -111,7 +113,7 @@ fn programs(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     wanted.iter().map(looked_for).collect()
 }
 
-/// A program's file: a path from the folder that it is started in, or a name in PATH.
+/// The file of a program: a path relative to its working directory, or a name that is searched in PATH.
 fn program_file(program: &str, folder: &Path) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(folder.join(program)).filter(|file| file.is_file());
@@ -126,14 +128,12 @@ fn no_program(program: &str, user: &str) -> Error {
         "node" | "npm" | "npx" => "apt-get install nodejs npm, or brew install node",
         "pnpm" | "yarn" => "corepack enable",
         "uv" | "uvx" => "pip install uv",
-        "uvicorn" | "gunicorn" | "hypercorn" | "langgraph" | "adk" => {
-            "pip install it into the environment that is active"
-        }
-        "cargo" => "install Rust by rustup",
+        "uvicorn" | "gunicorn" | "hypercorn" | "langgraph" | "adk" => "pip install it into the active environment",
+        "cargo" => "install Rust with rustup",
         "cargo-nextest" => "cargo install --locked cargo-nextest",
         _ => "install it, or add its folder to PATH",
     };
-    Error::new(format!("there is no program `{program}`, for {user}")).help(install)
+    Error::new(format!("there is no program `{program}`, which {user} needs")).help(install)
 }
 
 fn missing_fixtures(root: &Path, discovered: &Discovered) -> Vec<Finding> {
@@ -147,13 +147,13 @@ fn missing_fixtures(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     }
     let lacking = |(fixture, scenario)| {
         let file = format!("fixtures/{fixture}.json");
-        let error = Error::new(format!("not recorded yet, for scenario `{scenario}`"));
+        let error = Error::new(format!("not recorded yet, and scenario `{scenario}` needs it"));
         finding(file, Err(error.help(format!("retake record {scenario}"))))
     };
     missing.into_iter().map(lacking).collect()
 }
 
-/// The variables by which recording reaches a provider.
+/// The environment variables with which recording reaches a provider.
 const KEYS: [&str; 9] = [
     "OPENAI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -166,7 +166,7 @@ const KEYS: [&str; 9] = [
     "RETAKE_UPSTREAM_OLLAMA",
 ];
 
-/// Whether a provider can be reached, which only recording needs.
+/// Checks whether a provider's key is set, which only recording needs.
 fn key(needed: bool) -> Finding {
     let set: Vec<&str> =
         KEYS.into_iter().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
@@ -176,7 +176,7 @@ fn key(needed: bool) -> Finding {
             (false, _) => Ok(format!("{}, for recording", set.join(", "))),
             (true, false) => Ok("none is set, and none is needed: everything is recorded".to_owned()),
             (true, true) => {
-                let error = Error::new("no provider's key is set, and something is to be recorded");
+                let error = Error::new("no provider's key is set, but something is still to be recorded");
                 Err(error.help("export OPENAI_API_KEY=…, or ANTHROPIC_API_KEY, GEMINI_API_KEY"))
             }
         },

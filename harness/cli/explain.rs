@@ -6,14 +6,14 @@ use crate::error::{Error, Result};
 use crate::report::{RunResult, Runs, columns, explained, terminal};
 use crate::text::nearest;
 
-/// Tell of a scenario's last run: each call, the turn it got, why each miss missed
+/// Explain a scenario's last run: each call, the turn it got, and why each miss missed
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retake explain write_read_file\n\n\
-    What a run showed is in .retake/runs/NAME.json, whichever runner it was: cargo test,\n\
-    cargo nextest run, retake test. It is told in milliseconds from the run's begin.\n\n\
-    Exit code 0 where the last run passed, 1 where it failed.")]
+    Every runner (cargo test, cargo nextest run, retake test) writes what happened\n\
+    to .retake/runs/NAME.json. Times are milliseconds since the run began.\n\n\
+    Exit code 0 if the last run passed, 1 if it failed.")]
 pub(super) struct Explain {
-    /// The scenario; where absent, each that failed
+    /// The scenario [default: each one whose last run failed]
     name: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl Explain {
         let width = columns::width();
         let texts: Vec<String> = told.iter().map(|run| explained(run, width)).collect();
         if texts.is_empty() {
-            terminal::out("the last run of each scenario passed; to be told of one: retake explain NAME");
+            terminal::out("the last run of each scenario passed; to see one of them: retake explain NAME");
         } else {
             terminal::out(texts.join("\n\n\n"));
         }
@@ -42,7 +42,7 @@ impl Explain {
 
 fn no_run(name: &str, runs: &Runs) -> Error {
     let known = runs.all().unwrap_or_default();
-    let error = Error::new(format!("no run of a scenario `{name}` is known here"));
+    let error = Error::new(format!("no run of a scenario `{name}` was found here"));
     match nearest(name, known.iter().map(|run| run.scenario.as_str())) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help(format!("to run it: retake test {name}")),

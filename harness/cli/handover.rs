@@ -1,4 +1,4 @@
-//! Handing an action over to the runner of a Rust project: `cargo test --test scenarios`.
+//! Hands an action over to the runner of a Rust project: `cargo test --test scenarios`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,7 +11,8 @@ pub(super) fn has_runner(root: &Path) -> bool {
     root.join("tests/scenarios.rs").is_file() && root.join("Cargo.toml").is_file()
 }
 
-/// Runs `cargo test --test scenarios` with arguments and variables. Its failure (101) becomes 1, a wrong file stays 2.
+/// Runs `cargo test --test scenarios` with these arguments and environment variables. A failed test (exit code 101) becomes 1;
+/// 2 (a wrong file) stays 2.
 pub(super) fn run(
     root: &Path,
     args: &[String],
@@ -23,7 +24,7 @@ pub(super) fn run(
     command.envs(variables);
     let status = command.status().map_err(|e| {
         Error::new(format!("failed to start {}: {e}", cargo.display()))
-            .help("the scenarios of this project drive Rust routers, so their runner is built by cargo")
+            .help("this project has a runner of its own, tests/scenarios.rs, which cargo builds")
     })?;
     Ok(match status.code() {
         Some(0) => ExitCode::SUCCESS,

@@ -17,27 +17,28 @@ use crate::run::policy::may_write_fixtures;
 use crate::secrets::{Fired, Scrub, hide};
 use crate::text::counted;
 
-/// Make a fixture of recordings in another form
+/// Convert recordings of another format to a fixture
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake import vcr tests/cassettes --out fixtures/imported.json\n  \
     retake import deerflow traces/*.json --out fixtures/imported.json\n\n\
-    Each recorded request goes through the same code as a call in replay, so its key is computed.\n\
-    What becomes no turn is said with its file, its place and the reason, and counted.\n\n\
-    Exit code 0 where a turn was written, 1 where none was, 2 where a file cannot be read:\n\
-    nothing is written then.")]
+    Each recorded request goes through the same code as a call in replay, which\n\
+    computes its key. What cannot become a turn is listed with its file, its place\n\
+    and the reason.\n\n\
+    Exit code 0 if a turn was written, 1 if none was, 2 if a file cannot be read, in\n\
+    which case nothing is written.")]
 pub(super) struct Import {
-    /// The form of the recordings
+    /// The format of the recordings
     format: ImportFormat,
-    /// The recordings: files, or folders of them, which are read in name order
+    /// The recordings: files or folders; a folder's files are read in the order of their names
     #[arg(required = true)]
     input: Vec<PathBuf>,
     /// The fixture to write
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Make turns of answers that failed too: status 400 and up, redirects
+    /// Also make turns of failed answers: redirects, and status 400 and above
     #[arg(long)]
     errors: bool,
-    /// Of a folder with several conversations of OpenHands, the one of this id
+    /// The id of the OpenHands conversation, if the folder contains several
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
     #[command(flatten)]
@@ -48,7 +49,7 @@ pub(super) struct Import {
 enum ImportFormat {
     /// A fixture of deer-flow's replay provider
     Deerflow,
-    /// A journal, as recording leaves it in fixtures/.journal
+    /// A journal that recording left in fixtures/.journal
     Journal,
     /// Cassettes of VCR.py (pydantic-ai's too) or of Ruby's VCR
     Vcr,
@@ -58,11 +59,11 @@ enum ImportFormat {
     Har,
     /// Fixtures of aimock (llmock)
     Aimock,
-    /// Conversations of OpenHands' agent SDK, each a folder with events/
+    /// Conversations of the OpenHands agent SDK, each a folder with events/
     Openhands,
 }
 
-/// What was read of all files.
+/// The result of reading all input files.
 struct Read {
     fixture: Fixture,
     left_out: Vec<String>,
@@ -73,7 +74,7 @@ impl Import {
     pub(super) fn run(&self) -> Result<ExitCode> {
         may_write_fixtures("importing")?;
         if self.conversation.is_some() && !matches!(self.format, ImportFormat::Openhands) {
-            return Err(Error::new("--conversation is for conversations of OpenHands"));
+            return Err(Error::new("--conversation is only for the format openhands"));
         }
         let project = self.project.open(&self.out)?;
         let secrets = project.secrets()?;
@@ -102,7 +103,7 @@ impl Import {
         }
         let turns = fixture.table.turns().len();
         if turns == 0 {
-            terminal::error(format!("no turn: {} left out, nothing was written", left_out.len()));
+            terminal::error(format!("no turns: {} left out, nothing was written", left_out.len()));
             return Ok(ExitCode::from(1));
         }
         fixture.write(&self.out)?;
@@ -115,11 +116,11 @@ impl Import {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Files that Retake and deer-flow write.
+    /// Reads files that Retake and deer-flow write.
     fn own(&self, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
         let rules = &project.rules;
         if self.errors {
-            return Err(Error::new("--errors is for recordings of other tools: vcr, go-vcr, har"));
+            return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
         }
         let mut made: Option<Fixture> = None;
         let (mut left_out, mut notes) = (Vec::new(), Vec::new());
@@ -143,11 +144,11 @@ impl Import {
         Ok(Read { fixture, left_out, notes })
     }
 
-    /// Folders of conversations.
+    /// Reads folders of OpenHands conversations.
     fn openhands(&self, project: &OpenProject, scrub: &Scrub) -> Result<Read> {
         let rules = &project.rules;
         if self.errors {
-            return Err(Error::new("--errors is for recordings of other tools: vcr, go-vcr, har"));
+            return Err(Error::new("--errors is only for recordings of other tools: vcr, go-vcr, har"));
         }
         let mut made: Option<Fixture> = None;
         let (mut left_out, mut notes) = (Vec::new(), Vec::new());
@@ -179,16 +180,16 @@ impl Import {
     }
 }
 
-/// What a person should know of secrets that stood in the answers of a fixture without conversations.
+/// The warning about secrets that were removed from the answers of a fixture without conversations.
 fn taken_out(file: &Path, found: &Fired) -> Option<String> {
     let names: Vec<&str> = found.iter().map(String::as_str).collect();
     (!names.is_empty()).then(|| {
         let (file, names) = (file.display(), names.join(", "));
-        format!("warning: {file}: secrets were taken out of its answers ({names}): a call that repeats one may miss")
+        format!("warning: {file}: secrets were removed from its answers ({names}): a call that repeats one may miss")
     })
 }
 
-/// The notes of the fixture that is replaced: prompt and context are a person's.
+/// The notes of the fixture that will be replaced. They are kept, since people write prompt and context by hand.
 pub(super) fn notes_of(out: &Path, rules: &Rules) -> BTreeMap<String, Json> {
     if out.exists() { Fixture::read(out, rules).map(|old| old.notes).unwrap_or_default() } else { BTreeMap::new() }
 }

@@ -13,13 +13,15 @@ mod workflow;
 
 pub(super) use language::Language;
 
-/// Write a first scenarios/ and a CI file that fit the project: package.json makes it TypeScript, pyproject.toml Python,
-/// Cargo.toml Rust, with tests/scenarios.rs
+/// Write a first scenarios/ and a CI file for the project: TypeScript if there is a package.json, Python for
+/// pyproject.toml, Rust (with tests/scenarios.rs) for Cargo.toml
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  cd my-agent && retake init\n\nFiles that are there already are left as they are; \
-    to Cargo.toml it adds what is lacking.\nThe CI file goes to the root of the repository.")]
+#[command(after_help = "Example:\n  cd my-agent && retake init\n\n\
+    Existing files are kept as they are; only Cargo.toml gets the entries that\n\
+    it lacks.\n\
+    The CI file goes to the root of the repository.")]
 pub(super) struct Init {
-    /// What the service is written in, where its files would say otherwise
+    /// The language of the service [default: by the project's files]
     #[arg(long)]
     language: Option<Language>,
 }
@@ -60,7 +62,7 @@ impl Init {
             complete_cargo_toml(&here)?;
         }
         if let Some(command) = language.still_to_install(&here) {
-            terminal::out(format!("\nThe command and what starts TypeScript:  {command}"));
+            terminal::out(format!("\nInstall the command and the TypeScript loader:  {command}"));
         }
         let retake = language.retake();
         terminal::out(format!("Then edit scenarios/hello/scenario.toml and record it: {retake} record hello"));
@@ -68,7 +70,7 @@ impl Init {
     }
 }
 
-/// Adds to Cargo.toml what the runner needs, or says what to add.
+/// Adds what the runner needs to Cargo.toml, or prints what to add by hand.
 fn complete_cargo_toml(here: &Path) -> Result<()> {
     let file = here.join("Cargo.toml");
     let text = String::from_utf8(crate::files::read(&file)?).unwrap_or_default();
@@ -85,7 +87,7 @@ fn complete_cargo_toml(here: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Journals hold what was sent to a provider and are nobody's to commit.
+/// Keeps journals out of git: they contain what was sent to a provider.
 fn ignore_run_data(here: &Path) -> Result<()> {
     let file = here.join("fixtures/.journal/.gitignore");
     if !file.exists() {
@@ -94,12 +96,12 @@ fn ignore_run_data(here: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Goldens that were only proposed wait for a person's decision, and are nobody's to commit.
+/// Keeps new goldens that wait for a decision out of git.
 const PENDING: &str = "*.snap.new\n";
 
-/// What comes first in a project whose system is a command.
-const SYSTEM: &str = r#"# The agent service under test, as it is started for each scenario: with these variables, PATH, and a home and a
-# temporary folder of its own.
+/// The head of `suite.toml` in a project whose system is a command.
+const SYSTEM: &str = r#"# The agent service under test. Retake starts it for each scenario, with these variables, PATH, and
+# its own home and temporary folders.
 [systems.agent]
 command = COMMAND
 env = { PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{ model.key }}" }
@@ -108,12 +110,12 @@ ready = { http = "/health", timeout = "30s" }       # or { line = "regex of a lo
 
 const SUITE: &str = r#"# What all scenarios share. An empty file is fine.
 
-# Who made a model call that does not say so itself (header x-retake-caller). The first rule that fits counts.
+# Rules that name the caller of a model call without the header x-retake-caller. The first rule that matches applies.
 # [[callers]]
 # name = "middleware:title"
 # when = { message = "^Generate a concise title", tools = false }
 
-# What varies from run to run in messages and events, beside UUIDs, time stamps and temporary paths.
+# Text in messages and events that varies from run to run. UUIDs, time stamps and temporary paths need no rule.
 # [[normalize]]
 # pattern = 'order-\d+'
 # replace = "<ORDER>"
@@ -131,7 +133,7 @@ retake::suite! {
 }
 "#;
 
-const NEXTEST: &str = "# A scenario mostly waits: for its system, and for what that still does when its steps are done.
+const NEXTEST: &str = "# A scenario mostly waits for its system, so more scenarios than cores can run at the same time.
 [profile.default]
 test-threads = 16
 ";

@@ -1,11 +1,11 @@
-//! What a subcommand reads: a file, or standard input.
+//! The input of a subcommand: a file, or standard input.
 
 use std::io::Read as _;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// A file's bytes, or those of standard input where no file is named.
+/// Reads a file, or standard input if no file is given.
 pub(super) fn input(file: Option<&Path>) -> Result<Vec<u8>> {
     if let Some(file) = file {
         crate::files::read(file)

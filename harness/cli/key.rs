@@ -12,22 +12,24 @@ use crate::key::{Rules, message_from_langchain};
 use crate::report::terminal;
 use crate::text::counted;
 
-/// Compute keys: JSON lines of {"caller", "messages"} in, hashes out
+/// Compute keys: read JSON lines of {"caller", "messages"}, print their hashes
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     echo '{\"caller\": \"lead_agent\", \"messages\": [{\"type\": \"human\",\n         \
     \"data\": {\"content\": \"hi\"}}]}' | retake key\n\n\
-    Messages are in LangChain's messages_to_dict form. The key is version 1, with the rules of the\n\
-    suite where the project that the file lies in (of standard input, this folder) has some.\n\n\
-    After [[normalize]] or [aliases] of scenarios/suite.toml changed, or a turn was edited by hand\n\
-    (an `output` that is not what `wire` brings is restored from it):\n  \
-    retake key --write fixtures/chat.json")]
+    Messages are in the form of LangChain's messages_to_dict. Keys are of version 1,\n\
+    with the rules of the suite of the project that contains the file (for standard\n\
+    input, the current folder), if it has any.\n\n\
+    After [[normalize]] or [aliases] in scenarios/suite.toml changed, or after a\n\
+    turn was edited by hand, compute the keys of a fixture again:\n  \
+    retake key --write fixtures/chat.json\n\n\
+    An `output` that differs from its `wire` is restored from `wire`.")]
 pub(super) struct KeyOf {
-    /// A file of JSON lines; standard input where absent
+    /// A file of JSON lines [default: standard input]
     #[arg(conflicts_with = "write")]
     file: Option<PathBuf>,
-    /// Key the turns of this fixture anew, from what was recorded and by the suite's rules of today, restore each `output`
-    /// that is not what `wire` brings, and write it
+    /// Compute the keys of this fixture's turns again with the suite's current rules, restore each `output` that differs
+    /// from its `wire`, and write the fixture
     #[arg(long, value_name = "FIXTURE")]
     write: Option<PathBuf>,
     #[command(flatten)]
@@ -37,11 +39,11 @@ pub(super) struct KeyOf {
 impl KeyOf {
     pub(super) fn run(&self) -> Result<ExitCode> {
         if let Some(fixture) = &self.write {
-            return self.key_anew(fixture);
+            return self.write_keys(fixture);
         }
         let bytes = super::input::input(self.file.as_deref())?;
         let name = self.file.clone().unwrap_or_else(|| PathBuf::from("(standard input)"));
-        // Standard input is taken for a file of this folder.
+        // Standard input counts as a file of the current folder.
         let of = self.file.clone().unwrap_or_else(|| PathBuf::from("-"));
         let rules = self.project.open(&of)?.rules;
         for (i, line) in bytes.split(|b| *b == b'\n').enumerate() {
@@ -57,21 +59,19 @@ impl KeyOf {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn key_anew(&self, file: &Path) -> Result<ExitCode> {
-        crate::run::policy::may_write_fixtures("keying anew")?;
+    fn write_keys(&self, file: &Path) -> Result<ExitCode> {
+        crate::run::policy::may_write_fixtures("computing keys again")?;
         let rules = self.project.open(file)?.rules;
         let old = files::read(file)?;
         let fixture = Fixture::keyed_anew(file, &old, &rules)?;
         let text = fixture.print();
         let shown = file.display();
         if text.as_bytes() == old {
-            terminal::note(format!(
-                "{shown}: unchanged, each key is that of its call, each `output` what its `wire` brings"
-            ));
+            terminal::note(format!("{shown}: unchanged, every key fits its call and every `output` its `wire`"));
             return Ok(ExitCode::SUCCESS);
         }
         files::write_whole(file, text.as_bytes())?;
-        terminal::note(format!("{shown}: {} keyed anew", counted(fixture.table.turns().len(), "turn")));
+        terminal::note(format!("{shown}: the keys of {} computed again", counted(fixture.table.turns().len(), "turn")));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -14,19 +14,20 @@ use crate::run::verdict::has_golden;
 use crate::scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
 use crate::text::{counted, nearest};
 
-/// List the scenarios: what each drives, what it replays, whether it has a golden
+/// List the scenarios: which system each drives, what it replays, whether it has a golden
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake list\n  retake list chat --json\n\n\
-    Exit code 0 where all that is listed can be read, 1 where a scenario or its fixture is wrong or missing.")]
+    Exit code 0 if every listed scenario can be read, 1 if one of them or its\n\
+    fixture is wrong or missing.")]
 pub(super) struct List {
-    /// Only scenarios whose name contains one of these, or whose folder one is
+    /// List only scenarios whose name contains one of these texts, or whose folder is one of these paths
     filter: Vec<String>,
-    /// Print a JSON array: name, file, kind, system, system_kind, fixture, turns, golden, ignored, error
+    /// Print a JSON array of objects: name, file, kind, system, system_kind, fixture, turns, golden, ignored, error
     #[arg(long)]
     json: bool,
 }
 
-/// A scenario as it is listed.
+/// One scenario in the list.
 #[derive(Default)]
 struct Row {
     name: String,
@@ -36,7 +37,7 @@ struct Row {
     system_kind: Option<&'static str>,
     fixture: Option<String>,
     turns: Option<usize>,
-    /// Whether its golden is there; `None` where it has none.
+    /// Whether its golden exists; `None` if the scenario has no golden.
     golden: Option<bool>,
     ignored: bool,
     error: Option<String>,
@@ -46,7 +47,7 @@ impl List {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
         let mut discovered = discover(&root)?;
-        // Routers are known to the project's own runner.
+        // Only the project's own runner knows its routers.
         if !handover::has_runner(&root) {
             discovered.check_systems(&[])?;
         }
@@ -61,7 +62,7 @@ impl List {
         let names: Vec<&str> = all.iter().map(|row| row.name.as_str()).collect();
         if let Some(lost) = filters.iter().find(|filter| !names.iter().any(|name| fits(filter, name, false))) {
             let lost = lost.trim_end_matches('/');
-            let error = Error::new(format!("no scenario has in its name `{lost}`"));
+            let error = Error::new(format!("no scenario's name contains `{lost}`"));
             return Err(match nearest(lost, names) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,
@@ -129,7 +130,7 @@ impl Row {
         ])
     }
 
-    /// What stands in its columns.
+    /// The texts of the columns: name, kind, system, fixture, golden.
     fn columns(&self) -> [String; 5] {
         let or_none = |text: Option<&str>| text.unwrap_or("-").to_owned();
         let turns = match (&self.fixture, self.turns) {
@@ -141,7 +142,7 @@ impl Row {
         let golden = match self.golden {
             None => "no golden",
             Some(true) => "golden",
-            Some(false) => "golden is not there",
+            Some(false) => "golden missing",
         };
         let golden = if self.ignored { format!("{golden}, ignored") } else { golden.to_owned() };
         [self.name.clone(), or_none(self.kind), or_none(self.system.as_deref()), turns, golden]

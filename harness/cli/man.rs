@@ -7,11 +7,11 @@ use clap_mangen::Man as Page;
 use crate::error::{Error, Result};
 use crate::report::terminal;
 
-/// Print the manual page, or write one for each subcommand as well
+/// Print the manual page, or write the pages of all subcommands to a folder
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake man | man -l -\n  retake man --out ~/.local/share/man/man1")]
 pub(super) struct Man {
-    /// The folder to write retake.1, retake-test.1 … into
+    /// Write retake.1, retake-test.1 and so on to this folder
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }

@@ -1,6 +1,7 @@
-//! The `retake` command, one file a subcommand.
+//! The `retake` command, with one file for each subcommand.
 //!
-//! `command` lists them, `project` finds the folder that they work on, `input` reads what they are given.
+//! `command` lists the subcommands, `project` finds the folder that they work on, and `input` reads a file or standard
+//! input.
 
 mod accept;
 mod audit;
@@ -40,13 +41,15 @@ use crate::run::golden::Goldens;
 use crate::run::policy::Policy;
 use crate::run::runner::Suite;
 
-/// The runner of a project whose systems are commands and URLs. Goldens name the file in which this stands, so it stays
-/// here: those that users have committed keep their first lines.
+/// The runner of a project whose systems are commands and URLs.
+///
+/// Do not move this function: insta writes the file that calls `assert_golden!` into the head of each golden, and the
+/// goldens that users have committed name this one.
 fn suite(root: PathBuf, update: bool) -> Suite {
     Suite::new(root, crate::assert_golden!()).of_command(update)
 }
 
-/// The goldens of a project, to be looked at.
+/// The goldens of a project, for reading only.
 fn goldens(root: &Path) -> Goldens {
     Goldens::new(root.join("goldens"), Policy::Verify, crate::assert_golden!())
 }

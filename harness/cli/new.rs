@@ -9,10 +9,11 @@ use crate::error::{Error, Result};
 use crate::report::terminal;
 use crate::scenario::{is_name, no_name, suite_of};
 
-/// Make a scenario folder from a template
+/// Create a scenario folder from a template
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retake new write_read_file\n\n\
-    Then edit scenarios/write_read_file/scenario.toml and record it: retake record write_read_file")]
+    Then edit scenarios/write_read_file/scenario.toml and record it:\n  \
+    retake record write_read_file")]
 pub(super) struct New {
     /// The scenario's name: a-z, 0-9, `.`, `_` and `-`
     name: String,
@@ -26,12 +27,12 @@ impl New {
         }
         if name == "none" {
             return Err(Error::new("\"none\" cannot be the name of a scenario")
-                .help("fixture = \"none\" says that no model is called"));
+                .help("fixture = \"none\" means that no model is called"));
         }
         let root = super::project::root()?;
         let file = root.join("scenarios").join(name).join("scenario.toml");
         if file.exists() {
-            return Err(Error::new("it is there already").in_file(&file));
+            return Err(Error::new("the file already exists").in_file(&file));
         }
         let scenario = scenario(name).replacen("# fixture", &format!("{}# fixture", system(&root)), 1);
         crate::files::write_whole(&file, scenario.as_bytes())?;
@@ -42,9 +43,9 @@ impl New {
     }
 }
 
-/// The line that names the system, where the suite has several and no default.
+/// The line that names the system, needed if the suite has several systems and no default.
 fn system(root: &Path) -> String {
-    // A suite that is wrong is told of by whoever runs it.
+    // Errors in the suite are reported when a scenario runs.
     let suite = suite_of(root).unwrap_or_default();
     let mut names = suite.systems.keys();
     match (names.next(), names.next()) {
@@ -62,12 +63,12 @@ pub(super) fn scenario(name: &str) -> String {
 }
 
 const SCENARIO: &str = r#"description = "What this scenario shows"
-# fixture = "NAME"          # fixtures/NAME.json; "none" where no model is called
+# fixture = "NAME"          # fixtures/NAME.json; "none" if no model is called
 
 [vars]
 prompt = "Say hello"
 
-# One request of a client, after the other. The first that fails ends the scenario.
+# The requests of a client, in order. The first one that fails ends the scenario.
 [[step]]
 post   = "/chat"
 json   = { message = "{{ prompt }}" }

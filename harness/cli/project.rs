@@ -9,41 +9,45 @@ use crate::project::{OpenProject, folder_of};
 use crate::scenario::is_name;
 use crate::text::nearest;
 
-/// Which project a subcommand opens that works on a fixture.
+/// The option that names the project, for subcommands that work on a fixture.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ProjectOption {
-    /// The project whose suite tells keys, callers and secrets; where absent the one that the fixture lies in
+    /// The project whose suite sets the rules of keys, callers and secrets [default: the one that contains the fixture]
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
 }
 
 impl ProjectOption {
-    /// The project of a fixture: the one that is named, by `RETAKE_ROOT` too, else the one that it lies in.
+    /// The project of a fixture: the one that `--root` or `RETAKE_ROOT` names, otherwise the one that contains the fixture.
     pub(super) fn open(&self, fixture: &Path) -> Result<OpenProject> {
         OpenProject::of_fixture(fixture, self.named().as_deref())
     }
 
-    /// The one project of several fixtures, which become one table.
+    /// The project of several fixtures that are served as one table.
+    ///
+    /// # Errors
+    /// If no project is named and the fixtures are in different ones.
     pub(super) fn open_for_all(&self, fixtures: &[PathBuf]) -> Result<OpenProject> {
         let [first, others @ ..] = fixtures else { return Err(Error::new("no fixture")) };
         let other = || others.iter().find(|other| folder_of(other) != folder_of(first));
         if let (None, Some(other)) = (self.named(), other()) {
             let (first, other) = (first.display(), other.display());
-            return Err(Error::new(format!("{first} and {other} lie in different projects, so their keys may differ"))
-                .help("name the project whose suite holds for both: --root FOLDER"));
+            return Err(Error::new(format!("{first} and {other} are in different projects, so their keys may differ"))
+                .help("name the project whose suite applies to both: --root FOLDER"));
         }
         self.open(first)
     }
 
-    /// The project that is named, else the one of the current folder.
+    /// The project that is named, otherwise the one that contains the current folder.
     pub(super) fn open_here(&self) -> Result<OpenProject> {
         self.open(&self.folder()?.join("fixtures/none.json"))
     }
 
-    /// The file of a fixture: itself where it is one, else the fixture of that name, of the current folder or the project.
+    /// The file of a fixture that is given as a path or as a name. A name is looked up in `fixtures/` of the current folder,
+    /// then of the project.
     ///
     /// # Errors
-    /// Where there is neither.
+    /// If there is no such fixture.
     pub(super) fn fixture_file(&self, named: &Path) -> Result<PathBuf> {
         let is_json = named.extension().is_some_and(|extension| extension == "json");
         if is_json || !named.to_str().is_some_and(is_name) || named.is_file() {
@@ -64,7 +68,8 @@ impl ProjectOption {
     }
 }
 
-/// The project's folder: `RETAKE_ROOT`, else the nearest folder upwards that holds `scenarios/`, else this one.
+/// The project's folder: `RETAKE_ROOT` if it is set, otherwise the nearest folder upwards that contains `scenarios/`, otherwise
+/// the current folder.
 pub(super) fn root() -> Result<PathBuf> {
     if let Some(root) = of_environment() {
         return Ok(root);
@@ -73,7 +78,7 @@ pub(super) fn root() -> Result<PathBuf> {
     Ok(here.ancestors().find(|folder| folder.join("scenarios").is_dir()).unwrap_or(&here).to_owned())
 }
 
-/// The error about a fixture that there is none of, with the name that may have been meant.
+/// The error about a fixture that does not exist, with the nearest name that does.
 fn no_fixture(named: &Path, folder: &Path) -> Error {
     let (wanted, shown) = (named.to_string_lossy(), folder.display());
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -81,7 +86,7 @@ fn no_fixture(named: &Path, folder: &Path) -> Error {
     let mut known: Vec<String> = entries.filter_map(|entry| of_file(entry.path())).collect();
     known.sort();
     let error =
-        Error::new(format!("there is no fixture `{wanted}`: neither a file of that name, nor {shown}/{wanted}.json"));
+        Error::new(format!("there is no fixture `{wanted}`: neither a file of that name nor {shown}/{wanted}.json"));
     match nearest(&wanted, known.iter().map(String::as_str)) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error,

@@ -19,33 +19,36 @@ use crate::scenario::Delays;
 use crate::secrets::{Scrub, hide};
 use crate::text::counted;
 
-/// Record the model calls of whatever you drive: by hand, in a browser, by another test suite
+/// Record the model calls of a service that you drive yourself: by hand, in a browser, by other tests
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  OPENAI_API_KEY=… retake proxy --upstream https://api.openai.com/v1 \\\n    \
     --out fixtures/chat.json --addr 127.0.0.1:8080 --key test\n\n\
-    Prints one line of JSON with its URLs and key when it is ready. Point your service at the\n\
-    URL, with that key in place of the provider's: OPENAI_BASE_URL=http://127.0.0.1:8080/v1\n\
-    OPENAI_API_KEY=test. The provider's own key stays here: OPENAI_API_KEY, ANTHROPIC_API_KEY,\n\
-    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, AZURE_OPENAI_API_KEY. It is sent to that\n\
-    provider alone; to send it to a gateway: RETAKE_UPSTREAM_OPENAI=URL, _ANTHROPIC and so on.\n\n\
-    On SIGINT (Ctrl-C) or SIGTERM it makes the fixture. Each answer is in the journal beside it,\n\
-    .journal/NAME.jsonl, before the client sees its end; where no fixture could be made:\n  \
+    When it is ready, it prints one line of JSON with its URLs and its key. Point\n\
+    your service at the URL, with that key instead of the provider's:\n  \
+    OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=test\n\n\
+    Only the proxy needs the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY,\n\
+    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, AZURE_OPENAI_API_KEY. A key is\n\
+    sent only to its own provider; to send it to a gateway instead, set\n\
+    RETAKE_UPSTREAM_OPENAI=URL, RETAKE_UPSTREAM_ANTHROPIC=URL and so on.\n\n\
+    On SIGINT (Ctrl-C) or SIGTERM it writes the fixture. Before a client sees the\n\
+    end of an answer, the answer is in the journal, .journal/NAME.jsonl next to\n\
+    the fixture. If the fixture could not be written:\n  \
     retake import journal fixtures/.journal/chat.jsonl --out fixtures/chat.json\n\n\
-    Exit code 0 where a fixture was written, 1 where none was.")]
+    Exit code 0 if a fixture was written, 1 if not.")]
 pub(super) struct Proxy {
-    /// The provider's base URL, of any API
-    #[arg(long)]
+    /// The provider's base URL; every supported API works
+    #[arg(long, value_name = "URL")]
     upstream: String,
     /// The fixture to write
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// A loopback address; port 0 for a free one
+    /// The loopback address to listen on; port 0 picks a free port
     #[arg(long, default_value = "127.0.0.1:0")]
     addr: SocketAddr,
-    /// The key that calls have to bring; a random one where absent
+    /// The API key that calls must send [default: a random one]
     #[arg(long)]
     key: Option<String>,
-    /// Make turns of a provider's errors as well
+    /// Also make turns of the provider's errors
     #[arg(long)]
     errors: bool,
     #[command(flatten)]
@@ -57,9 +60,10 @@ impl Proxy {
         crate::run::policy::may_write_fixtures("recording")?;
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
         for (variable, address) in Upstreams::kept_from(&self.upstream) {
-            let (upstream, what) = (&self.upstream, "the key of another provider, as far as is known");
+            let upstream = &self.upstream;
             terminal::note(format!(
-                "{variable} is not sent to {upstream}: {what}\n  to send it there: {address}={upstream}"
+                "{variable} is not sent to {upstream}, which does not look like its provider\n  \
+                 to send it there: {address}={upstream}"
             ));
         }
         let project = self.project.open(&self.out)?;
@@ -83,7 +87,7 @@ impl Proxy {
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
         let served = runtime.block_on(async {
-            // Before the line that says it is ready: who reads that line may end it at once.
+            // Listen before printing the line that says it is ready: its reader may send a signal at once.
             let mut ended = Ended::listen()?;
             let options = ServerOptions { callers: callers.clone(), address, key, ..ServerOptions::default() };
             let server = ModelServer::start(mode, options).await?;
@@ -91,7 +95,7 @@ impl Proxy {
             ended.wait().await;
             Ok::<_, Error>(())
         });
-        // Calls under way end here, and are journaled as what they are.
+        // This ends calls that are still in flight; the journal records them as cut off.
         drop(runtime);
         progress.end();
         served?;
@@ -108,10 +112,10 @@ impl Proxy {
         let left_out = made.left_out.len();
         if turns == 0 {
             let journal = journal_file.display();
-            terminal::error(format!("no turn: {left_out} left out, nothing was written; the calls are in {journal}"));
+            terminal::error(format!("no turns: {left_out} left out, nothing was written; the calls are in {journal}"));
             return Ok(ExitCode::from(1));
         }
-        // What is checked is the text that will be read, not what is in memory.
+        // Check the printed text, which replay will read, and not the fixture in memory.
         let text = made.fixture.print();
         let fixture = Arc::new(Fixture::parse(&self.out, text.as_bytes(), rules)?);
         if let Some(unserved) = first_unserved(&fixture, rules) {
@@ -124,7 +128,8 @@ impl Proxy {
     }
 }
 
-/// Asks for each turn in recorded order, as its own call would.
+/// Looks up each turn in recorded order, as its own call would. Returns a message about the first one that replay would not
+/// serve.
 fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     let replay = Replay::new(fixture.clone(), Arc::new(rules.clone()), Scope::new("proxy"));
     let turns = fixture.table.turns().iter().enumerate();

@@ -6,34 +6,36 @@ use super::handover;
 use crate::error::Result;
 use crate::run::action::{Action, RecordOptions, to_record};
 
-/// Record scenarios with the real provider: fixture and golden
+/// Record scenarios with the real provider: write each fixture and golden
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  OPENAI_API_KEY=… retake record write_read_file\n\n\
-    Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY.\n\
-    RETAKE_UPSTREAM_OPENAI names another address that speaks OpenAI's API; likewise\n\
-    RETAKE_UPSTREAM_ANTHROPIC, RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA.\n\
-    Fixture and golden are written only after two replays of the recording agree.\n\n\
-    Secrets never reach a file: known forms, and the values of the variables that the suite\n\
-    declares by {{ secret.NAME }} or secrets = [\"NAME\"]. A provider's errors become turns\n\
-    where scenario.toml says record = { errors = true }.\n\n\
-    After a failure, or where a prompt, a tool or a model was changed:\n  \
+    Set the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or\n\
+    GOOGLE_API_KEY, OLLAMA_API_KEY. To use another address that speaks OpenAI's\n\
+    API, set RETAKE_UPSTREAM_OPENAI; likewise RETAKE_UPSTREAM_ANTHROPIC,\n\
+    RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA. Fixture and golden are\n\
+    written only after two replays of the recording agree.\n\n\
+    Secrets are never written: neither tokens of a known form nor the values of\n\
+    variables that the suite declares by {{ secret.NAME }} or secrets = [\"NAME\"].\n\
+    A provider's errors become turns if scenario.toml sets\n\
+    record = { errors = true }.\n\n\
+    After a failure, or after you changed a prompt, a tool or the model:\n  \
     retake record write_read_file --resume")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Record {
-    /// The scenarios to record: names, or parts of names
+    /// The scenarios to record: names or parts of names
     #[arg(required_unless_present = "all")]
     name: Vec<String>,
-    /// Record each scenario that has a recording of its own; one that replays another's has none
+    /// Record every scenario, except those that replay the recording of another one
     #[arg(long, conflicts_with = "name")]
     all: bool,
-    /// Serve each call that equals a recorded one, by its key and all its checks, from the journal of a failed recording
-    /// or from the old fixture; only the others are paid
+    /// Answer calls whose key and checks match a recorded call from the journal of a failed recording or from the old
+    /// fixture; pay only for the others
     #[arg(long)]
     resume: bool,
-    /// Leave fixture and golden as they are, and what was recorded beside them: to look at it, retake review
+    /// Leave fixture and golden unchanged and write the new ones next to them, for `retake review`
     #[arg(long)]
     propose: bool,
-    /// Write a recording that varies from replay to replay all the same, and mark the fixture
+    /// Write the recording even if its replays vary, and mark the fixture as unstable
     #[arg(long)]
     accept_unstable: bool,
 }

@@ -6,12 +6,13 @@ use crate::error::Result;
 use crate::report::terminal;
 use crate::run::waiting::waiting_of;
 
-/// Remove what waits for a decision; what is committed stays
+/// Delete goldens and fixtures that wait for a decision; the committed ones stay
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake reject write_read_file\n  retake reject\n\n\
-    The next run proposes it again, as long as the service sends it. To look at it: retake review")]
+    As long as the service's behaviour differs from the golden, the next run\n\
+    proposes it again. To look at the changes first: retake review")]
 pub(super) struct Reject {
-    /// The scenarios; where absent, all that waits
+    /// The scenarios [default: all that wait]
     name: Vec<String>,
 }
 

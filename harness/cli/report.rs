@@ -9,14 +9,15 @@ use crate::files;
 use crate::report::{ReportForm, RunData, RunResult, Runs, report, terminal};
 use crate::text::counted;
 
-/// Write a report of the last runs: a page, JUnit, a summary for GitHub
+/// Write a report of the last runs: an HTML page, JUnit XML, or a summary for GitHub
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:\n  retake report\n  retake report --form junit --out junit.xml\n  \
     retake report merge shard-1 shard-2 --form markdown >> \"$GITHUB_STEP_SUMMARY\"\n\n\
-    A report is of the last run of each scenario, whichever runner it was, from .retake/runs.\n\
-    The page is one file that needs no network, .retake/report.html; on a terminal it is opened.\n\
-    JUnit and markdown go to standard output where --out names no file.")]
+    A report covers the last run of each scenario, by any runner, as .retake/runs\n\
+    has it. The page is one file, .retake/report.html, and needs no network; on a\n\
+    terminal it is opened in the browser. JUnit and markdown go to standard output\n\
+    unless --out names a file.")]
 pub(super) struct Report {
     #[command(flatten)]
     written: Written,
@@ -26,12 +27,12 @@ pub(super) struct Report {
 
 #[derive(Debug, Subcommand)]
 enum Merge {
-    /// Take in what runs of other jobs left, then write a report of all
+    /// Take in the runs of other CI jobs, then write a report of all
     #[command(after_help = "Example:\n  retake report merge shard-1 shard-2 --form junit --out junit.xml\n\n\
-        Each folder is what a job kept: its .retake, the runs in it, or the folder that holds one.\n\
-        Of two runs of one scenario the later one counts.")]
+        Each folder is what a job kept: its .retake, .retake/runs, or a folder that\n\
+        contains .retake. If a scenario has several runs, the latest one counts.")]
     Merge {
-        /// The folders
+        /// The folders that the other jobs kept
         #[arg(required = true)]
         folder: Vec<PathBuf>,
         #[command(flatten)]
@@ -39,13 +40,13 @@ enum Merge {
     },
 }
 
-/// What is written, and where.
+/// The options that say what to write, and where.
 #[derive(Debug, Args)]
 struct Written {
     /// The report's form
     #[arg(long, value_enum, default_value_t = ReportForm::Html)]
     form: ReportForm,
-    /// The file to write; for the page .retake/report.html where absent
+    /// The file to write [default: .retake/report.html for the page, standard output for the others]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Do not open the page
@@ -79,7 +80,7 @@ impl Report {
     }
 }
 
-/// Writes a report to a file, or to standard output. Gives the file.
+/// Writes a report to a file, or to standard output. Returns the file, or `None` for standard output.
 pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option<PathBuf>) -> Result<Option<PathBuf>> {
     let text = report(runs, form)?;
     let file = match (out, form) {
@@ -94,7 +95,7 @@ pub(super) fn write(root: &Path, runs: &[RunData], form: ReportForm, out: Option
     Ok(Some(file))
 }
 
-/// Opens a page in the browser, where a person sits at a terminal. Where none opens, its name was printed.
+/// Opens a page in the browser if standard output is a terminal. Errors are ignored: the page's path has been printed.
 fn open(file: &Path) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     if std::io::stdout().is_terminal() {
@@ -103,13 +104,13 @@ fn open(file: &Path) {
     }
 }
 
-/// Takes in what other jobs left, and says how much.
+/// Copies the runs that other jobs left into this project, and prints how many there were.
 fn take_in(runs: &Runs, folders: &[PathBuf]) -> Result<()> {
     for folder in folders {
         let others = Runs::of_other_jobs(folder)?;
         let failed = others.iter().filter(|run| run.result == RunResult::Failed).count();
         for other in &others {
-            // Times in UTC sort as they are written.
+            // Times are texts in UTC, so they sort by time.
             if runs.read(&other.scenario)?.is_none_or(|own| own.started <= other.started) {
                 runs.write(other)?;
             }

@@ -11,25 +11,31 @@ use crate::report::{Diff, Runs, Shown, columns, terminal};
 use crate::run::waiting::{Waiting, WaitingKind, waiting};
 use crate::text::counted;
 
-/// Look at what waits for a decision, one after another: accept, reject, or skip
+/// Go through what waits for a decision, and accept, reject or skip each change
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retake review\n\n\
-    A golden that is not what a run gave waits beside the committed one, and so does a fixture\n\
-    that `retake record --propose` made. An answer is a letter and Enter: a accepts, which\n\
-    proves it on the spot by two replays; r rejects; s skips; b and u show the two texts side\n\
-    by side or one below the other, w the whole; q ends. Without questions: retake accept,\n\
-    retake reject.")]
+    When a run's result differs from the golden, the new golden waits next to the\n\
+    committed one, and so does a fixture that `retake record --propose` made.\n\n\
+    Answer with a letter and Enter:\n  \
+    a  accept, if two replays agree\n  \
+    r  reject\n  \
+    s  skip, and decide later\n  \
+    b  show the two texts side by side\n  \
+    u  show a unified diff\n  \
+    w  show the whole text\n  \
+    q  quit\n\n\
+    To decide without questions: retake accept, retake reject")]
 pub(super) struct Review {}
 
-/// How a change is shown.
+/// How to show a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
     Unified,
-    Beside,
+    SideBySide,
     Whole,
 }
 
-/// What became of what waited.
+/// How many changes were accepted, rejected and left for later.
 #[derive(Default)]
 struct Tally {
     accepted: usize,
@@ -48,9 +54,9 @@ impl Review {
         }
         let mut answers = std::io::stdin().lock().lines();
         let mut tally = Tally::default();
-        let mut layout = if columns::width() >= BESIDE { Layout::Beside } else { Layout::Unified };
+        let mut layout = if columns::width() >= WIDE { Layout::SideBySide } else { Layout::Unified };
         for (index, waits) in all.iter().enumerate() {
-            // What was accepted with its fixture waits no more.
+            // A golden that was accepted together with its fixture is gone already.
             if !waits.file.exists() {
                 tally.accepted += 1;
                 continue;
@@ -70,11 +76,11 @@ impl Review {
                         waits.reject()?;
                         tally.rejected += 1;
                     }
-                    // What was not accepted said why.
+                    // `retake accept` has printed why it failed.
                     "a" | "s" => tally.left += 1,
                     letter @ ("b" | "u" | "w") => {
                         layout = match letter {
-                            "b" => Layout::Beside,
+                            "b" => Layout::SideBySide,
                             "u" => Layout::Unified,
                             _ => Layout::Whole,
                         };
@@ -90,8 +96,8 @@ impl Review {
     }
 }
 
-/// From which width on two texts stand side by side at first.
-const BESIDE: usize = 120;
+/// The terminal width from which on two texts are first shown side by side.
+const WIDE: usize = 120;
 
 fn done(tally: &Tally) -> ExitCode {
     let Tally { accepted, rejected, left } = tally;
@@ -99,7 +105,7 @@ fn done(tally: &Tally) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The text that is committed, and the one that waits, as a person reads them.
+/// The committed text and the waiting one, in the form in which they are shown.
 fn texts(root: &std::path::Path, waits: &Waiting) -> Result<[String; 2]> {
     let committed = root.join(&waits.shown);
     match waits.kind {
@@ -137,17 +143,17 @@ fn show(root: &std::path::Path, waits: &Waiting, (number, of): (usize, usize), t
     terminal::out(format!("  {}: {before}\n", waits.shown.display()));
     let diff = match layout {
         Layout::Unified => Diff::unified(old, new, width),
-        Layout::Beside => Diff::beside(old, new, width),
+        Layout::SideBySide => Diff::side_by_side(old, new, width),
         Layout::Whole => Diff::whole(old, new, width),
     };
     terminal::diff(&diff);
     if diff.is_empty() {
-        terminal::out(format!("  {} that a person reads no difference in", counted(new.lines().count(), "line")));
+        terminal::out(format!("  both read the same ({})", counted(new.lines().count(), "line")));
     }
     terminal::out("");
 }
 
-/// Accepts in a process of its own, where the runner starts anew, or cargo does.
+/// Runs `retake accept` as a process of its own, so that it starts with a fresh runner, or starts cargo.
 fn accept(root: &std::path::Path, name: &str) -> Result<bool> {
     let failed = |e: std::io::Error| Error::new(format!("failed to start `retake accept`: {e}"));
     terminal::note(format!("{name}: two replays have to agree …"));

@@ -1,5 +1,5 @@
-//! The schemas of `suite.toml` and `scenario.toml`, in the project that they are for: its editors find them by the first line of
-//! each file, without a network, and as the version of Retake that wrote them reads these files.
+//! Writes the JSON schemas of `suite.toml` and `scenario.toml` into the project. The first line of each file points its editor to
+//! the schema, so completion needs no network and fits the version of Retake that wrote the schema.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ const SCHEMAS: [(&str, &str); 2] = [
     ("scenario.json", include_str!("../guide/schema/scenario.schema.json")),
 ];
 
-/// Writes both beside the scenarios, where they are not there as they are now. Tells whether it did.
+/// Writes the schemas to `scenarios/.schema/` unless they are there and current. Returns whether it wrote one.
 ///
 /// # Errors
-/// Where one cannot be written.
+/// If one cannot be written.
 pub(super) fn write(root: &Path) -> Result<bool> {
     let mut wrote = false;
     for (name, text) in SCHEMAS {

@@ -17,38 +17,39 @@ use crate::secrets::{hide, shown};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n  \
     retake serve greeting parting --repeat\n\n\
-    Prints one line of JSON with its URLs and key when it is ready. On SIGTERM or SIGINT\n\
-    it writes the report and exits: 1 where a call missed, or differed where the suite says\n\
-    drift = {{ … = \"fail\" }}; 0 where none did.\n\n\
-    Keys, callers and drift are those of the project that the fixture lies in: of the\n\
-    scenarios/suite.toml in the nearest folder upwards.\n\n\
-    While it runs, a test or a person may ask it, without the key:\n  \
-    GET  /__retake/health   that it is there, and which fixtures it serves\n  \
-    GET  /__retake/misses   the calls that missed, each explained\n  \
-    GET  /__retake/report   what was served, missed, left unused, and what differed\n  \
-    POST /__retake/reset    forget all that: each turn is to be served anew. With a body\n                          \
-    {{\"fixtures\": [\"parting\"], \"name\": \"test_b\"}} these fixtures are served\n                          \
-    from then on, and misses name test_b")]
+    When it is ready, it prints one line of JSON with its URLs and its key. On\n\
+    SIGTERM or SIGINT it writes the report and exits: with 1 if a call missed, or\n\
+    differed where the suite sets drift = { … = \"fail\" }, otherwise with 0.\n\n\
+    The rules of keys, callers and drift come from the project that contains the\n\
+    fixture: scenarios/suite.toml in the nearest folder upwards.\n\n\
+    While it runs, these paths answer without the key:\n  \
+    GET  /__retake/health   whether it runs, and which fixtures it serves\n  \
+    GET  /__retake/misses   the calls that missed, each with an explanation\n  \
+    GET  /__retake/report   which turns were served or left unused, which calls\n                          \
+    missed, and what differed\n  \
+    POST /__retake/reset    forget all of this, and serve every turn again\n\n\
+    With the body {\"fixtures\": [\"parting\"], \"name\": \"test_b\"}, a reset also\n\
+    changes the fixtures, and misses name test_b from then on.")]
 pub(super) struct Serve {
-    /// The fixtures, files or names of the project's; their turns are served as one table. Without one each call is a miss
-    /// until a reset names some
+    /// The fixtures: files, or names in the project; their turns are served as one table. Without any, each call is a
+    /// miss until a reset names some
     fixture: Vec<PathBuf>,
-    /// A loopback address; port 0 for a free one
+    /// The loopback address to listen on; port 0 picks a free port
     #[arg(long, default_value = "127.0.0.1:0")]
     addr: SocketAddr,
-    /// The key that calls have to bring; a random one where absent
+    /// The API key that calls must send [default: a random one]
     #[arg(long)]
     key: Option<String>,
-    /// Serve turns again and again: those of a conversation that were all served begin with the first
+    /// Once all turns of a conversation have been served, start again with the first
     #[arg(long)]
     repeat: bool,
-    /// Where to write what was served, missed and left unused, as JSON
-    #[arg(long)]
+    /// Write the report to this file, as JSON: what was served, missed and left unused
+    #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Print the report at the end, as JSON on standard output, in place of what is said of misses and drift
+    /// At the end, print the report as JSON instead of messages about misses and drift
     #[arg(long)]
     json: bool,
-    /// End when standard input does too: with the program that started it and holds the other end
+    /// Also exit when standard input ends, as it does when the program that started this one ends
     #[arg(long)]
     until_eof: bool,
     #[command(flatten)]
@@ -58,8 +59,8 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) fn run(self) -> Result<ExitCode> {
         if self.key.as_ref().is_some_and(|key| key.trim().is_empty()) {
-            return Err(Error::new("the key is empty, so that calls without a key would bring it")
-                .help("leave --key out for a random one"));
+            return Err(Error::new("the key is empty, so calls without a key would be accepted")
+                .help("leave out --key to use a random one"));
         }
         let files = self.fixture.iter().map(|named| self.project.fixture_file(named)).collect::<Result<Vec<_>>>()?;
         let project = match &files[..] {
@@ -79,7 +80,7 @@ impl Serve {
     }
 
     async fn serve(self, serving: &Arc<Serving>) -> Result<ExitCode> {
-        // Before the line that says it is ready: who reads that line may end it at once.
+        // Listen before printing the line that says it is ready: its reader may send a signal at once.
         let mut ended = Ended::listen()?;
         let eof = at_eof(self.until_eof);
         let callers = serving.callers();
@@ -115,10 +116,10 @@ impl Serve {
     }
 }
 
-/// How many misses are printed; of a flood nobody reads more.
+/// The most misses that are printed.
 const SHOWN: usize = 10;
 
-/// One line with all that a client needs.
+/// Prints one line with the URLs and the key, which is all that a client needs.
 pub(super) fn say_ready(server: &ModelServer) {
     let urls = server.urls();
     let ready = [
@@ -132,10 +133,10 @@ pub(super) fn say_ready(server: &ModelServer) {
     terminal::out(Json::object(ready.map(|(name, value)| (name, Json::from(value)))).print(Layout::Python));
 }
 
-/// Waits for the end of standard input, where that is to be heeded.
+/// Waits for the end of standard input if `heeded`, otherwise forever.
 async fn at_eof(heeded: bool) {
     let (said, ended) = tokio::sync::oneshot::channel();
-    // A thread of its own: reading cannot be broken off, and must not hold up the end.
+    // In a thread of its own: a blocking read cannot be cancelled, and must not delay the exit.
     let read = move || {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         drop(said);

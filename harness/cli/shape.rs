@@ -9,16 +9,16 @@ use crate::json::{Json, Layout};
 use crate::key::Normalizer;
 use crate::report::terminal;
 
-/// Print the shapes of a captured event stream, as a golden holds them
+/// Print the shapes of a captured event stream, as in a golden
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  curl -N localhost:8000/stream | retake shape --detail keys")]
 pub(super) struct Shape {
-    /// The captured stream, SSE or JSON lines; standard input where absent
+    /// The captured stream, SSE or JSON lines [default: standard input]
     file: Option<PathBuf>,
-    /// keys, types or values
+    /// How much of each payload to print: keys, types or values
     #[arg(long, default_value_t = Detail::Types)]
     detail: Detail,
-    /// Print [{"event", "keys"}] instead: names and sorted top-level keys
+    /// Print JSON instead: [{"event", "keys"}], names with their sorted top-level keys
     #[arg(long)]
     json: bool,
 }

@@ -10,18 +10,19 @@ use crate::report::{Shown, columns, terminal};
 use crate::scenario::{Discovered, FixtureRef, discover};
 use crate::text::{counted, nearest};
 
-/// Show a fixture as a conversation that a person reads
+/// Show a fixture as a readable conversation
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  retake show write_read_file\n  retake show fixtures/write_read_file.json --turn 2\n\n\
-    Each message stands once, under the turn that it came with. `--turn` shows one turn whole: all\n\
-    that the model was sent, what it answered, and what is stored beside."
+    Each message is shown once, under the turn that first sent it. With --turn, one\n\
+    turn is shown completely: every message that the model was sent, its answer, and\n\
+    what else the fixture stores for the turn."
 )]
 pub(super) struct Show {
-    /// A scenario, or a fixture's file
+    /// The name of a scenario or fixture, or a fixture's file
     #[arg(value_name = "NAME|FIXTURE")]
     name: PathBuf,
-    /// This turn alone, with its whole conversation
+    /// Show only this turn, with its whole conversation
     #[arg(long, value_name = "N")]
     turn: Option<usize>,
     #[command(flatten)]
@@ -31,7 +32,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let root = project::root()?;
-        // A fixture can be looked at where no scenario is.
+        // A fixture can be shown even if the project has no scenarios.
         let discovered = discover(&root).ok();
         let file = self.file(&root, discovered.as_ref())?;
         let rules = self.project.open(&file)?.rules;
@@ -47,13 +48,14 @@ impl Show {
             None => shown.whole(),
             Some(index) => shown.turn(index).ok_or_else(|| {
                 let turns = counted(fixture.table.turns().len(), "turn");
-                Error::new(format!("it has no turns[{index}]")).in_file(&file).help(format!("it has {turns}, from 0"))
+                let error = Error::new(format!("there is no turns[{index}]")).in_file(&file);
+                error.help(format!("the fixture has {turns}, counted from 0"))
             })?,
         });
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The fixture of the scenario of this name, or the file itself.
+    /// The fixture's file: of the scenario of this name, the file itself, or the fixture of this name.
     fn file(&self, root: &Path, discovered: Option<&Discovered>) -> Result<PathBuf> {
         let name = self.name.to_string_lossy();
         let named = |name: &str| root.join("fixtures").join(format!("{name}.json"));
@@ -80,7 +82,7 @@ impl Show {
     }
 }
 
-/// The scenarios that a fixture feeds.
+/// The names of the scenarios that replay a fixture.
 fn used_by(file: &Path, discovered: Option<&Discovered>) -> Vec<String> {
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let fed = |fixture: &FixtureRef| matches!(fixture, FixtureRef::Named(name) if Some(name) == stem.as_ref());

@@ -15,30 +15,30 @@ use crate::scenario::SCENARIOS;
 
 /// Run the scenarios: replay, capture, compare
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  retake test\n  retake test write_ two_callers --update\n  retake test scenarios/write_read_file\n  retake test --last-failed --fail-fast\n  retake test --report html --report junit\n  retake test -- --list\n\n\
-    What follows `--` goes to the runner as it is: --exact, --skip, --test-threads, --format."
-)]
+#[command(after_help = "Examples:\n  retake test\n  retake test write_ two_callers --update\n  \
+    retake test scenarios/write_read_file\n  retake test --last-failed --fail-fast\n  \
+    retake test --report html --report junit\n  retake test -- --list\n\n\
+    Arguments after `--` go to the runner unchanged, for example --exact, --skip,\n\
+    --test-threads and --format.")]
 pub(super) struct Test {
-    /// Only scenarios whose name contains one of these, or whose folder one is
+    /// Run only scenarios whose name contains one of these texts, or whose folder is one of these paths
     filter: Vec<String>,
-    /// Write goldens anew, after two replays that agree
+    /// Rewrite the goldens, after two replays that agree
     #[arg(long)]
     update: bool,
-    /// Only the scenarios that failed when they ran last, as `.retake/runs` knows; all where none did
+    /// Run only the scenarios whose last run failed, according to .retake/runs; all of them if none failed
     #[arg(long)]
     last_failed: bool,
-    /// Begin no scenario any more once one has failed; those that are left are told as ignored
+    /// After the first failure, start no further scenario; those that are left are reported as ignored
     #[arg(long)]
     fail_fast: bool,
-    /// How many scenarios play at a time, as many as this machine has cores where absent: libtest's `--test-threads`
+    /// How many scenarios run at the same time, like libtest's --test-threads [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-    /// Write a report of the scenarios that ran: html to .retake/report.html, junit to .retake/junit.xml, markdown to
-    /// .retake/report.md
+    /// Write a report of this run: html to .retake/report.html, junit to .retake/junit.xml, markdown to .retake/report.md
     #[arg(long, value_enum, value_name = "FORM")]
     report: Vec<ReportForm>,
-    /// Arguments for the runner
+    /// Arguments that are passed to the runner
     #[arg(last = true)]
     runner: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl Test {
         let jobs = self.jobs.map(|jobs| format!("--test-threads={jobs}"));
         let args: Vec<String> = self.runner.into_iter().chain(jobs).collect();
         let failed = if self.last_failed { failed_last(&root, &filters, &args)? } else { Vec::new() };
-        // One part of a name libtest takes itself, and counts what it leaves out.
+        // libtest accepts a single part of a name itself, and then counts the scenarios that it filters out.
         let (filters, args) = match (&filters[..], &failed[..]) {
             (_, [_, ..]) => (failed, [args, vec!["--exact".to_owned()]].concat()),
             ([one], []) if !one.ends_with('/') => (Vec::new(), [filters, args].concat()),
@@ -63,7 +63,7 @@ impl Test {
         } else {
             let wanted = Wanted::of_scenarios(filters, args).failing_fast(self.fail_fast);
             let code = super::suite(root.clone(), self.update).run(Ok(Action::Test(wanted)));
-            // libtest's 101 is a failed check.
+            // libtest exits with 101 if a test failed.
             if code == ExitCode::from(101) { ExitCode::from(1) } else { code }
         };
         let ran: Vec<RunData> = Runs::of(&root).all()?.into_iter().filter(|run| run.started >= begun).collect();
@@ -80,19 +80,19 @@ impl Test {
     }
 }
 
-/// The scenarios that failed when they ran last, of those that a filter fits. None where none did: then all are run.
+/// The scenarios that match a filter and whose last run failed. If the list is empty, this prints that all of them run.
 fn failed_last(root: &Path, filters: &[String], args: &[String]) -> Result<Vec<String>> {
     let wanted = Wanted::of_scenarios(filters.to_vec(), args.to_vec());
     let runs = Runs::of(root).all()?.into_iter().filter(|run| run.result == RunResult::Failed);
     let failed: Vec<String> = runs.map(|run| run.scenario).filter(|name| wanted.wants(name)).collect();
     if failed.is_empty() {
-        terminal::note("no scenario failed when it ran last: all are run");
+        terminal::note("no scenario failed in its last run, so all of them run");
     }
     Ok(failed)
 }
 
-/// What is typed as a path in `scenarios/` is the folder of a scenario, `hello/`, or all of them; anything else is a part of a
-/// name.
+/// Turns a typed filter into the runner's form. A path to a scenario's folder becomes `hello/`, a path to `scenarios/` itself
+/// becomes the empty text, which matches all; anything else is a part of a name and stays as it is.
 pub(super) fn filter_of(root: &Path, typed: String) -> String {
     let resolved = |path: PathBuf| path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or(path);
     let is_path = typed.contains('/') || typed == ".";

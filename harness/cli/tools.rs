@@ -13,26 +13,27 @@ use crate::run::tools::{Recording, ToolsReplay};
 use crate::scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
 use crate::tools::{Outcome, explain};
 
-/// Execute recorded tool calls again, against live tools and without a model
+/// Run recorded tool calls again, against live tools and without a model
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake tools write_read_file\n  \
     retake tools recordings --conversation 6f2d7a4e9f3b4c1d8e5a0b1c2d3e4f50\n\n\
-    NAME is a scenario of kind = \"tools\", a fixture, or the folder of an OpenHands conversation.\n\
-    What executes each tool is declared in scenarios/suite.toml; one without is an error\n\
-    before the first call:\n  \
+    NAME is a scenario with kind = \"tools\", a fixture, or the folder of an OpenHands\n\
+    conversation. scenarios/suite.toml declares how to run each tool; a recorded\n\
+    tool that it does not declare is an error before the first call:\n  \
     [tools.files]\n  mcp = { command = [\"mcp-server-filesystem\", \"{{ workdir }}\"] }\n\n\
-    Each run writes a drift log, a line of JSON an action, to .retake/tools/NAME.\n\n\
-    Exit code 0 where nothing drifted, 1 where something did, 2 where a file is wrong.")]
+    Each run writes a drift log to .retake/tools/NAME, with one line of JSON for\n\
+    each tool call.\n\n\
+    Exit code 0 if nothing drifted, 1 if something did, 2 if a file is wrong.")]
 pub(super) struct Tools {
-    /// A scenario, a fixture, or a folder
+    /// A scenario, a fixture, or the folder of a conversation
     name: PathBuf,
-    /// Of a folder with several conversations, the one of this id
+    /// The id of the conversation, if the folder contains several
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
-    /// Write the drift log to this file, which must not be there yet
+    /// Write the drift log to this file, which must not exist yet
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Execute also what was rejected, or recorded without an observation
+    /// Also run calls that were rejected or recorded without an observation
     #[arg(long)]
     unobserved: bool,
 }
@@ -55,12 +56,12 @@ impl Tools {
         let replay = ToolsReplay { root: &root, suite: &suite, recording, unobserved, log: self.log, name: &name };
         let outcome = replay.run()?;
         let level = scenario.map_or(suite.defaults.drift, |scenario| scenario.drift).observation;
-        Ok(told(&name, &outcome, level, &root))
+        Ok(print_outcome(&name, &outcome, level, &root))
     }
 
     fn scenario(&self, root: &Path) -> Option<Scenario> {
         let name = self.name.to_str()?;
-        // A project without a scenario may still have recordings.
+        // Errors do not matter here: a project without scenarios may still have recordings.
         discover(root).ok()?.sound().find(|scenario| scenario.name == name).cloned()
     }
 
@@ -75,7 +76,7 @@ impl Tools {
             return Ok(Recording::Folder(self.name.clone(), id));
         }
         if id.is_some() {
-            return Err(Error::new("--conversation chooses one of a folder's conversations")
+            return Err(Error::new("--conversation chooses one conversation of a folder")
                 .help(format!("`{}` is not a folder", self.name.display())));
         }
         let named = |name: &str| root.join("fixtures").join(format!("{name}.json"));
@@ -83,21 +84,23 @@ impl Tools {
             (Some(FixtureRef::Named(name)), _) => named(name),
             (Some(FixtureRef::None), _) => {
                 return Err(Error::new(format!("scenario `{}` calls no model", self.name.display()))
-                    .help("its fixture is \"none\", so no tool call is recorded"));
+                    .help("its fixture is \"none\", so there are no recorded tool calls"));
             }
             (None, Some(name)) if !self.name.is_file() && named(name).is_file() => named(name),
             _ => self.name.clone(),
         };
         if !file.exists() {
             let what = format!("`{}` is neither a scenario, a fixture nor a folder", self.name.display());
-            return Err(Error::new(what).help("`fixtures/` holds fixtures; a conversation's folder has `events/`"));
+            return Err(
+                Error::new(what).help("fixtures are in `fixtures/`; a conversation's folder contains `events/`")
+            );
         }
         Ok(Recording::Fixture(Arc::new(Fixture::read(&file, &OpenProject::of_suite(root, suite).rules)?)))
     }
 }
 
-/// Says what came of it.
-fn told(name: &str, outcome: &Outcome, level: Level, root: &Path) -> ExitCode {
+/// Prints the notes, the drift and a summary, and returns the exit code.
+fn print_outcome(name: &str, outcome: &Outcome, level: Level, root: &Path) -> ExitCode {
     for line in explain::notes(outcome) {
         terminal::note(format!("note: {name}: {line}"));
     }

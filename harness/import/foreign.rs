@@ -55,13 +55,13 @@ pub(crate) fn to_fixture(
     notes: BTreeMap<String, Json>,
     options: &Options<'_>,
 ) -> Result<Imported, Vec<Error>> {
-    let (found, mut said) = files::find(inputs, form.endings()).map_err(|error| vec![error])?;
+    let (found, mut remarks) = files::find(inputs, form.endings()).map_err(|error| vec![error])?;
     let (mut contents, mut errors, mut fired) = (Vec::new(), Vec::new(), Fired::new());
     for file in found {
         match form.read(&file.path, options, &mut fired) {
             Ok(Some(content)) => contents.push((file.path, content)),
             Ok(None) if file.named => errors.push(Error::new(form.mismatch()).in_file(&file.path)),
-            Ok(None) => said.push(format!("{}: skipped: {}", file.path.display(), form.mismatch())),
+            Ok(None) => remarks.push(format!("{}: skipped: {}", file.path.display(), form.mismatch())),
             Err(error) => errors.push(error.in_file(&file.path)),
         }
     }
@@ -75,14 +75,14 @@ pub(crate) fn to_fixture(
         match content {
             Content::Interactions(found) => {
                 if found.is_empty() {
-                    said.push(format!("{}: contains no interactions", path.display()));
+                    remarks.push(format!("{}: contains no interactions", path.display()));
                 }
                 for PlacedInteraction { place, interaction } in found {
                     match interaction.and_then(|interaction| interaction.recorded(options, &mut known, &mut fired)) {
                         Ok((turn, _)) if reads.repeat(&turn) => {}
                         Ok((turn, note)) => {
                             recorded.push(turn);
-                            said.extend(note.map(|note| at(&place, note)));
+                            remarks.extend(note.map(|note| at(&place, note)));
                         }
                         Err(reason) => left_out.push(at(&place, reason)),
                     }
@@ -90,7 +90,7 @@ pub(crate) fn to_fixture(
             }
             Content::Turns(found) => {
                 left_out.extend(found.left_out.into_iter().map(|(place, reason)| at(&place, reason)));
-                said.extend(found.notes.into_iter().map(|note| format!("{}: {note}", path.display())));
+                remarks.extend(found.notes.into_iter().map(|note| format!("{}: {note}", path.display())));
                 turns.extend(found.turns);
             }
         }
@@ -98,7 +98,7 @@ pub(crate) fn to_fixture(
     let mut fixture = assemble(out, notes, recorded, turns, options.rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(|reason| vec![Error::new(reason)])?;
-    Ok(Imported { fixture, left_out, notes: said })
+    Ok(Imported { fixture, left_out, notes: remarks })
 }
 
 /// Makes the fixture. A format has either interactions or turns, never both.

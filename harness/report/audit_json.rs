@@ -1,9 +1,10 @@
-//! An audit as JSON, of the version `retake-audit/1`: what stands in it keeps its name and meaning, more may come.
+//! An audit as JSON, in the format `retake-audit/1`. Within this version, fields keep their names and meanings; new ones may be
+//! added.
 
 use crate::audit::{Audit, Audited, ByKeys, ByKind, FixtureAudit, Outcome, Setting, Unnoticed, mean};
 use crate::json::{Json, Layout};
 
-/// The JSON of an audit, over several lines.
+/// The audit as JSON with line breaks and indentation.
 pub(crate) fn audit_json(audit: &Audit) -> String {
     let parts = audit.by_part();
     let rules = audit.rules.iter().enumerate().map(|(index, rule)| {

@@ -1,14 +1,14 @@
-//! An audit, as it is read on a terminal: a line a scenario and the total, then what is worth a look.
+//! An audit as text for a terminal: a line for each scenario and the total, then what is worth a look.
 
 use std::fmt::Write as _;
 
 use crate::audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
 use crate::text::{clipped, counted};
 
-/// How many places are listed of what one setting would notice, unless all are asked for.
+/// How many places are listed for each setting that would notice them, unless `all` is set.
 const LISTED: usize = 4;
 
-/// The text of an audit. `all` lists each place that went unnoticed.
+/// The text of an audit. With `all`, every unnoticed change is listed.
 pub(crate) fn audit_text(audit: &Audit, all: bool) -> String {
     let mut out = scenarios(audit);
     out += &kinds(audit);
@@ -18,7 +18,7 @@ pub(crate) fn audit_text(audit: &Audit, all: bool) -> String {
     out.trim_end().to_owned()
 }
 
-/// A score as it is printed. It is cut, not rounded: what is not whole is never 1.00.
+/// A score as text. It is cut off, not rounded, so that only a perfect score is 1.00.
 fn shown(score: Option<f64>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| format!("{:.2}", (score * 100.0).floor() / 100.0))
 }
@@ -84,7 +84,7 @@ fn kinds(audit: &Audit) -> String {
     out
 }
 
-/// What went unnoticed, by scenario and by the setting that notices it.
+/// The unnoticed changes, by scenario and by the setting that would notice them.
 fn unnoticed(audit: &Audit, all: bool) -> String {
     let mut out = String::new();
     for (scenario, audited) in audit.audited() {
@@ -114,7 +114,7 @@ fn by(setting: Option<&Setting>) -> String {
     match setting {
         Some(Setting::With(setting)) => format!("noticed with {setting}"),
         Some(Setting::Without(option, name)) => format!("noticed without {name:?} in `{option}`"),
-        None => "noticed with no setting there is".to_owned(),
+        None => "no setting notices them".to_owned(),
     }
 }
 
@@ -129,16 +129,16 @@ fn keys(audit: &Audit) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    let mut out = "\nchanges of recorded answers and tool results that give a later call another key\n".to_owned();
+    let mut out = "\nchanges of recorded answers and tool results that change the key of a later call\n".to_owned();
     for (part, tally) in &parts {
         let tried = (tally.tried > 0).then(|| format!("{} of {}", tally.noticed, tally.tried));
         let last = (tally.last > 0).then(|| format!("{} in no later call", tally.last));
         let hidden = tally.hidden.iter().map(|(rule, count)| format!("{count} hidden by {}", rule_name(*rule, audit)));
-        let told: Vec<String> = tried.into_iter().chain(last).chain(hidden).collect();
-        let _ = writeln!(out, "  {:24}{}", part.words(), told.join("; "));
+        let counts: Vec<String> = tried.into_iter().chain(last).chain(hidden).collect();
+        let _ = writeln!(out, "  {:24}{}", part.words(), counts.join("; "));
     }
     if parts.contains_key(&Part::Finish) {
-        out += "  A finish reason is part of no key.\n";
+        out += "  The finish reason is not part of any key.\n";
     }
     out
 }
@@ -148,19 +148,19 @@ fn rule_name(rule: usize, audit: &Audit) -> String {
     format!("rule {} of [[normalize]], `{pattern}`", rule + 1)
 }
 
-/// What is worth a look beside the score.
+/// What is worth a look apart from the score.
 fn findings(audit: &Audit) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (index, rule) in audit.rules.iter().enumerate() {
         if audit.whole && !rule.fired {
-            lines.push(format!("{}, changed no text of any scenario: it can go", rule_name(index, audit)));
+            lines.push(format!("{}, changed no text in any scenario: it can be removed", rule_name(index, audit)));
         }
         for (scenario, audited) in audit.audited() {
             for merged in audited.merged.iter().filter(|merged| merged.rule == index) {
                 let [a, b] = merged.turns;
                 let [said, also] = merged.texts.each_ref().map(|text| format!("{:?}", clipped(text, 60)));
                 lines.push(format!(
-                    "{}, makes the calls of turns[{a}] and turns[{b}] in {} one:\n    {said}\n    {also}",
+                    "{}, makes the calls of turns[{a}] and turns[{b}] in {} equal:\n    {said}\n    {also}",
                     rule_name(index, audit),
                     scenario.name
                 ));
@@ -195,23 +195,23 @@ fn hidden(name: &str, audited: &Audited) -> Vec<String> {
 fn of_fixture(fixture: &FixtureAudit) -> Vec<String> {
     let file = fixture.file.display();
     let secrets =
-        fixture.secrets.iter().map(|secret| format!("{file}: {} holds a secret: {}", secret.place, secret.form));
+        fixture.secrets.iter().map(|secret| format!("{file}: {} contains a secret: {}", secret.place, secret.form));
     let mut lines: Vec<String> = secrets.collect();
     if !fixture.without_response.is_empty() {
         let (count, all) = (fixture.without_response.len(), counted(fixture.turns, "turn"));
-        lines.push(format!("{file}: {count} of {all} without the response as it came: it is rendered anew"));
+        lines.push(format!("{file}: {count} of {all} without the recorded response, which is rendered instead"));
     }
     for shared in &fixture.shared {
         let [a, b] = shared.turns;
         let [first, second] = shared.callers.each_ref().map(|caller| caller.as_deref().unwrap_or("nobody"));
         lines.push(match shared.differs {
             Some(check) => format!(
-                "{file}: turns[{a}] and turns[{b}] of `{first}` have one key:\n    \
-                 they differ in {check}, as two callers do; a rule of [[callers]] tells them apart"
+                "{file}: turns[{a}] and turns[{b}] of `{first}` have the same key:\n    \
+                 they differ in {check}, as if made by two callers; a [[callers]] rule can tell these apart"
             ),
             None => format!(
-                "{file}: turns[{a}] and turns[{b}] say the same:\n    \
-                 only the names of the callers tell them apart, `{first}` and `{second}`"
+                "{file}: turns[{a}] and turns[{b}] have the same conversation:\n    \
+                 only the names of their callers tell them apart, `{first}` and `{second}`"
             ),
         });
     }

@@ -1,36 +1,36 @@
-//! Diffs in a terminal: lines of two texts with what became of each, coloured where the terminal shows colours.
+//! Diffs for a terminal, in colours if the terminal shows them.
 
-use super::beside::{Row, RowKind, beside, in_columns};
 use super::columns::wrapped;
+use super::side_by_side::{Row, RowKind, in_columns, side_by_side};
 
-/// Lines of a diff.
+/// The lines of a diff.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Diff(Vec<(RowKind, String)>);
 
 impl Diff {
-    /// Changes one below the other, in lines of at most `width` characters: `-` for the first text, `+` for the second.
+    /// A unified diff in lines of at most `width` characters: `-` for the first text, `+` for the second.
     pub(crate) fn unified(old: &str, new: &str, width: usize) -> Diff {
-        Diff::of_rows(&beside(old, new), width)
+        Diff::of_rows(&side_by_side(old, new), width)
     }
 
-    /// The two side by side.
-    pub(crate) fn beside(old: &str, new: &str, width: usize) -> Diff {
-        Diff(in_columns(&beside(old, new), width))
+    /// The two texts side by side.
+    pub(crate) fn side_by_side(old: &str, new: &str, width: usize) -> Diff {
+        Diff(in_columns(&side_by_side(old, new), width))
     }
 
-    /// The same as [`Diff::unified`], with all that is unchanged.
+    /// The same as [`Diff::unified`], with all unchanged lines.
     pub(crate) fn whole(old: &str, new: &str, width: usize) -> Diff {
-        let rows = beside(old, new);
+        let rows = side_by_side(old, new);
         let mut lines: Vec<&str> = old.lines().collect();
         let mut whole: Vec<Row> = Vec::new();
-        // A fold stands for the next lines of the first text.
+        // A fold replaces the next lines of the first text.
         for row in rows {
             match row.kind {
                 RowKind::Fold => {
                     let kept: Vec<&str> = lines.drain(..row.folded.min(lines.len())).collect();
                     whole.extend(kept.into_iter().map(Row::same));
                 }
-                RowKind::Come => whole.push(row),
+                RowKind::Added => whole.push(row),
                 _ => {
                     lines.drain(..1.min(lines.len()));
                     whole.push(row);
@@ -45,12 +45,12 @@ impl Diff {
         self.0.is_empty()
     }
 
-    /// Its lines, with the colours of terminals where they are wanted.
+    /// Its lines, with terminal colours if `coloured`.
     pub(crate) fn lines(&self, coloured: bool) -> impl Iterator<Item = String> {
         self.0.iter().map(move |(kind, line)| {
             let colour = match kind {
-                RowKind::Gone => "31",
-                RowKind::Come => "32",
+                RowKind::Removed => "31",
+                RowKind::Added => "32",
                 RowKind::Changed => "33",
                 RowKind::Fold => "2",
                 RowKind::Same => return line.clone(),
@@ -61,26 +61,26 @@ impl Diff {
 
     fn of_rows(rows: &[Row], width: usize) -> Diff {
         let mut lines: Vec<(RowKind, String)> = Vec::new();
-        // Neighbours that changed: first all that went, then all that came.
-        let mut come: Vec<(RowKind, String)> = Vec::new();
+        // Of adjacent changes, print all removed lines before the added ones.
+        let mut added: Vec<(RowKind, String)> = Vec::new();
         for row in rows {
-            if !matches!(row.kind, RowKind::Changed | RowKind::Come | RowKind::Gone) {
-                lines.append(&mut come);
+            if !matches!(row.kind, RowKind::Changed | RowKind::Added | RowKind::Removed) {
+                lines.append(&mut added);
             }
             match row.kind {
                 RowKind::Fold => lines.push((row.kind, format!("  {}", row.old))),
                 RowKind::Same => lines.extend(signed(row.kind, ' ', &row.old, width)),
                 kind => {
-                    if kind != RowKind::Come {
-                        lines.extend(signed(RowKind::Gone, '-', &row.old, width));
+                    if kind != RowKind::Added {
+                        lines.extend(signed(RowKind::Removed, '-', &row.old, width));
                     }
-                    if kind != RowKind::Gone {
-                        come.extend(signed(RowKind::Come, '+', &row.new, width));
+                    if kind != RowKind::Removed {
+                        added.extend(signed(RowKind::Added, '+', &row.new, width));
                     }
                 }
             }
         }
-        lines.append(&mut come);
+        lines.append(&mut added);
         Diff(lines)
     }
 }

@@ -1,7 +1,7 @@
-//! A fixture as a conversation that a person reads. Pure.
+//! A fixture as a readable conversation. Pure.
 //!
-//! An agent sends its whole history with each call; a fixture stores each message once, and so it is shown: what a turn adds
-//! to the one that it goes on from, and the answer.
+//! An agent sends its whole history with each call, but a fixture stores each message only once. It is shown in the same way:
+//! each turn with the messages that it adds to an earlier turn, and with its answer.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use crate::key::{Check, Hash, Rules};
 use crate::text::counted;
 use crate::wire::Body;
 
-/// How many lines of a text are shown, but of a single turn.
+/// How many lines of a text are shown, unless a single turn is shown completely.
 const LINES: usize = 8;
 
-/// How a fixture is shown.
+/// A fixture to show, with the options for showing it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     pub(crate) fixture: &'a Fixture,
     pub(crate) rules: &'a Rules,
-    /// The names of the scenarios that are fed by it.
+    /// The names of the scenarios that replay it.
     pub(crate) used_by: &'a [String],
     /// The most characters of a line.
     pub(crate) width: usize,
 }
 
 impl Shown<'_> {
-    /// All turns, each with what it adds.
+    /// All turns, each with the messages that it adds.
     pub(crate) fn whole(&self) -> String {
         let mut lines = self.head();
         let mut prompts: BTreeMap<&str, Option<Hash>> = BTreeMap::new();
@@ -51,14 +51,14 @@ impl Shown<'_> {
                     Err(error) => ("failed", error),
                 };
                 let asked = format!("{} {}", exchange.method, exchange.params.print(Layout::Python));
-                lines.extend(self.told("asked", &asked, LINES));
-                lines.extend(self.told(word, &answer.print(Layout::Python), LINES));
+                lines.extend(self.labelled("asked", &asked, LINES));
+                lines.extend(self.labelled(word, &answer.print(Layout::Python), LINES));
             }
         }
         lines.join("\n")
     }
 
-    /// One turn, with its whole conversation and nothing cut; `None` where there is none of this index.
+    /// One turn with its whole conversation and all lines; `None` if there is no turn with this index.
     pub(crate) fn turn(&self, index: usize) -> Option<String> {
         let turn = self.turns().get(index)?;
         let mut lines = vec![self.rule(index, turn)];
@@ -68,7 +68,7 @@ impl Shown<'_> {
         lines.extend(self.answer(turn, usize::MAX - 1));
         lines.push(String::new());
         for (name, value) in self.details(turn) {
-            lines.extend(self.told(name, &value, usize::MAX - 1));
+            lines.extend(self.labelled(name, &value, usize::MAX - 1));
         }
         Some(lines.join("\n"))
     }
@@ -105,12 +105,12 @@ impl Shown<'_> {
             tell(format!("replayed in {}", self.used_by.join(", ")));
         }
         for why in &self.fixture.unstable {
-            tell(format!("written without a proof, since this varied: {why}"));
+            tell(format!("written without a proof, because this varied: {why}"));
         }
         lines
     }
 
-    /// Models and the APIs over which they were recorded, each once.
+    /// The models and the APIs over which they were recorded, without repetitions.
     fn origins(&self) -> Vec<String> {
         let mut origins: Vec<String> = Vec::new();
         for turn in self.turns() {
@@ -127,7 +127,7 @@ impl Shown<'_> {
         origins
     }
 
-    /// `── turns[2] · lead_agent ─────────── 201 + 16 tokens ──`, and below it why the turn is there.
+    /// The line above a turn, `── turns[2] · lead_agent ─────────── 201 + 16 tokens ──`, and below it why the call was made.
     fn rule(&self, index: usize, turn: &Turn) -> String {
         let tokens = turn.output.usage;
         let tokens = tokens.map(|usage| format!("{} + {} tokens", usage.input, usage.output)).unwrap_or_default();
@@ -141,7 +141,8 @@ impl Shown<'_> {
         ruled(title, self.width.saturating_sub(end.chars().count())) + &end
     }
 
-    /// Why a turn is there: what came since the call before it, or what tells it from one of the same conversation.
+    /// Why the call of a turn was made: what is new since the call before it, or how it differs from an earlier call with the
+    /// same conversation.
     fn why(&self, index: usize, turn: &Turn) -> String {
         let same = self.turns()[..index].iter().rposition(|other| {
             other.key.conversation_hash == turn.key.conversation_hash && turn.input.is_some() == other.input.is_some()
@@ -150,23 +151,23 @@ impl Shown<'_> {
             let other = &self.turns()[same];
             let differs = |check: Check| self.text(turn, check) != self.text(other, check);
             let what = if caller(turn) != caller(other) {
-                "by another caller"
+                "by a different caller"
             } else if differs(Check::Prompt) {
-                "with another system prompt"
+                "with a different system prompt"
             } else if differs(Check::Tools) {
-                "with other tools"
+                "with different tools"
             } else if differs(Check::Model) {
-                "with another model"
+                "with a different model"
             } else if differs(Check::Settings) {
-                "with other settings"
+                "with different settings"
             } else if turn.request != other.request {
-                "with another request around it"
+                "in a different request"
             } else {
-                "made again"
+                "sent again"
             };
             return format!("the conversation of turns[{same}], {what}");
         }
-        let Some(input) = &turn.input else { return "the fixture keeps the hash of its conversation only".to_owned() };
+        let Some(input) = &turn.input else { return "the fixture contains only a hash of its conversation".to_owned() };
         let results: Vec<String> = input
             .messages
             .iter()
@@ -175,31 +176,31 @@ impl Shown<'_> {
             .collect();
         let asked = input.messages.last().and_then(|message| message.str_of("type"));
         let what = match asked {
-            _ if !results.is_empty() => format!("has the result of {}", results.join(", ")),
+            _ if !results.is_empty() => format!("with the result of {}", results.join(", ")),
             Some("human") if input.after.is_none() => "begins a conversation".to_owned(),
-            Some("human") => "is asked more".to_owned(),
-            Some("opaque") => "is a request of no chat model".to_owned(),
+            Some("human") => "with another message of the user".to_owned(),
+            Some("opaque") => "is not a chat request".to_owned(),
             None if self.text(turn, Check::Prompt).is_some_and(|prompt| !prompt.is_empty()) => {
-                "is asked by a system prompt alone".to_owned()
+                "has only a system prompt".to_owned()
             }
-            _ => "goes on".to_owned(),
+            _ => "with more messages".to_owned(),
         };
         match input.after {
             None => what,
-            Some(after) if after.keep.is_some() => format!("goes on from within turns[{}]: {what}", after.turn),
-            Some(after) => format!("goes on from turns[{}]: {what}", after.turn),
+            Some(after) if after.keep.is_some() => format!("continues from within turns[{}], {what}", after.turn),
+            Some(after) => format!("continues from turns[{}], {what}", after.turn),
         }
     }
 
-    /// Prompt and tools of a turn.
+    /// The system prompt and the names of the tools of a turn.
     fn setting(&self, turn: &Turn, most: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let prompt = self.text(turn, Check::Prompt).filter(|prompt| !prompt.is_empty());
-        lines.extend(prompt.into_iter().flat_map(|prompt| self.told("system", prompt, most)));
+        lines.extend(prompt.into_iter().flat_map(|prompt| self.labelled("system", prompt, most)));
         let tools = self.text(turn, Check::Tools).and_then(|tools| Json::parse(tools.as_bytes()).ok());
         let names = tools.as_ref().map(tool_names).unwrap_or_default();
         if !names.is_empty() {
-            lines.extend(self.told("tools", &names.join(", "), most));
+            lines.extend(self.labelled("tools", &names.join(", "), most));
         }
         lines
     }
@@ -220,7 +221,7 @@ impl Shown<'_> {
             });
             let parts: Vec<String> =
                 Some(text.to_owned()).filter(|text| !text.is_empty()).into_iter().chain(calls).collect();
-            self.told(&label, &parts.join("\n"), most)
+            self.labelled(&label, &parts.join("\n"), most)
         };
         messages.unwrap_or_default().iter().flat_map(message).collect()
     }
@@ -230,14 +231,14 @@ impl Shown<'_> {
         let mut lines: Vec<String> = Vec::new();
         for block in blocks {
             lines.extend(match block {
-                Block::Text(text) => self.told("→ ai", text, most),
-                Block::Reasoning(text) => self.told("→ thinks", text, most),
-                Block::Refusal(text) => self.told("→ refuses", text, most),
+                Block::Text(text) => self.labelled("→ ai", text, most),
+                Block::Reasoning(text) => self.labelled("→ thinks", text, most),
+                Block::Refusal(text) => self.labelled("→ refuses", text, most),
                 Block::ToolCall(call) => {
-                    self.told("→ calls", &format!("{} {}", call.name, call.args.print(Layout::Python)), most)
+                    self.labelled("→ calls", &format!("{} {}", call.name, call.args.print(Layout::Python)), most)
                 }
                 Block::Native(native) => {
-                    self.told(&format!("→ {}", native.kind()), &native.block.print(Layout::Python), most)
+                    self.labelled(&format!("→ {}", native.kind()), &native.block.print(Layout::Python), most)
                 }
             });
         }
@@ -249,15 +250,15 @@ impl Shown<'_> {
                 Body::Frames(frames) => frames.iter().collect(),
                 Body::Binary(bytes) => format!("({} bytes)", bytes.len()),
             };
-            lines.extend(self.told(&format!("→ {}", response.status), &body, most));
+            lines.extend(self.labelled(&format!("→ {}", response.status), &body, most));
         }
         if let Some(finish) = finish.as_ref().filter(|finish| !matches!(finish.as_str(), "stop" | "tool_calls")) {
-            lines.extend(self.told("→ ends by", finish.as_str(), most));
+            lines.extend(self.labelled("→ ended by", finish.as_str(), most));
         }
         lines
     }
 
-    /// What is stored beside the conversation.
+    /// What the fixture stores for a turn in addition to the conversation.
     fn details(&self, turn: &Turn) -> Vec<(&'static str, String)> {
         let mut details = Vec::new();
         let model = self.text(turn, Check::Model).filter(|model| !model.is_empty()).or(turn.output.model.as_deref());
@@ -284,8 +285,8 @@ impl Shown<'_> {
         self.fixture.texts.get(&hash).map(AsRef::as_ref)
     }
 
-    /// A label and a text beside it, cut where it is longer than `most` lines.
-    fn told(&self, label: &str, text: &str, most: usize) -> Vec<String> {
+    /// A label with a text to its right, of at most `most` lines.
+    fn labelled(&self, label: &str, text: &str, most: usize) -> Vec<String> {
         const INDENT: usize = 16;
         let (mut lines, more) = first_lines(text, INDENT, self.width, most);
         if more > 0 {
@@ -306,7 +307,7 @@ fn caller(turn: &Turn) -> &str {
     turn.caller.as_deref().unwrap_or("unknown")
 }
 
-/// The names of tools, in whichever API's form they are stored.
+/// The names of tools, which may be stored in the form of any API.
 fn tool_names(tools: &Json) -> Vec<String> {
     let of = |tool: &Json| {
         let name = tool.str_of("name").or_else(|| tool.get("function")?.str_of("name")).or_else(|| tool.str_of("type"));

@@ -2,20 +2,20 @@
 
 use similar::{DiffOp, DiffTag, TextDiff};
 
-/// The most lines that are shown: a screenful.
+/// The most lines of a diff, about a screenful.
 const LINES: usize = 40;
 /// The most characters of a line that are shown.
 const WIDTH: usize = 160;
-/// How many characters of a long line stand before the one at which it differs.
+/// How many characters of a long line are shown before its first difference.
 const AROUND: usize = 40;
-/// Unchanged lines around a change.
+/// The number of unchanged lines around a change.
 const CONTEXT: usize = 2;
 
-/// The most lines of a text that are compared, behind what both texts begin with and before what both end with. A golden
-/// of more lines that differ is not read line by line by anybody, and comparing costs the square of them.
+/// The most lines of a text that are compared, not counting the common beginning and end of the two texts. Nobody reads a diff of
+/// more lines, and the time to compare them grows with their square.
 const COMPARED: usize = 1000;
 
-/// A unified diff of two texts, at most a screenful: `-` for the first, `+` for the second.
+/// A unified diff of two texts, of about a screenful at most: `-` for the first, `+` for the second.
 #[must_use]
 pub fn unified(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.trim_end().lines().collect(), new.trim_end().lines().collect());
@@ -46,13 +46,13 @@ pub fn unified(old: &str, new: &str) -> String {
     }
     if old_more + new_more > 0 {
         lines.push(format!(
-            "  … and further on {old_more} lines of the first and {new_more} of the second, not compared"
+            "  … and {old_more} more lines of the first text and {new_more} of the second, not compared"
         ));
     }
     lines.join("\n")
 }
 
-/// Appends the lines of one operation. A line that takes the place of another is cut to where the two begin to differ.
+/// Appends the lines of one operation. A long line that replaces another is cut to the place where the two begin to differ.
 fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Vec<String>) {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     if op.tag() == DiffTag::Equal {
@@ -67,7 +67,7 @@ fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Vec<String>) {
     lines.extend(new.iter().enumerate().map(|(i, line)| signed('+', line, differs_at(i))));
 }
 
-/// A line with its sign, cut to its width around the character at which it differs.
+/// A line with its sign. A long line is cut to [`WIDTH`] characters around the first one that differs.
 fn signed(sign: char, line: &str, differs_at: usize) -> String {
     let whole = line.chars().nth(WIDTH).is_none();
     let from = if whole || differs_at < WIDTH - AROUND { 0 } else { differs_at - AROUND };

@@ -1,4 +1,4 @@
-//! A failed scenario, in the order in which a person asks: what, why, and what to do.
+//! The failure of a scenario: what went wrong, why, and what to do.
 
 use std::fmt;
 
@@ -9,42 +9,42 @@ use crate::text::{readable, visible};
 /// Why a scenario failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What changed or went wrong: the cause before what follows from it. There is at least one.
+    /// What changed or went wrong, each cause before its consequences. There is at least one.
     pub(crate) causes: Vec<Cause>,
-    /// What helps at once: lines right below the first one.
+    /// Hints that help at once, printed right below the first line.
     pub(crate) hints: Vec<String>,
-    /// The evidence: a diff, a miss with its nearest turn, the tail of a log.
+    /// The evidence: a diff, a miss with its nearest turn, the end of a log.
     pub(crate) evidence: Vec<String>,
-    /// What resolves it. Each was tried, or is the command that accepts the change.
+    /// The ways to resolve the failure. Each was tried, or is the command that accepts the change.
     pub(crate) advice: Vec<Advice>,
 }
 
-/// What resolves a failure.
+/// One way to resolve a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Advice {
-    /// In which case: `if the change is meant`.
+    /// The case that it is for: `if the change is intended`.
     pub(crate) case: String,
     /// The command, or the lines to write.
     pub(crate) command: String,
 }
 
 impl Failure {
-    /// A failure by these causes; by an unknown one where there is none.
+    /// A failure with these causes.
     pub(crate) fn of(causes: Vec<Cause>) -> Failure {
         Failure { causes, hints: Vec::new(), evidence: Vec::new(), advice: Vec::new() }
     }
 
-    /// A failure of no special kind, with its first line.
+    /// A failure of the kind [`CauseKind::Other`], with this first line.
     pub(crate) fn new(what: impl Into<String>) -> Failure {
         Failure::of(vec![Cause::new(CauseKind::Other, what)])
     }
 
-    /// What went wrong, in one line.
+    /// The first line: what went wrong.
     pub(crate) fn headline(&self) -> String {
         headline(&self.causes)
     }
 
-    /// The same, with each text as `shown` makes it.
+    /// The same failure with `shown` applied to each text.
     #[must_use]
     pub(crate) fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
         let each = |texts: Vec<String>| texts.iter().map(|text| shown(text)).collect();
@@ -67,7 +67,7 @@ impl Failure {
         self
     }
 
-    /// Says what the scenario is to show, in the words of its author; nothing where there are none.
+    /// Adds the scenario's description, if it has one.
     #[must_use]
     pub(crate) fn about(mut self, description: &str) -> Failure {
         if !description.trim().is_empty() {
@@ -76,7 +76,7 @@ impl Failure {
         self
     }
 
-    /// Adds what resolves it in some case: `if the change is meant`, and the command.
+    /// Adds a way to resolve the failure: a case such as `if the change is intended`, and the command.
     #[must_use]
     pub(crate) fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
         self.advice.push(Advice { case: case.into(), command: command.into() });

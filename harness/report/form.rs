@@ -1,4 +1,4 @@
-//! The forms of a report on several runs.
+//! The forms of a report of several runs.
 
 use clap::ValueEnum;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -9,21 +9,21 @@ use super::run_data::{RunData, RunResult};
 use crate::error::{Error, Result};
 use crate::text::visible;
 
-/// A form of report.
+/// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportForm {
-    /// A page, one file that needs no network
+    /// An HTML page: one file that needs no network
     Html,
-    /// JUnit's XML, as CI systems read it
+    /// JUnit XML, for CI systems
     Junit,
-    /// A summary, as GitHub and GitLab show it
+    /// A summary in Markdown, for GitHub and GitLab
     Markdown,
 }
 
-/// A report of runs.
+/// The report of these runs as text.
 ///
 /// # Errors
-/// Where it cannot be rendered.
+/// If it cannot be rendered.
 pub(crate) fn report(runs: &[RunData], form: ReportForm) -> Result<String> {
     match form {
         ReportForm::Html => page(runs),
@@ -39,8 +39,8 @@ fn junit(runs: &[RunData]) -> Result<String> {
         if let (RunResult::Failed, Some(failure)) = (run.result, &run.failure) {
             status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let advice = failure.advice.iter().map(|advice| format!("{}:\n    {}", advice.case, advice.command));
-            let told: Vec<String> = failure.evidence.iter().cloned().chain(advice).collect();
-            status.set_message(visible(&failure.headline)).set_description(visible(&told.join("\n\n")));
+            let parts: Vec<String> = failure.evidence.iter().cloned().chain(advice).collect();
+            status.set_message(visible(&failure.headline)).set_description(visible(&parts.join("\n\n")));
             if let Some(cause) = failure.causes.first() {
                 status.set_type(&cause.kind);
             }

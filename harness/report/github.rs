@@ -1,8 +1,9 @@
-//! What GitHub shows of runs: an annotation for each that failed, and a summary of the job. Pure.
+//! Runs as GitHub shows them: an annotation for each failed run, and a summary of the job. Pure.
 
 use std::fmt::Write as _;
 
 use super::run_data::{RunData, RunResult};
+use crate::text::counted;
 
 /// The workflow command that marks a failed scenario's file; `None` for a run that passed.
 pub(crate) fn annotation(run: &RunData) -> Option<String> {
@@ -13,18 +14,19 @@ pub(crate) fn annotation(run: &RunData) -> Option<String> {
     Some(format!("::error file={file},title={title}::{message}"))
 }
 
-/// A summary in Markdown: how many failed, and of each why.
+/// A summary in Markdown: how many scenarios failed, and why each one did.
 pub(crate) fn markdown(runs: &[RunData]) -> String {
-    let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_told()).collect();
+    let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_shown()).collect();
     let failed: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Failed).collect();
     let drifted: Vec<&RunData> =
         runs.iter().copied().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty())).collect();
     let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
     let mut text = match failed.len() {
+        0 if runs.len() == 1 => "### The scenario passed\n".to_owned(),
         0 => format!("### All {} scenarios passed\n", runs.len()),
-        count => format!("### {count} of {} scenarios failed\n", runs.len()),
+        count => format!("### {count} of {} failed\n", counted(runs.len(), "scenario")),
     };
-    let _ = write!(text, "\n{calls} model calls, none to a provider.\n");
+    let _ = write!(text, "\n{}, none to a provider.\n", counted(calls, "model call"));
     if !failed.is_empty() {
         text += "\n| scenario | what happened |\n|---|---|\n";
         for run in &failed {
@@ -36,10 +38,10 @@ pub(crate) fn markdown(runs: &[RunData]) -> String {
         let Some(failure) = &run.failure else { continue };
         let _ = write!(text, "\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
         for evidence in &failure.evidence {
-            text += &fenced(evidence);
+            text += &fenced("diff", evidence);
         }
         for advice in &failure.advice {
-            let _ = write!(text, "\n{}:\n{}", advice.case, fenced(&advice.command));
+            let _ = write!(text, "\n{}:\n{}", advice.case, fenced("", &advice.command));
         }
         text += "\n</details>\n";
     }
@@ -50,11 +52,11 @@ pub(crate) fn markdown(runs: &[RunData]) -> String {
     text
 }
 
-/// A code block that holds a text, whatever fences that has itself.
-fn fenced(text: &str) -> String {
+/// A code block with a text. Its fence is longer than any in the text.
+fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end())
+    format!("\n{fence}{language}\n{}\n{fence}\n", text.trim_end())
 }
 
 fn cell(text: &str) -> String {

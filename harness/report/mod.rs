@@ -1,9 +1,7 @@
-//! Everything that is printed or written for a person. Nothing else prints.
+//! Everything that is printed or written for people to read. No other module prints.
 
 mod audit_json;
 mod audit_text;
-#[cfg(feature = "cli")]
-mod beside;
 #[cfg(feature = "cli")]
 mod coloured;
 #[cfg(feature = "cli")]
@@ -18,6 +16,8 @@ mod failure;
 mod form;
 mod github;
 mod notes;
+#[cfg(any(feature = "cli", feature = "record"))]
+mod numbers;
 #[cfg(feature = "cli")]
 mod page;
 #[cfg(feature = "record")]
@@ -26,6 +26,8 @@ mod run_data;
 mod running;
 mod runs;
 mod screen;
+#[cfg(feature = "cli")]
+mod side_by_side;
 pub mod terminal;
 
 pub(crate) use audit_json::audit_json;

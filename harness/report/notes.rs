@@ -1,16 +1,16 @@
-//! What a green run has to say all the same: a line for each thing, however often it came up.
+//! Notes on a run that do not make it fail, without repetitions.
 
 use crate::fixture::Fixture;
 use crate::model::{CallFlaw, DriftOf, change};
 use crate::text::counted;
 
-/// The lines for what differs from the recording, one a check, and for what is wrong with the calls by themselves.
+/// One line for each kind of difference from the recording, and one for each flaw of the calls.
 pub(crate) fn notes<'a>(
     fixture: Option<&Fixture>,
     drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
     flaws: &[CallFlaw],
 ) -> Vec<String> {
-    // Of several fixtures the index alone would tell nothing.
+    // If several fixtures are joined, the index alone does not identify a turn.
     let place = |turn: usize| match fixture {
         Some(fixture) if !fixture.joined.is_empty() => fixture.place_of(turn),
         _ => format!("turns[{turn}]"),
@@ -28,11 +28,13 @@ pub(crate) fn notes<'a>(
     said.into_iter().map(Note::text).collect()
 }
 
-/// A thing to say, and the calls that it is said of.
+/// A note, and the calls that it is about.
 struct Note {
     about: String,
+    /// The first call.
     first: String,
     detail: String,
+    /// How many more calls there are.
     more: usize,
 }
 

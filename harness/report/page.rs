@@ -1,4 +1,4 @@
-//! Runs as a page: one file of HTML with its style and script in it, which asks no network for anything. Pure.
+//! Runs as a page: one HTML file that contains its style and script and needs no network. Pure.
 
 mod axis;
 mod view;
@@ -9,14 +9,16 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
 
+use super::numbers::in_thousands;
 use super::run_data::{RunData, RunResult};
 use crate::error::{Error, Result};
+use crate::text::counted;
 use view::{Limits, RunView};
 
-/// How many failed runs are open at first: where all fail, none is what is looked for.
+/// How many failed runs may be open when the page is loaded. If more failed, all are closed, to keep the overview.
 const OPEN: usize = 3;
 
-/// A page, as its template takes it.
+/// The data of the page's template.
 #[derive(Serialize)]
 struct Page<'a> {
     title: String,
@@ -25,17 +27,20 @@ struct Page<'a> {
     runs: Vec<RunView<'a>>,
     failed: usize,
     passed: usize,
-    calls: usize,
+    /// `12 scenarios`
+    scenarios: String,
+    /// `30 model calls`
+    calls: String,
     tokens: String,
     started: String,
 }
 
-/// The page of runs, those that failed first.
+/// The page of these runs, failed ones first.
 ///
 /// # Errors
-/// Where the page cannot be rendered, which is a fault of Retake's own.
+/// If the page cannot be rendered, which would be a bug in Retake.
 pub(crate) fn page(runs: &[RunData]) -> Result<String> {
-    let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_told()).collect();
+    let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_shown()).collect();
     let mut sorted = runs.clone();
     sorted.sort_by(|a, b| {
         (b.result == RunResult::Failed, &a.scenario).cmp(&(a.result == RunResult::Failed, &b.scenario))
@@ -48,7 +53,7 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
         title: match failed {
             0 if runs.len() == 1 => "The scenario passed".to_owned(),
             0 => format!("All {} scenarios passed", runs.len()),
-            _ => format!("{failed} of {} scenarios failed", runs.len()),
+            _ => format!("{failed} of {} failed", counted(runs.len(), "scenario")),
         },
         style: include_str!("page/page.css"),
         script: include_str!("page/page.js"),
@@ -59,8 +64,9 @@ pub(crate) fn page(runs: &[RunData]) -> Result<String> {
             .collect(),
         failed,
         passed: runs.len() - failed,
-        calls: runs.iter().map(|run| run.calls.len()).sum(),
-        tokens: view::in_thousands(tokens),
+        scenarios: counted(runs.len(), "scenario"),
+        calls: counted(runs.iter().map(|run| run.calls.len()).sum(), "model call"),
+        tokens: in_thousands(tokens),
         started: view::moment(started),
     };
     rendered(&page).map_err(|error| Error::new(format!("the page cannot be rendered: {error:#}")))
@@ -73,7 +79,7 @@ fn rendered(page: &Page<'_>) -> Result<String, minijinja::Error> {
     environment.get_template("page.html")?.render(Serde(page))
 }
 
-/// A text as HTML, in which the lines of diffs are marked.
+/// A text as HTML, with the lines of diffs marked.
 fn diffed(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + text.len() / 8);
     for (i, line) in text.lines().enumerate() {
@@ -81,7 +87,7 @@ fn diffed(text: &str) -> String {
             html.push('\n');
         }
         let class = match line.trim_start().as_bytes() {
-            // The legend.
+            // This line explains the signs.
             _ if line.starts_with("- golden, + ") => None,
             [b'-', b' ', ..] => Some("del"),
             [b'+', b' ', ..] => Some("add"),

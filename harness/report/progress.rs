@@ -1,21 +1,22 @@
-//! What a recording is doing, for the person who waits: a line on a terminal while it runs, the tokens of each model after.
+//! The progress of a recording: a line on a terminal while it runs, and the tokens of each model at the end.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::numbers::in_thousands;
 use crate::conversation::Usage;
 use crate::model::Tally;
 use crate::text::counted;
 
-/// A line that is redrawn in place; nothing where stderr is not a terminal.
+/// A line that is redrawn in place. It is hidden if standard error is not a terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Begins a line under a name.
+    /// Shows a line that begins with a name.
     pub(crate) fn start(name: &str) -> Progress {
-        // It hides itself where stderr is not a terminal.
+        // The bar hides itself if standard error is not a terminal.
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(
             ProgressStyle::with_template("{spinner} {prefix}: {msg}, {elapsed}")
@@ -29,29 +30,29 @@ impl Progress {
         Progress(bar)
     }
 
-    /// Shows where the calls are.
+    /// Updates the line.
     pub(crate) fn show(&self, tally: &Tally) {
         if !self.0.is_hidden() {
             self.0.set_message(state(tally));
         }
     }
 
-    /// Prints something else while the line is there.
-    pub(crate) fn beside(&self, print: impl FnOnce()) {
+    /// Hides the line while `print` prints something else.
+    pub(crate) fn interrupted_by(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn end(&self) {
         self.0.finish_and_clear();
     }
 }
 
-/// Calls, callers and tokens in one line.
+/// The calls, callers and tokens on one line.
 fn state(tally: &Tally) -> String {
     let mut parts = vec![counted(tally.calls, "call")];
     if tally.in_flight > 0 {
-        parts.push(format!("{} under way", tally.in_flight));
+        parts.push(format!("{} in flight", tally.in_flight));
     }
     if !tally.callers.is_empty() {
         parts.push(tally.callers.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
@@ -65,7 +66,7 @@ fn state(tally: &Tally) -> String {
     parts.join(", ")
 }
 
-/// A line for each model: calls and tokens.
+/// One line for each model, with its calls and tokens.
 pub(crate) fn summary(tally: &Tally) -> Vec<String> {
     let line = |(model, of): (&String, &crate::model::OfModel)| {
         format!("{model}: {}, {}", counted(of.calls, "call"), in_and_out(of.tokens))
@@ -75,19 +76,6 @@ pub(crate) fn summary(tally: &Tally) -> Vec<String> {
 
 fn in_and_out(tokens: Usage) -> String {
     format!("{} tokens in, {} out", in_thousands(tokens.input), in_thousands(tokens.output))
-}
-
-/// `1,204`
-fn in_thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

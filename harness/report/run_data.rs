@@ -1,17 +1,17 @@
-//! The data of a run: all that a report shows of one scenario's last run, in `.retake/runs/NAME.json`. Every rendering reads
-//! it, so one run can be looked at in the terminal, as a page, and in a CI's own form.
+//! The data of a scenario's last run, `.retake/runs/NAME.json`. All reports are made of it: in the terminal, as a page, and in
+//! the forms of CI systems.
 //!
-//! The form is a promise: a field keeps its name and its meaning within `"format": "retake-run/1"`; new ones may come. Times
-//! are milliseconds from the run's begin. Texts are the beginnings of what was said, and have lost their secrets.
+//! The format is a promise to users: within `"format": "retake-run/1"` a field keeps its name and meaning, and new ones may be
+//! added. Times are in milliseconds since the run began. Long texts are cut, and secrets are removed.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The version that run data names.
+/// The name and version of this format.
 pub(crate) const FORMAT: &str = "retake-run/1";
 
-/// The trial beside the scenarios, which fails where goldens or fixtures belong to none.
+/// The name of the test that fails if a golden or fixture belongs to no scenario.
 pub(crate) const NO_ORPHANS: &str = "retake::no_orphans";
 
 /// One run of one scenario.
@@ -22,50 +22,50 @@ pub(crate) struct RunData {
     pub(crate) scenario: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// `scenario.toml`, from the project's folder.
+    /// The path of `scenario.toml`, relative to the project's folder.
     pub(crate) file: PathBuf,
-    /// The fixture, from the project's folder; absent where the scenario calls no model.
+    /// The path of the fixture, relative to the project's folder; absent if the scenario calls no model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fixture: Option<PathBuf>,
     pub(crate) action: RunAction,
     pub(crate) result: RunResult,
     /// When it began, in UTC: `2026-11-22T14:15:54.120Z`.
     pub(crate) started: String,
-    /// How long it took, in milliseconds, until the verdict.
+    /// The time until the verdict.
     pub(crate) took_ms: f64,
-    /// Why it failed.
+    /// Why the run failed; absent if it passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<FailureData>,
-    /// What a person should know all the same: a line each.
+    /// Notes that do not make the run fail, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
-    /// The client's steps that were begun.
+    /// The client's steps that were started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepData>,
-    /// The model calls over HTTP, in the order in which they came; of a flood the first 2,000.
+    /// The model calls over HTTP in order of arrival, 2,000 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) calls: Vec<CallData>,
-    /// What was asked of doubles of tool servers; of a flood the first 2,000.
+    /// The requests to doubles of tool servers, 2,000 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tool_requests: Vec<ToolRequestData>,
     /// The turns that no call asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) unused: Vec<TurnData>,
-    /// The golden and what this run would write; absent where nothing goes into one.
+    /// The golden and the text of this run; absent if the scenario has no golden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) golden: Option<GoldenData>,
-    /// Files with more: whole logs of systems, drift logs of tools; from the project's folder.
+    /// The paths of logs, relative to the project's folder: the whole output of systems, and drift logs of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) logs: Vec<PathBuf>,
 }
 
 impl RunData {
-    /// Whether a person is told of it: of what stands beside the scenarios only where it failed.
-    pub(crate) fn is_told(&self) -> bool {
+    /// Whether reports show the run. The test for orphans is shown only if it failed.
+    pub(crate) fn is_shown(&self) -> bool {
         self.scenario != NO_ORPHANS || self.result == RunResult::Failed
     }
 
-    /// A run that passed, of which no more is told yet.
+    /// The data of a run that passed, without any details.
     pub(crate) fn passed(scenario: &str, file: PathBuf, action: RunAction, started: String) -> RunData {
         RunData {
             format: FORMAT.to_owned(),
@@ -97,11 +97,11 @@ pub(crate) enum RunAction {
     Test,
     /// It was replayed twice, to write its golden.
     Update,
-    /// It was recorded, and replayed twice: what is told is the last replay.
+    /// It was recorded, then replayed twice. The data is that of the last replay.
     Record,
 }
 
-/// What came of it.
+/// Whether a run passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RunResult {
@@ -114,25 +114,26 @@ pub(crate) enum RunResult {
 pub(crate) struct FailureData {
     /// The first line.
     pub(crate) headline: String,
-    /// What it comes from, each with its kind: `tool_result`, `status`, `crash`, ….
+    /// The causes, each before its consequences.
     pub(crate) causes: Vec<CauseData>,
-    /// Diffs, misses, ends of logs, each of some lines.
+    /// The evidence: diffs, misses, ends of logs. Each text has several lines.
     pub(crate) evidence: Vec<String>,
-    /// What resolves it.
+    /// The ways to resolve the failure.
     pub(crate) advice: Vec<AdviceData>,
 }
 
 /// One cause of a failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CauseData {
+    /// `tool_result`, `status`, `crash` and so on.
     pub(crate) kind: String,
     pub(crate) what: String,
 }
 
-/// One way out of a failure.
+/// One way to resolve a failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AdviceData {
-    /// In which case: `if the change is meant`.
+    /// The case that it is for: `if the change is intended`.
     pub(crate) case: String,
     pub(crate) command: String,
 }
@@ -143,10 +144,10 @@ pub(crate) struct StepData {
     /// `step 2 (POST /runs)`.
     pub(crate) title: String,
     pub(crate) at_ms: f64,
-    /// Absent where the run ended before it.
+    /// Absent if the run ended before the step did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) took_ms: Option<f64>,
-    /// `200`, or `exit 0` of a command.
+    /// The status `200`, or `exit 0` of a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,7 +155,7 @@ pub(crate) struct StepData {
     /// The first events of its stream.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) events: Vec<EventData>,
-    /// How many more came.
+    /// How many more events came.
     #[serde(default)]
     pub(crate) more_events: usize,
 }
@@ -173,46 +174,46 @@ pub(crate) struct EventData {
 pub(crate) struct CallData {
     pub(crate) at_ms: f64,
     pub(crate) took_ms: f64,
-    /// `POST /v1/chat/completions`.
+    /// The request line: `POST /v1/chat/completions`.
     pub(crate) via: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) caller: Option<String>,
-    /// How many messages its conversation has.
+    /// The number of messages in its conversation.
     pub(crate) messages: usize,
-    /// Those behind the model's last answer.
+    /// The messages after the model's last answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) asked: Vec<MessageData>,
-    /// The turn that it got.
+    /// The turn that answered the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) turn: Option<TurnData>,
-    /// What differs beside the key.
+    /// The checks that differ from the recorded call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) drift: Vec<DriftData>,
-    /// Why it got none.
+    /// Why no turn answered the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) miss: Option<MissData>,
 }
 
-/// A message, in short.
+/// A message, cut.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MessageData {
-    /// ``human``, or ``tool `read_file` ``.
+    /// The type of the message: ``human``, or ``tool `read_file` ``.
     pub(crate) kind: String,
     pub(crate) text: String,
 }
 
-/// A turn of the fixture, in short.
+/// A turn of the fixture, cut.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TurnData {
     /// Its index in the fixture.
     pub(crate) index: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) caller: Option<String>,
-    /// The beginning of what it says.
+    /// The beginning of its text.
     pub(crate) text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tool_calls: Vec<ToolCallData>,
-    /// Tokens read and written, as recorded.
+    /// The recorded usage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<Tokens>,
 }
@@ -232,21 +233,21 @@ pub(crate) struct ToolCallData {
     pub(crate) args: String,
 }
 
-/// A check of a call that is not the recorded one.
+/// A check that differs from the recorded one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DriftData {
     /// `prompt`, `tools`, `model`, `settings` or `results`.
     pub(crate) check: String,
-    /// What changed, by words.
+    /// The words that changed.
     pub(crate) change: String,
 }
 
 /// A call that no turn answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MissData {
-    /// Why, in a line.
+    /// The reason, on one line.
     pub(crate) headline: String,
-    /// The nearest turn and where the two part, or whatever else is known.
+    /// The nearest turn and how the call differs from it, or what else explains the miss.
     pub(crate) evidence: Vec<String>,
 }
 
@@ -256,27 +257,27 @@ pub(crate) struct ToolRequestData {
     pub(crate) at_ms: f64,
     pub(crate) took_ms: f64,
     pub(crate) server: String,
-    /// Its method and parameters.
+    /// The method and parameters.
     pub(crate) request: String,
     /// The beginning of the answer.
     pub(crate) answer: String,
-    /// Whether that is an error.
+    /// Whether the answer is an error.
     #[serde(default)]
     pub(crate) failed: bool,
 }
 
-/// A golden, and what a run made in its place.
+/// A golden, and the text of a run for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct GoldenData {
-    /// Its file, from the project's folder.
+    /// The path of its file, relative to the project's folder.
     pub(crate) file: PathBuf,
-    /// What the file held before the run; absent where there was none.
+    /// The text of the file before the run; absent if there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) committed: Option<String>,
-    /// What this run gives; absent where it gives the same, or did not get so far.
+    /// The text of this run; absent if it is the same, or if a step failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<String>,
-    /// How the two differ, in lines with `-` and `+`.
+    /// The differences between the two, in lines with `-` and `+`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) diff: Option<String>,
 }

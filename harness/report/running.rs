@@ -1,8 +1,7 @@
-//! What plays just now, for the person who waits: a line for each scenario while it plays, below what libtest prints, and the
-//! slowest at the end.
+//! Shows which scenarios are running: a line for each one below libtest's output, and the slowest scenarios at the end.
 //!
-//! The lines stand below the cursor: whatever is printed next takes their place, and they are drawn anew below it. No line is
-//! longer than the one that libtest prints of that scenario, so that nothing is left of it.
+//! The lines are below the cursor, so the next output overwrites them, and they are drawn again below it. No line is longer than
+//! the one that libtest prints for that scenario, so no part of it remains visible.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,15 +10,16 @@ use std::time::{Duration, Instant};
 
 use super::terminal;
 
-/// How often the lines are drawn.
+/// The time between two updates.
 const PERIOD: Duration = Duration::from_millis(200);
-/// How many lines there are at most.
+/// The most lines.
 const LINES: usize = 8;
-/// The slowest are told where more scenarios than this ran, and how many of them.
+/// The slowest scenarios are printed only if more than this many ran.
 const MANY: usize = 10;
+/// How many of the slowest scenarios are printed.
 const SLOWEST: usize = 5;
 
-/// The scenarios that play, and how long others took.
+/// The running scenarios, and how long the others took.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
     state: Arc<Mutex<State>>,
@@ -33,7 +33,7 @@ struct State {
     over: bool,
 }
 
-/// A scenario that plays until this is dropped.
+/// A running scenario. Dropping this marks its end.
 #[derive(Debug)]
 pub(crate) struct Playing<'a>(&'a Running, String);
 
@@ -48,11 +48,11 @@ impl Drop for Playing<'_> {
 }
 
 impl Running {
-    /// Begins to draw, where a person looks at a terminal.
+    /// Starts drawing, if the output goes to a terminal.
     pub(crate) fn draw(&self) {
-        let looked_at = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
+        let is_terminal = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        if !looked_at || set("CI") || std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
+        if !is_terminal || set("CI") || std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
             return;
         }
         let state = self.state.clone();
@@ -73,20 +73,20 @@ impl Running {
         *self.drawing.lock().unwrap_or_else(PoisonError::into_inner) = Some(drawing);
     }
 
-    /// Notes that a scenario plays.
+    /// Marks a scenario as running until the returned value is dropped.
     pub(crate) fn begin(&self, name: &str) -> Playing<'_> {
         self.state().playing.push((name.to_owned(), Instant::now()));
         Playing(self, name.to_owned())
     }
 
-    /// Takes the lines away, and says which scenarios were slowest, where `told` and many ran.
-    pub(crate) fn end(&self, told: bool) {
+    /// Removes the lines. With `print_slowest`, prints the slowest scenarios if many ran.
+    pub(crate) fn end(&self, print_slowest: bool) {
         self.state().over = true;
         if let Some(drawing) = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).take() {
             drawing.thread().unpark();
             let _ = drawing.join();
         }
-        if let Some(slowest) = slowest(&self.state().took).filter(|_| told) {
+        if let Some(slowest) = slowest(&self.state().took).filter(|_| print_slowest) {
             terminal::note(slowest);
         }
     }
@@ -96,7 +96,7 @@ impl Running {
     }
 }
 
-/// A line for each that plays, the longest first.
+/// One line for each running scenario, the one that has run longest first.
 fn lines(playing: &[(String, Instant)], now: Instant) -> Vec<String> {
     let line = |(name, began): &(String, Instant)| {
         format!("  {name} {} s", now.saturating_duration_since(*began).as_secs().min(9_999))
@@ -108,22 +108,22 @@ fn lines(playing: &[(String, Instant)], now: Instant) -> Vec<String> {
     lines
 }
 
-/// What draws lines below the cursor and leaves it where it was: all below is cleared first.
+/// The output that clears everything below the cursor, draws the lines there, and moves the cursor back.
 fn drawn(lines: &[String]) -> String {
     let back = if lines.is_empty() { String::new() } else { format!("\u{1b}[{}A\r", lines.len()) };
     let ended: Vec<&str> = lines.iter().flat_map(|line| [line.as_str(), "\r\n"]).collect();
     format!("\r\u{1b}[J{}{back}", ended.concat())
 }
 
-/// The slowest of many scenarios, in a line.
+/// The slowest scenarios on one line; `None` if not many ran.
 fn slowest(took: &[(String, Duration)]) -> Option<String> {
     if took.len() <= MANY {
         return None;
     }
     let mut slowest: Vec<&(String, Duration)> = took.iter().collect();
     slowest.sort_by(|(a, took), (b, other)| other.cmp(took).then(a.cmp(b)));
-    let told = |(name, took): &&(String, Duration)| format!("{name} {:.1} s", took.as_secs_f64());
-    Some(format!("slowest: {}", slowest.iter().take(SLOWEST).map(told).collect::<Vec<_>>().join(", ")))
+    let text = |(name, took): &&(String, Duration)| format!("{name} {:.1} s", took.as_secs_f64());
+    Some(format!("slowest: {}", slowest.iter().take(SLOWEST).map(text).collect::<Vec<_>>().join(", ")))
 }
 
 #[cfg(test)]

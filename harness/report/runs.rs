@@ -1,4 +1,5 @@
-//! The folder of run data: a file a scenario, of its last run. Processes that run at the same time write each their own.
+//! The folder of run data, with one file for each scenario's last run. Several processes can write to it at the same time, since
+//! each writes the files of its own scenarios.
 
 use std::path::{Path, PathBuf};
 
@@ -22,22 +23,23 @@ impl Runs {
         Runs { root: root.to_owned() }
     }
 
-    /// The time of day in UTC, as run data holds it: `2026-11-22T14:15:54.120Z`. Such times sort as texts.
+    /// The current time in UTC, in the form of run data: `2026-11-22T14:15:54.120Z`. Such texts sort by time.
     pub(crate) fn now() -> String {
         let now = OffsetDateTime::now_utc();
         let (hour, minute, second, milli) = now.time().as_hms_milli();
         format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", now.date())
     }
 
-    /// Forgets a scenario's last run: another one begins, and may be killed. Where nothing can be written, nothing is there.
+    /// Deletes the data of a scenario's last run. This is done before a new run, which might be killed before it writes its own.
+    /// Errors are ignored.
     pub(crate) fn forget(&self, scenario: &str) {
         let _ = files::remove(&self.file(scenario));
     }
 
-    /// Writes a run, without its secrets, in place of the last one of the same scenario.
+    /// Writes a run, without secrets, over the previous run of the same scenario.
     ///
     /// # Errors
-    /// Where it cannot be written, such as in a checkout that is read only.
+    /// If it cannot be written, for example because the project is read-only.
     pub(crate) fn write(&self, run: &RunData) -> Result<()> {
         let file = self.file(&run.scenario);
         let text = serde_json::to_string(run).map_err(|e| Error::new(e.to_string()).in_file(&file))?;
@@ -47,17 +49,17 @@ impl Runs {
         files::replace(&file, (json.print(Layout::Pretty) + "\n").as_bytes())
     }
 
-    #[cfg(feature = "cli")]
-    /// A scenario's last run; `None` where there is none.
+    /// A scenario's last run; `None` if there is none.
     ///
     /// # Errors
-    /// Where the file is no run data of this version.
+    /// If the file is not run data of this version.
+    #[cfg(feature = "cli")]
     pub(crate) fn read(&self, scenario: &str) -> Result<Option<RunData>> {
         let file = self.file(scenario);
         if file.is_file() { read(&file).map(Some) } else { Ok(None) }
     }
 
-    /// The last run of each scenario, by name.
+    /// The last run of each scenario, sorted by name.
     ///
     /// # Errors
     /// As [`Runs::read`].
@@ -65,12 +67,11 @@ impl Runs {
         in_folder(&self.folder())
     }
 
-    #[cfg(feature = "cli")]
-    /// The runs that other jobs left in a folder: their `.retake`, its `runs`, or what holds one of these.
+    /// The runs that another CI job left in a folder: its `.retake`, the `runs` in there, or a folder that contains `.retake`.
     ///
     /// # Errors
-    /// Where there is none, or as [`Runs::read`].
-    #[allow(dead_code, reason = "a report merges them soon")]
+    /// If there are none, or as [`Runs::read`].
+    #[cfg(feature = "cli")]
     pub(crate) fn of_other_jobs(folder: &Path) -> Result<Vec<RunData>> {
         let places = [folder.to_owned(), folder.join("runs"), folder.join(RUN_FOLDER).join("runs")];
         for place in places {
@@ -79,11 +80,11 @@ impl Runs {
                 return Ok(runs);
             }
         }
-        let error = Error::new("found no data of a run").in_file(folder);
-        Err(error.help("expected what a run leaves in `.retake/runs`, a file a scenario"))
+        let error = Error::new("found no run data").in_file(folder);
+        Err(error.help("expected the files of `.retake/runs`, one for each scenario"))
     }
 
-    /// Removes the runs of scenarios that are no more.
+    /// Deletes the runs of scenarios that no longer exist.
     pub(crate) fn keep_only(&self, is_scenario: impl Fn(&str) -> bool) {
         for run in self.all().unwrap_or_default() {
             if !is_scenario(&run.scenario) {
@@ -97,7 +98,7 @@ impl Runs {
     }
 
     fn file(&self, scenario: &str) -> PathBuf {
-        // `retake::no_orphans` is a trial too, and no name of a file everywhere.
+        // `retake::no_orphans` is not a valid file name on every system.
         self.folder().join(format!("{}.json", scenario.replace(':', "-")))
     }
 }
@@ -108,12 +109,12 @@ fn in_folder(folder: &Path) -> Result<Vec<RunData>> {
 
 fn read(file: &Path) -> Result<RunData> {
     let bytes = files::read(file)?;
-    let anew = |what: String| Error::new(what).in_file(file).help("run the scenario again: its data is written anew");
-    let json = Json::parse(&bytes).map_err(|e| anew(format!("not JSON: {}", e.message)))?;
+    let unreadable = |what: String| Error::new(what).in_file(file).help("run the scenario again to rewrite its data");
+    let json = Json::parse(&bytes).map_err(|e| unreadable(format!("not JSON: {}", e.message)))?;
     match json.str_of("format") {
-        Some(FORMAT) => serde_json::from_slice(&bytes).map_err(|e| anew(format!("no data of a run: {e}"))),
-        Some(other) => Err(anew(format!("unknown version {other:?}, this version of Retake reads {FORMAT:?}"))),
-        None => Err(anew("no data of a run: it has no `format`".to_owned())),
+        Some(FORMAT) => serde_json::from_slice(&bytes).map_err(|e| unreadable(format!("not run data: {e}"))),
+        Some(other) => Err(unreadable(format!("unknown version {other:?}, this version of Retake reads {FORMAT:?}"))),
+        None => Err(unreadable("not run data: it has no `format`".to_owned())),
     }
 }
 

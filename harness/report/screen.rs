@@ -1,5 +1,5 @@
-//! A failure on one screen of a terminal: its first line and what resolves it stay, evidence is cut to fit, and diffs have
-//! colours. Where nobody looks at a screen, in CI and in pipes, all of it is printed.
+//! Fits a failure on one screen of a terminal: the first line and the advice stay whole, the evidence is cut, and diffs have
+//! colours. In CI and in pipes, the whole failure is printed without colours.
 
 use std::env;
 use std::io::{IsTerminal as _, stdout};
@@ -7,41 +7,41 @@ use std::io::{IsTerminal as _, stdout};
 use super::failure::Failure;
 use crate::text::{clipped, counted};
 
-/// The columns and rows of a terminal that does not say how large it is.
+/// The columns and rows that are assumed if `COLUMNS` and `LINES` are not set.
 const SIZE: (usize, usize) = (80, 24);
-/// The rows of a screen that hold what a runner and cargo print around a failure: names, counts.
+/// The rows that the runner and cargo need for their own output around a failure.
 const AROUND: usize = 11;
 const RED: &str = "\u{1b}[31m";
 const GREEN: &str = "\u{1b}[32m";
 const PLAIN: &str = "\u{1b}[0m";
 
-/// How failures are shown.
+/// How to show failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Screen {
-    /// Columns and rows, where a failure is cut to fit.
+    /// The columns and rows that a failure has to fit; `None` to print all of it.
     size: Option<(usize, usize)>,
     colours: bool,
 }
 
 impl Screen {
-    /// The screen that stdout is; `COLUMNS` and `LINES` say how large, of a pipe too.
+    /// The screen of standard output. `COLUMNS` and `LINES` set its size, even for a pipe.
     pub(crate) fn of_stdout() -> Screen {
         let number = |name: &str| env::var(name).ok()?.parse::<usize>().ok();
         let (columns, rows) = (number("COLUMNS"), number("LINES"));
-        let looked_at = stdout().is_terminal();
-        let cut = env::var_os("CI").is_none() && (looked_at || rows.is_some());
+        let is_terminal = stdout().is_terminal();
+        let cut = env::var_os("CI").is_none() && (is_terminal || rows.is_some());
         let size = cut.then_some((columns.unwrap_or(SIZE.0).max(20), rows.unwrap_or(SIZE.1)));
-        Screen { size, colours: looked_at && env::var_os("NO_COLOR").is_none() }
+        Screen { size, colours: is_terminal && env::var_os("NO_COLOR").is_none() }
     }
 
-    /// A failure of a scenario, as it is printed.
+    /// The text of a scenario's failure.
     pub(crate) fn show(self, failure: &Failure, scenario: &str) -> String {
         let text = self.size.map_or_else(|| failure.to_string(), |size| cut(failure, scenario, size));
         if self.colours { coloured(&text) } else { text }
     }
 }
 
-/// As much of the evidence as fits beside the first line and the advice.
+/// The text of a failure with only as much evidence as fits between the first line and the advice.
 fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> String {
     let height = |text: &str| text.lines().map(|line| line.chars().count().div_ceil(columns).max(1)).sum::<usize>();
     let whole = failure.to_string();
@@ -53,7 +53,7 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> St
     let (head, advice) = bare.split_once("\n\n").unwrap_or((&bare, ""));
     let lines: Vec<&str> =
         failure.evidence.iter().flat_map(|block| block.lines()).filter(|line| !line.is_empty()).collect();
-    // Two empty lines, and the one that says what is left out.
+    // Leave room for two empty lines, and for the line that counts what is left out.
     let mut left = room.saturating_sub(height(head) + height(advice) + 3);
     let mut shown: Vec<String> = Vec::new();
     for line in &lines {
@@ -72,10 +72,10 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> St
     format!("{head}\n\n{}{advice}", shown.join("\n"))
 }
 
-/// The lines of diffs in red and green.
+/// A text with the lines of diffs in red and green.
 fn coloured(text: &str) -> String {
     let line = |line: &str| match line.trim_start().as_bytes() {
-        // What the signs mean.
+        // This line explains the signs.
         b"- golden, + this run" => line.to_owned(),
         [b'-', b' ', ..] => format!("{RED}{line}{PLAIN}"),
         [b'+', b' ', ..] => format!("{GREEN}{line}{PLAIN}"),

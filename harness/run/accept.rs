@@ -1,5 +1,5 @@
-//! Accepting what waits. Nothing takes the place of a committed file without its proof: two replays have to agree, and to
-//! give what was looked at.
+//! Accepting goldens and fixtures that wait for a decision. A waiting file replaces the committed one only after a proof: two
+//! replays have to agree with each other, and with the file that the user looked at.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::fixture::Fixture;
 use crate::report::{Failure, RunAction, terminal, unified};
 use crate::scenario::{FixtureRef, Scenario};
 
-/// Accepts what waits for scenarios by name, or all of it. The exit code is 0 where all was accepted, 1 where something was
-/// not.
+/// Accepts what waits for the named scenarios, or everything if no name is given. The exit code is 0 if all of it was accepted,
+/// otherwise 1.
 ///
 /// # Errors
-/// Where nothing of a name waits, or what waits belongs to no scenario.
+/// If nothing waits under one of the names, or if a waiting file belongs to no scenario.
 pub(super) fn run(project: &Project, names: &[String]) -> Result<ExitCode> {
     let waiting = waiting_of(&project.root, names)?;
     if waiting.is_empty() {
@@ -59,8 +59,8 @@ fn scenario_of<'a>(project: &'a Project, waits: &Waiting) -> Result<&'a Scenario
     };
     let own = project.discovered.sound().find(|scenario| owns(scenario) && scenario.name == waits.name);
     own.or_else(|| project.discovered.sound().find(owns)).ok_or_else(|| {
-        let error = Error::new("it waits for a decision, and belongs to no scenario that can be read");
-        error.in_file(&waits.shown).help(format!("to have it gone: retake reject {}", waits.name))
+        let error = Error::new("it waits for a decision, but belongs to no scenario that can be read");
+        error.in_file(&waits.shown).help(format!("to delete it: retake reject {}", waits.name))
     })
 }
 
@@ -97,6 +97,6 @@ fn another(name: &str, looked_at: &str, text: &str) -> Failure {
     let what = "the golden that waited is not what the service sends now";
     Failure::of(vec![Cause::new(CauseKind::Unstable, what)])
         .evidence(format!("- golden, + this run\n{}", unified(looked_at, text)))
-        .resolve("what it sends now waits in its place; to look at it", "retake review")
+        .resolve("the new golden waits in its place; to look at it", "retake review")
         .resolve("and then", format!("retake accept {name}"))
 }

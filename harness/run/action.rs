@@ -1,5 +1,5 @@
-//! What is done with a project, and how the command hands it over to a runner: in variables, since libtest's arguments
-//! are not ours.
+//! The actions of a runner, and how the command hands one over to the runner of a Rust project: in environment variables, since
+//! the arguments belong to libtest.
 
 pub(crate) use super::filter::Wanted;
 #[cfg(feature = "cli")]
@@ -7,16 +7,17 @@ pub(crate) use super::filter::fits;
 use crate::error::{Error, Result};
 use crate::events::Detail;
 
-/// The variable that hands an action over, and the one that names its scenarios.
+/// The environment variable that contains the action.
 const ACTION: &str = "RETAKE_ACTION";
-/// The action that tests, with arguments that are for scenarios alone.
-const TEST: &str = "test";
-/// The same, with filters of ours.
-const TEST_OF: &str = "test-of";
-/// The action that accepts what waits.
-const ACCEPT: &str = "accept";
+/// The environment variable that contains the names of the action's scenarios, separated by commas.
 const NAMES: &str = "RETAKE_ACTION_NAMES";
-/// The variable by which a runner begins nothing any more once a scenario failed.
+/// The action that tests. The runner's arguments are meant for scenarios only, not for every test program of a crate.
+const TEST: &str = "test";
+/// The action that tests the scenarios that match the filters in [`NAMES`].
+const TEST_OF: &str = "test-of";
+/// The action that accepts goldens and fixtures that wait for a decision.
+const ACCEPT: &str = "accept";
+/// The environment variable that makes a runner start no further scenario after the first failure.
 const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
 
 /// What a runner does with a project.
@@ -24,20 +25,20 @@ const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
 pub(crate) enum Action {
     /// Tests the scenarios.
     Test(Wanted),
-    /// Audits scenarios by name or a part of it, all where none is named.
+    /// Audits the scenarios with these names or parts of names, or all if the list is empty.
     Audit(Vec<String>, AuditOptions),
-    /// Accepts what waits for scenarios by name; all where there is no name.
+    /// Accepts what waits for the scenarios with these names, or everything if the list is empty.
     Accept(Vec<String>),
-    /// Records scenarios by name or a part of it.
+    /// Records the scenarios with these names or parts of names.
     #[cfg(feature = "record")]
     Record(Vec<String>, RecordOptions),
 }
 
 impl Action {
-    /// What the command handed over in the environment, else a test with these arguments.
+    /// The action that the command handed over in the environment, otherwise a test with these arguments.
     ///
     /// # Errors
-    /// An action that this runner does not know.
+    /// If this runner does not know the action.
     pub(super) fn asked_for(args: Vec<String>) -> Result<Action> {
         let fail_fast = std::env::var(FAIL_FAST).is_ok_and(|set| !matches!(&*set, "" | "0"));
         let test = |wanted: Wanted| Ok(Action::Test(wanted.failing_fast(fail_fast)));
@@ -64,24 +65,24 @@ impl Action {
             .help("the `retake` command and the `retake` library differ in version, or a feature is off"))
     }
 
-    /// Whether it writes fixtures.
+    /// Whether the action writes fixtures.
     pub(super) fn records(&self) -> bool {
         !matches!(self, Action::Test(_) | Action::Accept(_) | Action::Audit(..))
     }
 
-    /// Whether it writes nothing but what it prints.
+    /// Whether the action writes no goldens and no fixtures.
     pub(super) fn only_reads(&self) -> bool {
         matches!(self, Action::Audit(..))
     }
 
-    /// Whether it writes goldens, whatever else is asked for.
+    /// Whether the action writes goldens even if no update was asked for.
     pub(super) fn accepts(&self) -> bool {
         matches!(self, Action::Accept(_))
     }
 }
 
-/// The variables by which a runner is told to test, with arguments that are for scenarios alone, those that a filter fits,
-/// until the first one fails.
+/// The environment variables that make a runner test the scenarios that match the filters, and with `fail_fast` only until the
+/// first one fails.
 #[cfg(feature = "cli")]
 pub(crate) fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str, String)> {
     let mut variables = match filters {
@@ -92,41 +93,41 @@ pub(crate) fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str,
     variables
 }
 
-/// The variables by which a runner is told to accept what waits.
+/// The environment variables that make a runner accept what waits.
 #[cfg(feature = "cli")]
 pub(crate) fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
     [(ACTION, ACCEPT.to_owned()), (NAMES, names.join(","))]
 }
 
-/// The variables by which a runner is told to record.
+/// The environment variables that make a runner record.
 #[cfg(all(feature = "cli", feature = "record"))]
 pub(crate) fn to_record(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
 }
 
-/// The variables by which a runner is told to audit.
+/// The environment variables that make a runner audit.
 #[cfg(feature = "cli")]
 pub(crate) fn to_audit(names: &[String], options: AuditOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
 }
 
-/// How scenarios are audited.
+/// How to audit scenarios.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct AuditOptions {
-    /// Prints JSON.
+    /// Whether to print JSON.
     pub(crate) json: bool,
-    /// Lists all that went unnoticed.
+    /// Whether to list every unnoticed change, not only the first ones.
     pub(crate) all: bool,
-    /// The least score that is no failure, from 0 to 1.
+    /// The lowest score that passes, from 0 to 1.
     pub(crate) min_score: Option<f64>,
-    /// How much goldens are taken to hold, in place of what their scenarios say.
+    /// The detail to assume for every golden, instead of its scenario's.
     pub(crate) detail: Option<Detail>,
 }
 
 impl AuditOptions {
     const NAME: &str = "audit";
 
-    /// The action and the options, as a runner is told of them.
+    /// The action and its options as the text of [`ACTION`].
     #[cfg(feature = "cli")]
     fn print(self) -> String {
         let AuditOptions { json, all, min_score, detail } = self;
@@ -152,18 +153,18 @@ impl AuditOptions {
     }
 }
 
-/// How scenarios are recorded.
+/// How to record scenarios.
 #[cfg(feature = "record")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct RecordOptions {
-    /// Records each scenario that has a recording of its own.
+    /// Whether to record every scenario that has a recording of its own.
     pub(crate) all: bool,
-    /// Answers what equals a recorded call from the recording.
+    /// Whether to answer calls that match a recorded call from the recording.
     pub(crate) resume: bool,
-    /// Writes what does not stand its proof, with a mark.
+    /// Whether to write a recording that fails its proof, with a mark.
     pub(crate) accept_unstable: bool,
-    /// Leaves what is committed as it is, and what was recorded beside it, for a person to decide.
+    /// Whether to write the recording next to the committed files, for a decision, instead of over them.
     pub(crate) propose: bool,
 }
 
@@ -171,7 +172,7 @@ pub(crate) struct RecordOptions {
 impl RecordOptions {
     const WORDS: [&str; 4] = ["--resume", "--accept-unstable", "--all", "--propose"];
 
-    /// The action and the options, as a runner is told of them: one that does not know an option then refuses it.
+    /// The action and its options as the text of [`ACTION`]. A runner that does not know an option refuses the whole action.
     #[cfg(feature = "cli")]
     fn print(self) -> String {
         let set = [self.resume, self.accept_unstable, self.all, self.propose];

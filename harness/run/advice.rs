@@ -1,4 +1,4 @@
-//! What resolves a failure. Each piece of advice was tried in a replay, or is the command that accepts the change.
+//! The advice that a failure prints. Each piece of it was tried in a replay, or is the command that accepts the change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,24 +17,24 @@ use crate::model::{FlawKind, MissReason};
 use crate::report::Failure;
 use crate::scenario::{Scenario, Unused};
 
-/// How much longer a scenario settles, to see whether a turn is asked for later.
+/// The factor by which `settle` is raised to try whether an unused turn is only asked for later.
 const LONGER: u32 = 3;
-/// At most so long.
+/// The longest `settle` that is tried.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A run that failed, and where what is tried for it is played.
+/// A run that failed, with what is needed to try advice in more replays.
 pub(super) struct Tried<'a> {
     pub(super) project: &'a Project,
     pub(super) scenario: &'a Scenario,
     pub(super) run: &'a Replayed,
-    /// The same, with calls that missed answered.
+    /// A second replay in which calls that missed were answered.
     pub(super) second: Option<&'a Replayed>,
-    /// Whether it may be played again.
+    /// Whether the scenario may be replayed to try advice.
     pub(super) again: bool,
 }
 
 impl Tried<'_> {
-    /// A failure with what resolves it.
+    /// Adds the advice to a failure.
     pub(super) fn resolved(&self, mut failure: Failure) -> Failure {
         let Tried { project, scenario, run, .. } = *self;
         let name = &scenario.name;
@@ -47,15 +47,15 @@ impl Tried<'_> {
         failure = self.for_order(failure, &kinds);
         let plain = kinds.iter().any(|kind| kind.class() == CauseClass::Plain && *kind != CauseKind::Protocol);
         if plain {
-            // Neither a recording nor a golden accepts what went wrong by itself.
+            // Neither a new recording nor a new golden would accept such a failure.
             return self.looked_into(failure);
         }
         if self.breaks_the_protocol() {
             return self.looked_into(failure);
         }
-        if kinds.iter().any(|kind| is_recorded_anew(*kind)) {
+        if kinds.iter().any(|kind| is_accepted_by_recording(*kind)) {
             let unused_alone = kinds.iter().all(|kind| kind.class() == CauseClass::Unused);
-            let case = if unused_alone { "if the system is right not to ask" } else { "if the change is meant" };
+            let case = if unused_alone { "if the system is right not to ask" } else { "if the change is intended" };
             let resume = if equals_in_part(run) { " --resume" } else { "" };
             failure = failure.resolve(case, format!("{}{resume}", record_command(name)));
             if unused_alone {
@@ -63,7 +63,7 @@ impl Tried<'_> {
             }
         } else if class(CauseClass::Golden) {
             let missing = kinds == [CauseKind::GoldenMissing];
-            let case = if missing { "if this is what the service should send" } else { "if the change is meant" };
+            let case = if missing { "if this is what the service should send" } else { "if the change is intended" };
             failure = failure.resolve(case, project.commands.update(name));
             if project.goldens.policy() == Policy::Propose {
                 failure = failure.resolve("to look at it first", "retake review");
@@ -72,8 +72,8 @@ impl Tried<'_> {
         self.looked_into(failure)
     }
 
-    /// Whether a call that missed lacks results of tools which the recorded one has: a provider refuses such a call, so that
-    /// nothing is recorded of it.
+    /// Whether a call that missed lacks tool results that the recorded call has. A provider would refuse such a call, so
+    /// recording it again does not help.
     fn breaks_the_protocol(&self) -> bool {
         let calls = self.run.missed_calls.iter();
         let flawed = |flaws: &[(FlawKind, String)]| flaws.iter().any(|(kind, _)| *kind == FlawKind::Protocol);
@@ -82,12 +82,12 @@ impl Tried<'_> {
         calls.filter(|call| flawed(&call.lookup.flaws)).filter_map(|call| call.nearest).any(is_sound)
     }
 
-    /// Where nothing else helps, what shows the run step by step and call by call.
+    /// Adds the command that shows the run in detail, if there is no other advice.
     fn looked_into(&self, failure: Failure) -> Failure {
         if failure.advice.is_empty() { looked_into(failure, &self.scenario.name) } else { failure }
     }
 
-    /// What to look at first, where no command mends it.
+    /// Hints for causes that no command can fix.
     fn hints(&self, kinds: &[CauseKind]) -> Vec<String> {
         let hint = |kind: &CauseKind| match kind {
             CauseKind::WrongKey => Some(KEY.to_owned()),
@@ -102,7 +102,7 @@ impl Tried<'_> {
         kinds.iter().filter_map(hint).collect()
     }
 
-    /// Another name for a caller, where that alone makes the run green.
+    /// Proposes an alias for a renamed caller, if a replay with that alias is green.
     fn for_callers(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
         let Some(fixture) = self.run.fixture.as_ref().filter(|_| kinds.contains(&CauseKind::Caller)) else {
             return failure;
@@ -124,10 +124,10 @@ impl Tried<'_> {
         }
         let lines: Vec<String> = renamed.iter().map(|(now, before)| format!("{now:?} = {before:?}")).collect();
         let text = format!("[aliases]\n    {}", lines.join("\n    "));
-        failure.resolve("if the caller has another name now, in scenarios/suite.toml", text)
+        failure.resolve("if the caller was renamed, add to scenarios/suite.toml", text)
     }
 
-    /// Rules for what varies from run to run.
+    /// Proposes `[[normalize]]` rules for texts that vary from run to run.
     fn for_what_varies(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
         let texts = [CauseKind::MessageText, CauseKind::ToolResult, CauseKind::ToolArgument, CauseKind::OtherRequest];
         let Some(second) = self.second.filter(|_| kinds.iter().any(|kind| texts.contains(kind))) else {
@@ -144,7 +144,7 @@ impl Tried<'_> {
             .resolve("and then, without recording again", key)
     }
 
-    /// Turns that may stay unused: by their callers, where each has one.
+    /// Proposes an `unused` setting for turns that another scenario may ask for: by their callers if each turn has one.
     fn for_unused(&self, failure: Failure) -> Failure {
         let Some(fixture) = &self.run.fixture else { return failure };
         let mut callers: Vec<&str> = match &self.scenario.unused {
@@ -167,11 +167,11 @@ impl Tried<'_> {
             return failure;
         }
         let line = if all_known { format!("unused = {callers:?}") } else { "unused = \"allow\"".to_owned() };
-        let case = format!("if another scenario asks for them, in {}", self.scenario.file.display());
+        let case = format!("if another scenario asks for them, set in {}", self.scenario.file.display());
         failure.resolve(case, line)
     }
 
-    /// A setting that says how long something is waited for, where it is too short.
+    /// Proposes a longer `settle`, if a replay with it is green.
     fn for_settings(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
         let Some(fixture) = &self.run.fixture else { return failure };
         let stopped = [CauseKind::StoppedAsking, CauseKind::CallerSilent];
@@ -181,14 +181,15 @@ impl Tried<'_> {
             longer.settle = settle;
             if self.is_green(&longer, fixture, &self.run.rules) {
                 let line = format!("settle = \"{}s\"", settle.as_secs().max(1));
-                let case = format!("if the service asks later than that, in {}", self.scenario.file.display());
+                let case = format!("if the service only asks later, set in {}", self.scenario.file.display());
                 return failure.resolve(case, line);
             }
         }
         failure
     }
 
-    /// Events whose order is no promise, where the golden differs in nothing else, and another replay is equal without it.
+    /// Proposes `unordered` for events that came in a different order, if the golden differs in nothing else and another replay
+    /// with that option gives the same golden.
     fn for_order(&self, failure: Failure, kinds: &[CauseKind]) -> Failure {
         let Tried { project, scenario, run, .. } = *self;
         let committed = project.goldens.text(&scenario.golden_name);
@@ -210,7 +211,7 @@ impl Tried<'_> {
         let file = scenario.file.display();
         failure
             .resolve(
-                format!("if their order is no promise, under [golden] in {file}"),
+                format!("if their order may vary, add under [golden] in {file}"),
                 format!("unordered = {:?}", options.unordered),
             )
             .resolve("and then", project.commands.update(&scenario.name))
@@ -223,7 +224,7 @@ impl Tried<'_> {
                 .is_ok_and(|run| self.is_right(&run, scenario))
     }
 
-    /// Whether nothing is wrong with a run, its golden included, where that is compared.
+    /// Whether a run is green. Its golden counts too, unless goldens are being rewritten.
     fn is_right(&self, run: &Replayed, scenario: &Scenario) -> bool {
         let Ok(text) = run.verdict(scenario) else { return false };
         let (golden, policy) = (self.project.goldens.text(&scenario.golden_name), self.project.goldens.policy());
@@ -232,18 +233,19 @@ impl Tried<'_> {
     }
 }
 
-/// What a client is to be given.
-const KEY: &str = "its key is `{{ model.key }}`: this call had one that is set somewhere else";
-const BASE_URLS: &str =
-    "the base URL of a client is `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, and ends there";
+/// The hint for a call with a wrong key.
+const KEY: &str = "give the client the key `{{ model.key }}`: this call sent a key from somewhere else";
+/// The hint for a call to a wrong URL.
+const BASE_URLS: &str = "give the client the base URL `{{ model.openai }}`, `.anthropic`, `.gemini` or `.ollama`, \
+                         with no path after it";
 
-/// A failure with the command that shows the run step by step and call by call.
+/// Adds the command that shows the run step by step and call by call.
 pub(super) fn looked_into(failure: Failure, scenario: &str) -> Failure {
-    failure.resolve("to see what came, step by step and call by call", explain_command(scenario))
+    failure.resolve("to see what happened, step by step and call by call", explain_command(scenario))
 }
 
-/// Whether a change of this kind, where it is meant, is accepted by another recording.
-fn is_recorded_anew(kind: CauseKind) -> bool {
+/// Whether an intended change of this kind is accepted by recording again.
+fn is_accepted_by_recording(kind: CauseKind) -> bool {
     let is_asked = matches!(kind.class(), CauseClass::Miss | CauseClass::Unused | CauseClass::Drift);
     is_asked
         && !matches!(
@@ -257,7 +259,7 @@ fn is_recorded_anew(kind: CauseKind) -> bool {
         || kind == CauseKind::Protocol
 }
 
-/// Whether another recording can be served from this one in part: a turn was asked for, with checks that are as recorded.
+/// Whether a new recording can reuse a part of this one: some turn was served to a call whose checks equal the recorded ones.
 fn equals_in_part(run: &Replayed) -> bool {
     let Some(fixture) = run.fixture.as_ref().filter(|fixture| fixture.keeps_conversations()) else { return false };
     let drifted = |turn: &usize| run.played.drift.iter().any(|(of, _)| of == turn);

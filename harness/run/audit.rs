@@ -1,5 +1,5 @@
-//! Auditing: each scenario is replayed once, and changes are tried on what it captured, on its fixture and on the suite's
-//! rules. Nothing is written.
+//! Auditing: replays each scenario once, then tries changes on what it captured, on its fixture and on the suite's rules. It
+//! writes no golden and no fixture.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -32,14 +32,14 @@ use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::Fired;
 use crate::text::nearest;
 
-/// A scenario, or what is wrong with it.
+/// A scenario, or why it cannot be read.
 type Found = std::result::Result<Scenario, Broken>;
 
-/// Audits scenarios by name, all where none is named. The exit code is 1 where one is red, or the score is less than it
-/// may be.
+/// Audits the named scenarios, or all if no name is given. The exit code is 1 if one of them is red or the score is below
+/// `--min-score`.
 ///
 /// # Errors
-/// Where a name is not a scenario's.
+/// If a name matches no scenario.
 pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) -> Result<ExitCode> {
     let wanted = wanted(project, names)?;
     let audit = audit(project, &wanted, options);
@@ -52,15 +52,13 @@ pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) ->
     }
     let too_low = options.min_score.filter(|least| audit.score().is_some_and(|score| score < *least));
     if let Some(least) = too_low {
-        terminal::error(format!(
-            "the score is {:.3}, less than --min-score {least}",
-            audit.score().unwrap_or_default()
-        ));
+        terminal::error(format!("the score is {:.3}, below --min-score {least}", audit.score().unwrap_or_default()));
     }
     Ok(ExitCode::from(u8::from(too_low.is_some() || audit.is_red())))
 }
 
-/// The scenarios that are called as a word says, or else have it in their name, as cases have their folder's.
+/// The scenarios that the words name. A word is a scenario's whole name, otherwise a part of names: the name of a folder
+/// matches all its cases.
 fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&'a Found>> {
     let all = &project.discovered.scenarios;
     let is_called = |word: &str| all.iter().any(|found| name_of(found) == word);
@@ -90,7 +88,7 @@ fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<
     let alone = |scenario: &Scenario| project.systems.alone(scenario).map(str::to_owned);
     let waiting = sound.iter().map(|scenario| (scenario.name.clone(), alone(scenario))).collect();
     let threads = project.slots.open(cores, waiting);
-    // All replays first: while the changes of one are tried, another one would play more slowly.
+    // Replay all scenarios first: trying changes takes all cores, and would slow down a replay at the same time.
     let replays = in_parallel(&sound, threads, |scenario| {
         let _turn = project.slots.turn(&scenario.name, project.systems.alone(scenario));
         replay(project, scenario)
@@ -126,10 +124,10 @@ fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<
     Ok(Audit { scenarios, fixtures, rules: rules.collect(), whole, today: OffsetDateTime::now_utc().date() })
 }
 
-/// A replay that is green, or why there is none.
+/// Replays a scenario. Fails with the outcome if the replay is not green or not possible here.
 fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replayed, Outcome> {
     if scenario.tools.is_some() {
-        return Err(Outcome::Left("it executes tools, and has no golden".to_owned()));
+        return Err(Outcome::Left("it runs tools and has no golden".to_owned()));
     }
     if scenario.needs_browser() && !cfg!(feature = "browser") {
         return Err(Outcome::Left(scenario::without_browser().to_string()));
@@ -144,7 +142,7 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     match compared.map_err(|error| red(error.to_string()))? {
         Compared::Same => Ok(replayed),
         Compared::New => Err(red("it has no golden yet".to_owned())),
-        Compared::Differs(_) => Err(red("its events are not those of its golden".to_owned())),
+        Compared::Differs(_) => Err(red("its events differ from its golden".to_owned())),
     }
 }
 
@@ -153,7 +151,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let names = &played.driven.names;
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
     let text = |captures: &[Captured], options: &ShapeOptions| {
-        // A name that is not an event's any more fails before the golden is compared.
+        // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
         let text = golden(captures, options, &normalize);
         let text = secrets.text(&text, &mut Fired::new()).into_owned();
@@ -196,7 +194,7 @@ fn of_fixture(project: &Project, fixture: &Fixture) -> Result<FixtureAudit> {
     })
 }
 
-/// The day of the last commit that changed a file; `None` where git does not know.
+/// The day of the last commit that changed a file; `None` if git does not know it.
 fn committed_on(root: &Path, file: &Path) -> Option<Date> {
     let mut git = Command::new("git");
     git.current_dir(root).args(["log", "-1", "--format=%ct", "--"]).arg(file);
@@ -205,7 +203,7 @@ fn committed_on(root: &Path, file: &Path) -> Option<Date> {
     OffsetDateTime::from_unix_timestamp(seconds).ok().map(OffsetDateTime::date)
 }
 
-/// Does something with each item on so many threads. Items are begun in their order.
+/// Calls `work` with each item, on this many threads, and returns the results in the order of the items.
 fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(BTreeMap::new());

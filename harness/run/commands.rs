@@ -1,6 +1,6 @@
 //! The commands that resolve a failure.
 
-/// How the commands that resolve a failure are written in this project.
+/// The form of these commands, which depends on the project's runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commands {
     /// The runner is a test of the user's crate.
@@ -11,7 +11,7 @@ pub(crate) enum Commands {
 }
 
 impl Commands {
-    /// The command that writes a scenario's golden anew.
+    /// The command that rewrites a scenario's golden.
     pub(crate) fn update(self, name: &str) -> String {
         match self {
             Commands::CargoTest => format!("UPDATE_GOLDEN=1 cargo test --test scenarios {name}"),

@@ -1,4 +1,4 @@
-//! The secrets that a project declares, with their values in this environment: for goldens, for templates, for recording.
+//! The secrets that a project declares, with their values from the environment: for goldens, templates and recording.
 
 #[cfg(feature = "record")]
 use crate::error::{Error, Result};
@@ -9,13 +9,13 @@ use crate::scenario::{Discovered, Scenario, SystemSpec};
 use crate::secrets::Scrub;
 use crate::system::SecretValues;
 
-/// What the templates of live tools take as `{{ secret.NAME }}`: the values of the environment.
+/// The values of `{{ secret.NAME }}` in the templates of live tools: those of the environment.
 pub(crate) fn real_values(project: &OpenProject) -> Json {
     let value = |name: &str| std::env::var(name).unwrap_or_else(|_| format!("<{name}>"));
     Json::object(project.declared.iter().map(|name| (name.as_str(), Json::Str(value(name)))))
 }
 
-/// What goldens lose, whatever else the environment holds: known forms and declared variables.
+/// What is removed from goldens: tokens of a known form, and the values of the declared variables.
 pub(crate) fn of_goldens(project: &OpenProject) -> Scrub {
     let mut scrub = Scrub::known();
     for name in &project.declared {
@@ -24,7 +24,7 @@ pub(crate) fn of_goldens(project: &OpenProject) -> Scrub {
     scrub
 }
 
-/// What templates take as `{{ secret.NAME }}`: real values for recording, what fixtures hold for replay.
+/// The values of `{{ secret.NAME }}` in templates: the real ones while recording, placeholders in a replay.
 pub(crate) fn values(project: &OpenProject, records: bool) -> SecretValues {
     let names = &project.declared;
     let value_of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -38,23 +38,23 @@ pub(crate) fn values(project: &OpenProject, records: bool) -> SecretValues {
     }
 }
 
-/// Checks before a recording that the secrets which a scenario and its systems take are there.
+/// Checks before a recording that all secrets are set that the scenario and its systems use.
 ///
 /// # Errors
-/// The first variable that is not set.
+/// If a variable is not set; the error names the first one.
 #[cfg(feature = "record")]
 pub(crate) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
     let of_systems = scenario.system.iter().flat_map(|name| of_system(discovered, name));
     for name in scenario.used_secrets.iter().map(String::as_str).chain(of_systems) {
         if std::env::var_os(name).is_none_or(|value| value.is_empty()) {
             let what = format!("the environment variable {name} is not set, and `{{{{ secret.{name} }}}}` needs it");
-            return Err(Error::new(what).help("recording gives the system the real value; fixtures never hold it"));
+            return Err(Error::new(what).help("recording gives the system the real value; fixtures never contain it"));
         }
     }
     Ok(())
 }
 
-/// The suite has checked that there is no circle.
+/// The secrets of a system and of the systems that it needs. Reading the suite has ruled out cycles.
 #[cfg(feature = "record")]
 fn of_system<'a>(discovered: &'a Discovered, name: &str) -> Vec<&'a str> {
     let Some(SystemSpec::Command(spec)) = discovered.suite.systems.get(name) else { return Vec::new() };

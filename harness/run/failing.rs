@@ -1,7 +1,7 @@
-//! Why a run failed, put together: its causes, the cause before what follows from it, and all the evidence there is.
+//! Builds the failure of a run: its causes, each before its consequences, and the evidence.
 //!
-//! What follows from a miss hides what else is not as recorded. So a run with misses is looked at a second time, with each
-//! call that missed answered as if it had not: what is still wrong then is a cause of its own.
+//! The consequences of a miss hide other differences from the recording. A run with misses is therefore replayed a second time,
+//! in which calls that miss get an answer too. Whatever is still wrong then is a cause of its own.
 
 use std::path::PathBuf;
 
@@ -16,31 +16,32 @@ use crate::scenario::Scenario;
 use crate::system::LogOf;
 use crate::text::counted;
 
-/// How many of a kind a failure shows.
+/// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
-/// How many causes stand on a first line.
+/// The most causes on the first line.
 const NAMED: usize = 3;
 
-/// A run that failed, and what else is known.
+/// A run that failed, with all that is known about it.
 pub(super) struct Failing<'a> {
     pub(super) run: &'a Replayed,
     pub(super) scenario: &'a Scenario,
-    /// The same, with calls that miss answered: see [`crate::model::GoingOn`].
+    /// A second replay in which calls that miss are answered: see [`crate::model::GoingOn`].
     pub(super) second: Option<&'a Replayed>,
-    /// The golden, where there is one, and the text of the run that is compared with it.
+    /// The comparison with the committed golden, if there is one.
     pub(super) golden: Option<Golden>,
-    /// What systems printed, and the file that has all of it.
+    /// The output of the systems.
     pub(super) logs: &'a [LogOf],
+    /// The file with the whole output.
     pub(super) log: Option<PathBuf>,
 }
 
-/// A golden beside the text of a run.
+/// A committed golden compared with a run.
 pub(super) struct Golden {
-    /// What it holds.
+    /// The committed text.
     pub(super) committed: String,
-    /// What the run would write.
+    /// The text that the run would write.
     pub(super) text: String,
-    /// What changed.
+    /// The differences.
     pub(super) changes: Vec<Change>,
 }
 
@@ -54,14 +55,14 @@ impl Failing<'_> {
         self.add_faults(&findings, &later, &mut failure);
         self.add_misses(&mut failure);
         let committed = self.golden.as_ref().map(|golden| golden.committed.as_str());
-        // An error is no more than what a miss led to, where the run goes on without it.
-        let error_event = judged.error_event(committed).filter(|_| !findings.misses || self.got_over());
+        // After a miss that stayed unanswered, an error event is only its consequence.
+        let error_event = judged.error_event(committed).filter(|_| !findings.misses || self.misses_were_answered());
         if failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
             failure.causes.extend(error_event);
         }
         self.add_step(&findings, &later, &mut failure);
         self.add_unused(&findings, &later, &mut failure);
-        // Another caller brings a prompt of its own.
+        // A different caller has a different prompt.
         let other_caller = failure.causes.iter().any(|cause| cause.kind == CauseKind::Caller);
         for other in findings.others {
             let follows = |cause: &Cause| match cause.kind {
@@ -73,7 +74,7 @@ impl Failing<'_> {
             failure.hints.extend(other.hints);
             failure.evidence.extend(other.evidence);
         }
-        // What a golden holds is not misspelt: it is gone.
+        // If the golden differs, a name without an event is not misspelt: the event is gone.
         let is_gone = self.golden.as_ref().is_some_and(|golden| !golden.changes.is_empty());
         if let Some(nothing) = findings.names_nothing {
             if is_gone {
@@ -91,13 +92,13 @@ impl Failing<'_> {
         let more = failure.causes.len().saturating_sub(NAMED);
         if more > 0 {
             failure.causes.truncate(NAMED);
-            failure = failure.evidence(format!("and {} beside these", counted(more, "more cause")));
+            failure = failure.evidence(format!("and {}", counted(more, "more cause")));
         }
         self.add_logs(&mut failure);
         failure
     }
 
-    /// What the system itself went wrong by, where that is no consequence of a miss.
+    /// Adds a crash or panic of the system: as a cause, or as evidence if it follows from a miss.
     fn add_faults(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
         let Some((kind, error)) = findings.fault else { return };
         if findings.misses && self.second.is_some() && later.fault.is_none() {
@@ -107,7 +108,7 @@ impl Failing<'_> {
         }
     }
 
-    /// The calls that missed: what of them is new, and each once.
+    /// Adds the differences of the calls that missed, without repetitions and consequences of earlier differences.
     fn add_misses(&self, failure: &mut Failure) {
         let Some(first) = self.run.misses.first() else { return };
         let mut found: Vec<&Difference> = Vec::new();
@@ -131,17 +132,17 @@ impl Failing<'_> {
                 }
             }
         }
-        let told = self.told(first);
+        let explained = self.explained(first);
         if second.is_empty() || (found.is_empty() && unasked.is_empty()) {
-            failure.causes.extend(told.causes.iter().cloned());
+            failure.causes.extend(explained.causes.iter().cloned());
         } else {
             failure.causes.extend(found.into_iter().map(|difference| difference.cause().clone()));
         }
-        failure.evidence.push(details(&told, same_calls(&self.run.misses, first)));
+        failure.evidence.push(details(&explained, same_calls(&self.run.misses, first)));
         if !more.is_empty() {
             failure.evidence.push(more.join("\n"));
         }
-        // A tool that answers something else is why the agent asked something else.
+        // If a tool answered differently, that is why the agent asked differently.
         if !self.run.played.tools.drift.is_empty() {
             let drift = self.run.played.tools.drift.join("\n            ");
             failure.evidence.push(format!("because of: {drift}"));
@@ -149,13 +150,13 @@ impl Failing<'_> {
         self.add_other_misses(first, failure);
     }
 
-    /// Whether the calls that missed are got over: then what is still wrong is no consequence of them.
-    fn got_over(&self) -> bool {
+    /// Whether the second replay answered every call that missed, so that whatever is still wrong does not follow from a miss.
+    fn misses_were_answered(&self) -> bool {
         self.second.is_some_and(|second| !second.unanswered)
     }
 
-    /// A miss as it is told when all is known: by the run that went on, or else by the run itself.
-    pub(super) fn told(&self, miss: &Miss) -> Miss {
+    /// A miss with its best explanation: that of the second replay, otherwise that of the run itself.
+    pub(super) fn explained(&self, miss: &Miss) -> Miss {
         let is_it = |call: &&MissedCall| {
             let key = self.run.rules.key(&call.lookup.conversation, call.lookup.caller.as_deref());
             call.lookup.via == miss.via && call.lookup.caller == miss.caller && Some(key) == miss.key
@@ -166,7 +167,7 @@ impl Failing<'_> {
         Miss { causes, evidence: call.lines.clone(), ..miss.clone() }
     }
 
-    /// What else missed: one block for calls that a client repeats, and no block where it follows from the first one.
+    /// Adds the other misses: one block for all repetitions of a call, or a single line if they follow from the first miss.
     fn add_other_misses(&self, first: &Miss, failure: &mut Failure) {
         let mut others: Vec<&Miss> = Vec::new();
         for miss in self.run.misses.iter().map(AsRef::as_ref) {
@@ -181,13 +182,13 @@ impl Failing<'_> {
             let callers: Vec<&str> = others.iter().take(SHOWN).map(|miss| miss.caller_name()).collect();
             let callers = callers.join("`, `");
             let calls = counted(others.len(), "more call");
-            failure.evidence.push(format!("after that {calls} missed, which follow: by `{callers}`"));
+            failure.evidence.push(format!("after that {calls} missed as a consequence: by `{callers}`"));
             return;
         }
         for miss in others.iter().take(SHOWN - 1) {
             let times = same_calls(&self.run.misses, miss);
-            let told = self.told(miss);
-            failure.evidence.push(format!("{}\n{}", told.headline(), details(&told, times)));
+            let explained = self.explained(miss);
+            failure.evidence.push(format!("{}\n{}", explained.headline(), details(&explained, times)));
         }
         if others.len() >= SHOWN {
             failure
@@ -196,7 +197,7 @@ impl Failing<'_> {
         }
     }
 
-    /// A step that failed; beside a miss only where it fails without that too.
+    /// Adds a step that failed. Next to a miss it counts as a cause only if it also fails in the second replay.
     fn add_step(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
         let Some((kind, error)) = findings.step else { return };
         let of_its_own = match (failure.causes.is_empty(), self.second) {
@@ -211,7 +212,7 @@ impl Failing<'_> {
         }
     }
 
-    /// Turns that no call asked for: what they were, and after which call the run left the recording.
+    /// Adds the turns that no call asked for, and after which call the run left the recording.
     fn add_unused(&self, findings: &Findings<'_>, later: &Findings<'_>, failure: &mut Failure) {
         let (run, unused) = match self.second {
             Some(second) if findings.misses => (second, &later.unused),
@@ -221,8 +222,8 @@ impl Failing<'_> {
         let all_found =
             run.missed_calls.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
         let alone = failure.causes.is_empty();
-        let beside_misses = findings.misses && self.got_over() && all_found && later.step.is_none();
-        if alone || beside_misses && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
+        let next_to_misses = findings.misses && self.misses_were_answered() && all_found && later.step.is_none();
+        if alone || next_to_misses && failure.causes.iter().all(|cause| cause.kind.class() == CauseClass::Miss) {
             failure.causes.extend(run.unused_cause(unused));
         } else if findings.misses && self.second.is_none() {
             return;
@@ -243,10 +244,10 @@ impl Failing<'_> {
         failure.evidence.push(lines.join("\n"));
     }
 
-    /// What of the golden differs: a cause of its own where nothing else can have led to it.
+    /// Adds the differences from the golden: as a cause if nothing else can have led to them, otherwise as evidence.
     fn add_golden(&self, failure: &mut Failure) {
         let Some(golden) = &self.golden else { return };
-        // What comes after an error, or does not, comes of it.
+        // Events that come after an error, or are missing there, are its consequence.
         let is_after = failure.causes.iter().any(|cause| cause.kind == CauseKind::ErrorEvent);
         let before =
             |change: &&Change| !is_after || matches!(change.cause.kind, CauseKind::Status | CauseKind::ContentType);
@@ -254,28 +255,28 @@ impl Failing<'_> {
         if changes.is_empty() {
             return;
         }
-        // What follows from a miss that could not be got over tells nothing.
-        if !self.run.misses.is_empty() && !self.got_over() {
+        // The consequences of a miss that stayed unanswered say nothing.
+        if !self.run.misses.is_empty() && !self.misses_were_answered() {
             return;
         }
         let alone = failure.causes.is_empty();
         let own: Vec<&Change> =
             changes.iter().copied().filter(|change| alone || Self::is_cause(change, &failure.causes)).collect();
-        let beside = own.is_empty();
+        let only_evidence = own.is_empty();
         failure.causes.extend(own.into_iter().map(|change| change.cause.clone()));
         let words: Vec<String> = changes.iter().map(|change| format!("  {}", change.cause.what)).collect();
         let words =
             if alone && words.len() == 1 { String::new() } else { words[..words.len().min(SHOWN)].join("\n") + "\n" };
-        // Of what did not come because of a break, a diff would show the whole.
-        if is_after || self.second.unwrap_or(self.run).came_of_what_broke().is_some() {
+        // After an early end, a diff would show everything that did not come.
+        if is_after || self.second.unwrap_or(self.run).events_of_failed_step().is_some() {
             return failure.evidence.push(format!("before that the golden differs too:\n{}", words.trim_end()));
         }
-        let title = if beside { "the golden differs too:\n" } else { "" };
+        let title = if only_evidence { "the golden differs too:\n" } else { "" };
         let diff = unified(&golden.committed, &golden.text);
         failure.evidence.push(format!("{title}{words}- golden, + this run\n{diff}"));
     }
 
-    /// Whether a change of the golden is no consequence of other causes.
+    /// Whether a change of the golden does not follow from the other causes.
     fn is_cause(change: &Change, causes: &[Cause]) -> bool {
         let kind = change.cause.kind;
         if causes.iter().any(|cause| cause.kind == CauseKind::Check) && causes.len() == 1 {
@@ -289,7 +290,7 @@ impl Failing<'_> {
             CauseKind::EventRenamed | CauseKind::Status | CauseKind::ContentType => {
                 all_of(&|cause| cause.kind.class() != CauseClass::Plain)
             }
-            // What a tool gave is in events too, and who asks no more brings fewer of them.
+            // Events also contain the results of tools, and a caller that stops asking causes fewer events.
             CauseKind::EventShape => all_of(&|cause| {
                 let silent = cause.kind == CauseKind::CallerSilent && !change.is_less;
                 silent || of_words(cause) && cause.kind != CauseKind::ToolResult
@@ -299,7 +300,7 @@ impl Failing<'_> {
         }
     }
 
-    /// What systems printed, where the rest does not explain the failure.
+    /// Adds the output of the systems, if the causes alone do not explain the failure.
     fn add_logs(&self, failure: &mut Failure) {
         let explained = |cause: &Cause| {
             !matches!(
@@ -315,9 +316,9 @@ impl Failing<'_> {
         if failure.causes.iter().all(explained) {
             return;
         }
-        // What the model server said of a miss stands above.
-        let told = |line: &&str| !["replay_miss", "replay miss:"].iter().any(|mark| line.contains(mark));
-        let quoted = |log: &LogOf| log.quoted.lines().filter(told).collect::<Vec<_>>().join("\n");
+        // Leave out what the model server answered to a miss: the failure shows the miss already.
+        let is_new = |line: &&str| !["replay_miss", "replay miss:"].iter().any(|mark| line.contains(mark));
+        let quoted = |log: &LogOf| log.quoted.lines().filter(is_new).collect::<Vec<_>>().join("\n");
         failure.evidence.extend(self.logs.iter().map(quoted));
         failure.evidence.extend(self.log.iter().map(|file| format!("the whole log: {}", file.display())));
     }
@@ -328,7 +329,7 @@ fn add_error(kind: CauseKind, error: &Error, failure: &mut Failure) {
     failure.hints.extend(error.hints().iter().cloned());
 }
 
-/// Whether two misses are of the same call, made again by a client that tries again.
+/// Whether two misses are of the same call, which a client repeated.
 fn is_same(a: &Miss, b: &Miss) -> bool {
     a.via == b.via && a.caller == b.caller && a.key == b.key && (a.key.is_some() || a.reason == b.reason)
 }

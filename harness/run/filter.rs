@@ -1,4 +1,4 @@
-//! libtest's arguments, as far as they say which scenarios are wanted.
+//! Which scenarios to run: by libtest's arguments, and by the filters of the `retake` command.
 
 use libtest_mimic::Arguments;
 
@@ -8,64 +8,67 @@ use crate::error::{Error, Result};
 use crate::scenario::Broken;
 use crate::text::{counted, nearest};
 
-/// libtest's arguments, as they were typed.
+/// The scenarios that a user wants to run.
 #[derive(Debug)]
 pub(crate) struct Wanted {
+    /// libtest's arguments, as they were typed.
     args: Vec<String>,
-    /// Parts of names, of which one is enough, or the folders of scenarios, `hello/`: what libtest, which takes one part of a
-    /// name, cannot be told. Where there is none, all are wanted.
+    /// Parts of names, or folders of scenarios in the form `hello/`. A scenario has to match one of them. libtest itself takes
+    /// only one part of a name. If the list is empty, all scenarios are wanted.
     filters: Vec<String>,
-    /// They are for scenarios alone, not for all test programs of a crate: then what fits none is a mistake.
+    /// Whether the arguments are meant for scenarios only, not for all test programs of a crate. If so, a filter that matches
+    /// nothing is an error.
     of_scenarios: bool,
-    /// Nothing is begun any more once a scenario has failed.
+    /// Whether to start no further scenario after the first failure.
     fail_fast: bool,
 }
 
 impl Wanted {
-    /// What is wanted of a runner that cargo started, maybe beside other test programs.
+    /// For a runner that cargo started, maybe together with other test programs.
     pub(crate) fn of_crate(args: Vec<String>) -> Wanted {
         Wanted { args, filters: Vec::new(), of_scenarios: false, fail_fast: false }
     }
 
-    /// What is wanted of scenarios alone: those that one of the filters fits, and of these what libtest's arguments say.
+    /// For a runner whose arguments are meant for scenarios only: those that match one of the filters and libtest's arguments.
     pub(crate) fn of_scenarios(filters: Vec<String>, args: Vec<String>) -> Wanted {
         Wanted { args, filters, of_scenarios: true, fail_fast: false }
     }
 
-    /// The same, and nothing is begun any more once a scenario has failed, where that is wanted.
+    /// Sets whether to start no further scenario after the first failure.
     #[must_use]
     pub(crate) fn failing_fast(self, fail_fast: bool) -> Wanted {
         Wanted { fail_fast, ..self }
     }
 
-    /// Whether nothing is begun any more once a scenario has failed.
+    /// Whether to start no further scenario after the first failure.
     pub(super) fn fails_fast(&self) -> bool {
         self.fail_fast
     }
 
-    /// Whether a filter fits a name.
+    /// Whether a name matches one of the filters.
     pub(crate) fn wants(&self, name: &str) -> bool {
         let exact = !self.filters.is_empty() && self.arguments().exact;
         self.filters.is_empty() || self.filters.iter().any(|filter| fits(filter, name, exact))
     }
 
-    /// The arguments as libtest reads them. It ends the process itself where they are wrong, or ask for help.
+    /// The arguments as libtest parses them. libtest ends the process if they are wrong or ask for help.
     pub(super) fn arguments(&self) -> Arguments {
         Arguments::from_iter(std::iter::once("scenarios".to_owned()).chain(self.args.iter().cloned()))
     }
 
-    /// The scenario that this process is for, where nextest started it: it starts one for each. Elsewhere all are read,
-    /// so that the summary counts them.
+    /// The only scenario of this process if nextest started it, since nextest starts one process for each test. Other runners
+    /// read all scenarios, so that the summary counts them.
     pub(super) fn only_one(&self) -> Option<String> {
         std::env::var_os("NEXTEST")?;
         let Arguments { filter, exact: true, list: false, .. } = self.arguments() else { return None };
         filter.filter(|name| name != orphans::NAME)
     }
 
-    /// Refuses arguments for scenarios alone that leave no test to run: nothing would be tested, and green.
+    /// Refuses arguments that leave no test to run, if they are meant for scenarios only: otherwise the run would be green
+    /// without having tested anything.
     ///
     /// # Errors
-    /// With the nearest name, where a filter fits none.
+    /// If no test is left; with the nearest name if a filter matches none.
     pub(super) fn check(&self, tests: usize, project: &Project) -> Result<()> {
         let arguments = self.arguments();
         if !self.of_scenarios || arguments.list || (tests > 0 && self.filters.is_empty()) {
@@ -80,9 +83,10 @@ impl Wanted {
         let lost = |filter: &&String| !names.iter().any(|name| fits(filter, name, arguments.exact));
         match filters.into_iter().find(lost) {
             Some(filter) => {
-                let what = if arguments.exact || filter.ends_with('/') { "is called" } else { "has in its name" };
+                let is_whole = arguments.exact || filter.ends_with('/');
                 let filter = filter.trim_end_matches('/');
-                let error = Error::new(format!("no scenario {what} `{filter}`"));
+                let what = if is_whole { "no scenario is called" } else { "no scenario's name contains" };
+                let error = Error::new(format!("{what} `{filter}`"));
                 Err(match nearest(filter, names) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
                     None => error,
@@ -91,15 +95,15 @@ impl Wanted {
             None if tests > 0 => Ok(()),
             None => {
                 let args = self.filters.iter().chain(&self.args).map(String::as_str).collect::<Vec<_>>().join(" ");
-                Err(Error::new(format!("nothing was tested: no trial is left by `{args}`"))
-                    .help(format!("there are {}: leave some of these arguments out", counted(names.len(), "trial"))))
+                Err(Error::new(format!("nothing was tested: no trial is left with `{args}`"))
+                    .help(format!("there are {}: leave out some of these arguments", counted(names.len(), "trial"))))
             }
         }
     }
 }
 
-/// Whether a filter fits a scenario's name: it is a part of it, or with `exact` all of it; or it is its folder, with all its
-/// cases.
+/// Whether a scenario's name matches a filter. A filter is a part of the name (with `exact` the whole name), or `FOLDER/`, which
+/// matches the scenario of that folder and all its cases.
 pub(crate) fn fits(filter: &str, name: &str, exact: bool) -> bool {
     match filter.strip_suffix('/') {
         Some(folder) => name.strip_prefix(folder).is_some_and(|case| case.is_empty() || case.starts_with('.')),

@@ -1,4 +1,4 @@
-//! What is wrong with a replay, before its golden is looked at: all of it, since one thing follows from another.
+//! Everything that is wrong with a replay, apart from its golden. Everything, because one finding can follow from another.
 
 use super::trial::Replayed;
 use crate::cause::{Cause, CauseKind};
@@ -12,9 +12,9 @@ use crate::report::Failure;
 use crate::scenario::{Scenario, Unused};
 use crate::text::{clipped, counted};
 
-/// What the one event is called of an answer that is no stream.
+/// The name of the only event of an answer that is not a stream.
 const BODY: &str = "body";
-/// A shorter answer is found in any text.
+/// The least length of an answer that identifies it: shorter texts occur by chance.
 const TELLING: usize = 8;
 
 /// What is wrong with a replay.
@@ -23,13 +23,13 @@ pub(super) struct Findings<'a> {
     pub(super) misses: bool,
     /// A crash or a panic of the system.
     pub(super) fault: Option<&'a (CauseKind, Error)>,
-    /// A step that failed, or the time that was up.
+    /// A step that failed, or the scenario's timeout.
     pub(super) step: Option<&'a (CauseKind, Error)>,
-    /// Turns that no call asked for and that had to be.
+    /// Turns that no call asked for, except those that may stay unused.
     pub(super) unused: Vec<usize>,
-    /// All that a failure of its own says: requests to tools that nobody made, drift, flaws.
+    /// Other failures: requests to tools that were not made, drift, flaws of the protocol.
     pub(super) others: Vec<Failure>,
-    /// A name in the options of the golden that names nothing, where the run is whole.
+    /// A name in the `[golden]` options that no event has. Only set if nothing else is wrong.
     pub(super) names_nothing: Option<Failure>,
 }
 
@@ -46,7 +46,7 @@ impl Replayed {
             others,
             names_nothing: None,
         };
-        // Which events there are is known of a run that is whole.
+        // Only a complete run shows which events there are.
         if findings.is_none() {
             findings.names_nothing = self.names_nothing(scenario);
         }
@@ -63,7 +63,7 @@ impl Replayed {
         self.unused.iter().copied().filter(|index| !may_stay(index)).collect()
     }
 
-    /// Why turns stayed unused: the service asked no more, or one of its callers not at all.
+    /// Why turns stayed unused: the service stopped asking, or one of its callers never asked.
     pub(super) fn unused_cause(&self, unused: &[usize]) -> Option<Cause> {
         let fixture = self.fixture.as_ref()?;
         let turns = fixture.table.turns();
@@ -71,7 +71,7 @@ impl Replayed {
         let answer = |index: usize| format!("turns[{index}] ({})", answer_in_short(&turns[index].output));
         let caller = turns[first].caller.as_deref();
         let served = |index: &usize| !self.unused.contains(index);
-        // Who has no name is known by the message that the conversation begins with.
+        // Calls without a caller are distinguished by the first message of the conversation.
         let root = |index: usize| fixture.conversation(index, &self.rules)?.into_iter().next();
         let first_message = if caller.is_none() { root(first) } else { None };
         let of_caller = |index: &usize| {
@@ -99,14 +99,14 @@ impl Replayed {
         Some(Cause::new(CauseKind::StoppedAsking, what))
     }
 
-    /// The texts that the model answered in turns that no call asked for; not those that say little.
+    /// The texts of unused turns that are long enough to be recognized.
     pub(super) fn answers_not_asked_for(&self) -> Vec<String> {
         let Some(fixture) = &self.fixture else { return Vec::new() };
         let answers = self.unused.iter().map(|turn| fixture.table.turns()[*turn].output.text().trim().to_owned());
         answers.filter(|answer| answer.len() >= TELLING).collect()
     }
 
-    /// Who made a recorded call: its caller, or its first words.
+    /// The caller of a recorded call in words, or the beginning of its first message if it has no caller.
     fn who(&self, turn: usize) -> String {
         let Some(fixture) = &self.fixture else { return UNKNOWN_CALLER.to_owned() };
         if let Some(caller) = &fixture.table.turns()[turn].caller {
@@ -119,7 +119,7 @@ impl Replayed {
         if text.is_empty() { "a caller".to_owned() } else { format!("the call {:?}", clipped(&text, 32)) }
     }
 
-    /// The first event that says error, where the golden has none of its name.
+    /// The first error event, unless the golden has an event of that name.
     pub(super) fn error_event(&self, golden: Option<&str>) -> Option<Cause> {
         let known =
             |label: &str| golden.is_some_and(|golden| golden.lines().any(|line| line.split(' ').next() == Some(label)));
@@ -130,37 +130,36 @@ impl Replayed {
         (!known(&label)).then(|| Cause::new(CauseKind::ErrorEvent, what))
     }
 
-    /// The first answer without events that says error, where the golden says nothing of errors.
+    /// The first answer that is not a stream and reports an error, unless the golden mentions errors.
     fn error_body(&self, golden: Option<&str>) -> Option<Cause> {
         let said = |captured: &Captured| {
             let body = captured.events.first().filter(|event| event.label() == BODY)?.json()?;
             let (_, text) = says_error("", &body.print(Layout::Compact))?;
-            Some(format!("the answer to `{}` says error: {:?}", captured.request, clipped(&text, 120)))
+            Some(format!("the answer to `{}` reports an error: {:?}", captured.request, clipped(&text, 120)))
         };
         let what = self.played.driven.captured.iter().find_map(said)?;
         let known = golden.is_none_or(|golden| golden.contains("error"));
         (!known).then(|| Cause::new(CauseKind::ErrorEvent, what))
     }
 
-    /// The names of the events that came of the step which failed, but those that say error; none where all steps went
-    /// well.
-    pub(super) fn came_of_what_broke(&self) -> Option<Vec<&str>> {
+    /// The names of the events of the failed step, without error events; `None` if no step failed.
+    pub(super) fn events_of_failed_step(&self) -> Option<Vec<&str>> {
         let step = self.broken_step()?;
-        let told = |event: &&EventSeen| says_error(&event.name, &event.payload).is_none();
-        let mut came: Vec<&str> = step.events.iter().filter(told).map(|event| event.name.as_str()).collect();
+        let is_usual = |event: &&EventSeen| says_error(&event.name, &event.payload).is_none();
+        let mut came: Vec<&str> = step.events.iter().filter(is_usual).map(|event| event.name.as_str()).collect();
         came.sort_unstable();
         came.dedup();
         Some(came)
     }
 
-    /// The step that failed, or that was under way when the time was up.
+    /// The step that failed, or that was running when the time was up.
     fn broken_step(&self) -> Option<&StepTaken> {
         self.played.driven.failure.as_ref().and_then(|_| self.played.steps.last())
     }
 }
 
 impl Findings<'_> {
-    /// Whether nothing is.
+    /// Whether nothing is wrong.
     pub(super) fn is_none(&self) -> bool {
         !self.misses
             && self.fault.is_none()
@@ -171,13 +170,13 @@ impl Findings<'_> {
     }
 }
 
-/// The first event of a capture that says error, and what it says.
+/// The first error event of a capture, as its name and its message.
 fn error_in(captured: &Captured) -> Option<(String, String)> {
     let data = |event: &Event| event.json().map(|json| json.print(Layout::Compact)).unwrap_or_default();
     captured.events.iter().filter(|event| event.is_real()).find_map(|event| says_error(&event.label(), &data(event)))
 }
 
-/// The name of an event that says error, and what it says: by its name, or by a field of its payload.
+/// The name and the message of an event, if it reports an error: by its name, or by a field of its payload.
 fn says_error(label: &str, payload: &str) -> Option<(String, String)> {
     let json = Json::parse(payload.as_bytes()).ok();
     let error = json.as_ref().and_then(|json| json.get("error")).filter(|error| error.is_truthy());

@@ -13,7 +13,7 @@ use crate::key::Rules;
 use crate::scenario::{Discovered, FixtureRef, Scenario, is_name};
 use crate::text::nearest;
 
-/// The fixtures of a project, each read when it is first asked for.
+/// The fixtures of a project. Each is read when it is first needed.
 pub(crate) struct Fixtures {
     root: PathBuf,
     rules: Arc<Rules>,
@@ -21,12 +21,12 @@ pub(crate) struct Fixtures {
 }
 
 impl Fixtures {
-    /// The fixtures in the folder of a project, of which none is read yet.
+    /// The fixtures of the project in a folder.
     pub(crate) fn new(root: PathBuf, rules: Arc<Rules>) -> Fixtures {
         Fixtures { root, rules, read: Mutex::default() }
     }
 
-    /// The fixture file of a scenario, where it has one.
+    /// The fixture file of a scenario; `None` if it has no fixture.
     pub(crate) fn file(&self, scenario: &Scenario) -> Option<PathBuf> {
         match &scenario.fixture {
             FixtureRef::None => None,
@@ -34,10 +34,10 @@ impl Fixtures {
         }
     }
 
-    /// The fixture of a scenario, read once for all that share it.
+    /// The fixture of a scenario, read once for all scenarios that share it.
     ///
     /// # Errors
-    /// Where it cannot be read; where it is missing, with the command that records it.
+    /// If it cannot be read, or if it is missing, with the command that records it.
     pub(crate) fn of(&self, scenario: &Scenario) -> Result<Option<Arc<Fixture>>> {
         let Some(file) = self.file(scenario) else { return Ok(None) };
         let shown = file.strip_prefix(&self.root).unwrap_or(&file);
@@ -51,23 +51,24 @@ impl Fixtures {
         };
         let fixture = fixtures.entry(file.clone()).or_insert_with(read).clone();
         fixture.map(Some).map_err(|error| {
-            let anew = format!("to record it anew: {}", record_command(&scenario.name));
-            error.help(if file.is_file() { anew } else { format!("remove it; {anew}") })
+            let again = format!("to record it again: {}", record_command(&scenario.name));
+            error.help(if file.is_file() { again } else { format!("remove it; {again}") })
         })
     }
 
-    /// A line for a person, where the file says that it was recorded for a scenario that has another fixture: it was copied, or
-    /// pasted into.
+    /// A note for the user if the file says that it was recorded for a scenario with a different fixture, so it was copied or
+    /// renamed by hand.
     pub(crate) fn named_otherwise(scenario: &Scenario, fixture: &Fixture, all: &Discovered) -> Option<String> {
         let named = fixture.notes.get("scenario")?.as_str()?;
         let stem = fixture.path.file_stem()?.to_str()?;
         let shares = |other: &Scenario| other.name == named && other.fixture == scenario.fixture;
         let fits = named == stem || all.scenarios.iter().flatten().any(shares);
-        (!fits).then(|| format!("{} was recorded for scenario `{named}`, as it says itself", fixture.path.display()))
+        (!fits).then(|| format!("{} says that it was recorded for scenario `{named}`", fixture.path.display()))
     }
 
     fn no_fixture(&self, scenario: &Scenario, file: &Path) -> Error {
-        let error = Error::new(format!("scenario `{}` has no fixture: {} is not there", scenario.name, file.display()));
+        let error =
+            Error::new(format!("scenario `{}` has no fixture: {} does not exist", scenario.name, file.display()));
         let there = files::names(&self.root.join("fixtures"), ".json").unwrap_or_default();
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let wanted = format!("{stem}.json");

@@ -1,9 +1,10 @@
 //! Goldens: the committed insta snapshots of scenarios. The only module that names insta.
 //!
-//! insta reads its environment once and prints to stdout, where a test runner's own output stands, so it is kept silent
-//! and the comparison's result is read back from it. Nor does it write into the project: what it writes beside a copy of a
-//! golden is written whole from there, without the `source:` that is the file of an assertion: whether the command or a
-//! test program runs a scenario, its golden is the same. Whose golden it is says `input_file:`.
+//! insta reads its environment once, and prints to standard output, which belongs to the test runner. So insta is kept silent,
+//! and only the result of its comparison is used. Nor does insta write into the project: it works on a copy of the golden in a
+//! temporary folder, and its result is then written to the project in one step. Its header's `source:`, the file of the
+//! assertion, is dropped, so that a golden is the same whether the command or a test program writes it. `input_file:` names the
+//! scenario instead.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -18,10 +19,10 @@ use crate::files;
 #[doc(hidden)]
 pub use insta as __insta;
 
-/// The assertion of one golden by name and text, as it expands in the user's file.
+/// The assertion of one golden by its name and text, expanded in the user's file.
 pub type Assert = fn(name: &str, text: &str);
 
-/// The assertion, expanded where this stands.
+/// Expands to the assertion of a golden, an [`Assert`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! assert_golden {
@@ -30,7 +31,7 @@ macro_rules! assert_golden {
     };
 }
 
-/// The environment that insta has to see from the start of the process.
+/// The environment variables that insta needs from the start of the process.
 #[must_use]
 pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 8] {
     let update = match policy {
@@ -41,7 +42,7 @@ pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 8]
     [
         ("INSTA_UPDATE", update.into()),
         ("INSTA_OUTPUT", "none".into()),
-        // What the variables of the user's own would make of that.
+        // Override the user's own settings of insta, which would change the result.
         ("INSTA_FORCE_PASS", "0".into()),
         ("INSTA_FORCE_UPDATE", "0".into()),
         ("INSTA_FORCE_UPDATE_SNAPSHOTS", "0".into()),
@@ -55,16 +56,16 @@ pub fn environment(policy: Policy, root: &Path) -> [(&'static str, OsString); 8]
 /// How a scenario's text compares with its golden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Compared {
-    /// It is the golden's.
+    /// The text equals the golden.
     Same,
     /// There is no golden yet.
     New,
-    /// It is not; this is what the golden holds.
+    /// The text differs from the golden, whose text this is.
     Differs(String),
 }
 
 impl Compared {
-    /// What becomes of a golden that is written.
+    /// What happened to a golden that was written, as a word.
     pub(super) fn change(&self) -> &'static str {
         match self {
             Compared::Same => "unchanged",
@@ -74,13 +75,13 @@ impl Compared {
     }
 }
 
-/// What insta made of a text beside a copy of its golden.
+/// The result of insta's comparison in a folder with a copy of the golden.
 struct Written {
-    /// It found the two equal, or was told to write it and did.
+    /// Whether the two are equal, or insta was told to write the golden and did.
     equal: bool,
-    /// The golden's bytes, where they hold the text.
+    /// The bytes of the golden's copy, if they now contain the text.
     golden: Option<Vec<u8>>,
-    /// The bytes for `cargo insta review`, where it wrote them.
+    /// The bytes of the `.snap.new` file for review, if insta wrote one.
     proposed: Option<Vec<u8>>,
 }
 
@@ -96,7 +97,7 @@ thread_local! {
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps the panic of a failed comparison off stderr: it is reported as a failure with its diff.
+/// Keeps the panic of a failed comparison off standard error: the failure reports it with a diff.
 pub fn silence_comparisons() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -119,49 +120,49 @@ impl Goldens {
         self.folder.join(format!("{name}.snap"))
     }
 
-    /// The names of all goldens there are, sorted.
+    /// The names of all existing goldens, sorted.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// If the folder cannot be read.
     pub fn names(&self) -> Result<Vec<String>> {
         files::names(&self.folder, ".snap")
     }
 
-    /// What may be written.
+    /// What this run may write.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// What a golden holds, where it is there and can be read.
+    /// The text of a golden, if it exists and can be read.
     #[must_use]
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.committed(&self.file(name)).ok().flatten()
     }
 
-    /// Compares a text with its golden; writes what the policy allows. `input` is the scenario's file, which the golden
-    /// names.
+    /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
+    /// names in its header.
     ///
     /// # Errors
-    /// Where the golden is there and cannot be read, or was to be written and could not.
+    /// If the golden exists but cannot be read, or cannot be written.
     pub fn compare(&self, name: &str, text: &str, input: &Path) -> Result<Compared> {
         let file = self.file(name);
         let committed = match self.committed(&file) {
-            // What is no golden is written anew.
+            // A file that is not a golden is overwritten.
             Err(_) if self.policy == Policy::Overwrite && file.is_file() => None,
             committed => committed?,
         };
         if let Some(committed) = committed.as_deref().filter(|_| wants_references()) {
-            // Equal to itself, so that nothing is written.
+            // Compare the golden with itself: insta notes the reference and writes nothing.
             self.assert(&self.folder, name, committed, input);
         }
-        // insta looks through the folder at each assertion, which adds up where it holds a thousand goldens.
+        // Compare without insta if possible: it scans the folder at each assertion, which is slow with a thousand goldens.
         let is_same = committed.as_deref() == Some(text.trim_end());
-        // A header of an older version is written anew.
+        // A header of an older version is rewritten.
         let is_same = is_same && !(self.policy == Policy::Overwrite && has_source(&file));
         let compared = match self.policy {
             _ if is_same => Compared::Same,
-            // insta writes nothing then.
+            // insta writes nothing with this policy.
             Policy::Verify if self.assert(&self.folder, name, text, input) => Compared::Same,
             Policy::Verify => committed.map_or(Compared::New, Compared::Differs),
             Policy::Propose if self.propose(name, text, input) => committed.map_or(Compared::New, Compared::Differs),
@@ -169,17 +170,17 @@ impl Goldens {
             Policy::Overwrite => self.overwrite(name, text, input, committed)?,
         };
         if self.policy == Policy::Overwrite || (self.policy == Policy::Propose && compared == Compared::Same) {
-            // What another run proposed is settled.
+            // Remove what an earlier run proposed.
             files::remove(&self.pending(name))?;
         }
         Ok(compared)
     }
 
-    /// Writes a text beside a golden, for a person to decide, where insta does not find the two equal. Tells whether it
-    /// does not. Where there is no room for a proposal, nothing is written.
+    /// Writes a text next to its golden, for a decision, if the two differ. Returns whether they differ. If the proposal cannot
+    /// be written, that is not an error.
     pub(crate) fn propose(&self, name: &str, text: &str, input: &Path) -> bool {
         let proposed = match (self.policy, self.on_copy(name, text, input)) {
-            // insta was told to write goldens: then the copy is one.
+            // insta was told to write goldens, so the copy contains the new text.
             (Policy::Overwrite, written) => written.ok().and_then(|written| written.golden),
             (_, Ok(Written { equal: true, .. })) => return false,
             (_, written) => written.ok().and_then(|written| written.proposed),
@@ -188,10 +189,10 @@ impl Goldens {
         true
     }
 
-    /// The text that waits beside a golden; `None` where none does.
+    /// The text of the new golden that waits for a decision; `None` if none waits.
     ///
     /// # Errors
-    /// Where it cannot be read, or is not a golden.
+    /// If it cannot be read, or is not a golden.
     pub(crate) fn proposed(&self, name: &str) -> Result<Option<String>> {
         self.committed(&self.pending(name))
     }
@@ -206,7 +207,7 @@ impl Goldens {
             self.committed(&file)
         };
         let written = write().map_err(|error| {
-            // Shown by its path from the project's folder.
+            // Show the path relative to the project's folder.
             let error = Error::new(error.what()).in_file(self.shown(&file));
             error.help("is there permission to write it, and room on the disk?")
         })?;
@@ -217,8 +218,8 @@ impl Goldens {
         })
     }
 
-    /// What insta makes of a text in a folder that holds a copy of its golden alone. It truncates what it writes, so that
-    /// a golden would be a torso where it is killed or the disk is full.
+    /// Lets insta compare a text in a temporary folder that contains only a copy of its golden. insta truncates a file before it
+    /// writes it, so a kill or a full disk would leave half a golden.
     fn on_copy(&self, name: &str, text: &str, input: &Path) -> Result<Written> {
         let folder = tempfile::tempdir().map_err(|e| files::failed("make", &std::env::temp_dir(), &e))?;
         let (golden, copy) = (self.file(name), folder.path().join(format!("{name}.snap")));
@@ -227,7 +228,7 @@ impl Goldens {
             std::fs::write(&copy, files::read(&golden)?).map_err(|e| files::failed("write", &copy, &e))?;
         }
         let equal = self.assert(folder.path(), name, text, input);
-        // One that is a torso itself cannot be read, or holds less.
+        // A file that was cut off cannot be read, or contains less than the text.
         let whole = |file: &Path| {
             let snapshot = __insta::Snapshot::from_file(file).ok()?;
             let is_whole = snapshot.as_text().is_some_and(|found| found.to_string().trim_end() == text.trim_end());
@@ -236,7 +237,7 @@ impl Goldens {
         Ok(Written { equal, golden: whole(&copy), proposed: whole(&copy.with_extension("snap.new")) })
     }
 
-    /// Whether insta finds a text equal to its golden in a folder, or was told to write it there and did.
+    /// Whether insta finds a text equal to its golden in a folder, or was told to write the golden there and did.
     fn assert(&self, folder: &Path, name: &str, text: &str, input: &Path) -> bool {
         let mut settings = __insta::Settings::clone_current();
         settings.set_snapshot_path(folder);
@@ -249,27 +250,27 @@ impl Goldens {
         equal
     }
 
-    /// A golden's file from the project's folder, as errors show it.
+    /// A golden's file relative to the project's folder, as errors show it.
     pub(crate) fn shown<'a>(&self, file: &'a Path) -> &'a Path {
         self.folder.parent().and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file)
     }
 
-    /// What insta writes beside a golden that differs.
+    /// The file that insta writes next to a golden that differs.
     fn pending(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.snap.new"))
     }
 
-    /// The text of a golden's file; `None` where there is none.
+    /// The text of a golden's file; `None` if the file does not exist.
     ///
     /// # Errors
-    /// Where it cannot be read, or is not a golden.
+    /// If it cannot be read, or is not a golden.
     pub(crate) fn committed(&self, file: &Path) -> Result<Option<String>> {
         if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }
         let shown = self.shown(file);
-        // Read first for errors in words of ours: insta takes a file without its header for one of an old form, prints
-        // where that is, and goes on.
+        // Check the file first, to report errors ourselves: insta takes a file without a header for an old format, prints a
+        // message and continues.
         let bytes = files::read_as(shown, file)?;
         check(&bytes).map_err(|error| error.in_file(shown))?;
         let snapshot = __insta::Snapshot::from_file(file).map_err(|_| {
@@ -281,7 +282,7 @@ impl Goldens {
     }
 }
 
-/// Whether the header of a golden names the file of an assertion, as older ones do.
+/// Whether the header of a golden names the file of the assertion, as older versions wrote it.
 fn has_source(file: &Path) -> bool {
     std::fs::read(file).is_ok_and(|bytes| without_source(&bytes) != bytes)
 }
@@ -300,12 +301,12 @@ fn without_source(snapshot: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Whether `cargo insta test --unreferenced` lists the goldens that are used, which insta itself then has to compare.
+/// Whether `cargo insta test --unreferenced` is collecting the goldens in use. If so, insta itself has to compare each one.
 fn wants_references() -> bool {
     std::env::var_os("INSTA_SNAPSHOT_REFERENCES_FILE").is_some()
 }
 
-/// Refuses what insta would misread.
+/// Refuses a file that insta would misread.
 fn check(bytes: &[u8]) -> Result<()> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let (valid, rest) = bytes.split_at(error.valid_up_to());

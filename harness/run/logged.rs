@@ -1,4 +1,4 @@
-//! The data of a run is written when it ends, however it ends.
+//! Writes the data of each run to `.retake/` when it ends, whether it passed or failed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::data::{asked_data, call_data, golden_data, of_run, step_data, turn_data};
 use super::project::Project;
-use super::told::{asked_data, call_data, golden_data, of_run, step_data, turn_data};
+
 use super::trial::Replayed;
 use super::verdict::has_golden;
 use crate::error::Result;
@@ -18,13 +19,13 @@ use crate::scenario::Scenario;
 use crate::secrets::shown;
 use crate::system::LogOf;
 
-/// Where what the systems of a scenario printed is kept, from the project's folder.
+/// The file for the output of a scenario's systems, relative to the project's folder.
 fn log_file(scenario: &str) -> PathBuf {
     Path::new(files::RUN_FOLDER).join("logs").join(format!("{scenario}.log"))
 }
 
 impl Project {
-    /// Takes note of what a replay showed. The last one of a run is told.
+    /// Remembers the data of a replay. If a run has several, the last one counts.
     pub(super) fn note_replay(&self, scenario: &Scenario, replayed: &Replayed) {
         let (fixture, began) = (replayed.fixture.as_deref(), replayed.played.began);
         let turn = |index: usize| fixture.and_then(|fixture| turn_data(fixture, index));
@@ -39,12 +40,12 @@ impl Project {
         });
     }
 
-    /// Tells the calls that missed as they are told once all is known of the run.
-    pub(super) fn retell(&self, scenario: &Scenario, replayed: &Replayed, told: impl Fn(&Miss) -> Miss) {
+    /// Remembers the calls again, with the final explanation of each miss.
+    pub(super) fn note_misses(&self, scenario: &Scenario, replayed: &Replayed, explained: impl Fn(&Miss) -> Miss) {
         let mut calls = replayed.calls.clone();
         for call in &mut calls {
             if let CallOutcome::Missed(miss) = &call.outcome {
-                call.outcome = CallOutcome::Missed(Arc::new(told(miss)));
+                call.outcome = CallOutcome::Missed(Arc::new(explained(miss)));
             }
         }
         self.note_calls(scenario, &calls, replayed);
@@ -60,8 +61,8 @@ impl Project {
         });
     }
 
-    /// Keeps what the systems of a scenario printed, in place of what they printed in its last run. Gives the file, from the
-    /// project's folder; none where they printed nothing, or it cannot be written.
+    /// Writes the output of a scenario's systems over that of its previous run. Returns the file, relative to the project's
+    /// folder; `None` if there was no output, or it cannot be written.
     pub(super) fn keep_logs(&self, scenario: &str, logs: &[LogOf]) -> Option<PathBuf> {
         let printed: Vec<&LogOf> = logs.iter().filter(|log| !log.whole.trim().is_empty()).collect();
         let text: String = match &printed[..] {
@@ -81,16 +82,17 @@ impl Project {
         Some(file)
     }
 
-    /// Takes note of a file that tells more of a scenario's run.
+    /// Remembers a log file of a scenario's run.
     pub(super) fn note_log(&self, scenario: &str, file: &Path) {
         let file = file.strip_prefix(&self.root).unwrap_or(file).to_owned();
         self.runs.with(scenario, |seen| seen.logs.push(file));
     }
 
-    /// Does something with a scenario, and writes the data of that run. Where that cannot be written, the run is what it is.
+    /// Calls `run` for a scenario, and writes the data of that run. The result does not depend on whether the data can be
+    /// written.
     ///
     /// # Errors
-    /// What it fails by.
+    /// The failure that `run` returned.
     pub(super) fn logged<T>(
         &self,
         scenario: &Scenario,
@@ -121,10 +123,10 @@ impl Project {
         result
     }
 
-    /// Checks something of the project that is not a scenario's run, and writes that as a run's data.
+    /// Calls a check of the project that is not a scenario's run, and writes its result like the data of a run.
     ///
     /// # Errors
-    /// What it fails by.
+    /// The failure that `check` returned.
     pub(super) fn logged_check(
         &self,
         name: &str,
@@ -138,7 +140,7 @@ impl Project {
         result
     }
 
-    /// Says in GitHub's summary of the job what came of the scenarios that ran, where there is such a summary.
+    /// Appends a report of the scenarios that ran to GitHub's job summary, if `GITHUB_STEP_SUMMARY` names one.
     pub(super) fn summarize(&self, ran: impl Fn(&str) -> bool) {
         let Some(file) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) else { return };
         let runs = self.runs.runs.all().unwrap_or_default();
@@ -150,7 +152,7 @@ impl Project {
         }
     }
 
-    /// Forgets the runs of what is no trial any more.
+    /// Deletes the data of runs whose trial no longer exists.
     pub(super) fn keep_runs_of(&self, is_trial: impl Fn(&str) -> bool) {
         self.runs.runs.keep_only(is_trial);
     }

@@ -1,25 +1,28 @@
-//! One run: the project, what is to be done with it, each scenario's run and verdict, and what is written.
+//! One run of a project: its action, each scenario's trial and verdict, and the files that it writes.
 //!
-//! | file | holds |
+//! | file | contains |
 //! |---|---|
-//! | [`runner`] | the `main` of a suite: what it does, in order |
-//! | `action` | what may be asked of a runner; a file each does it: `test`, `record`, `accept`, `audit` |
-//! | `policy`, `restart`, `filter` | what may be written; the environment that this needs; which scenarios are wanted |
-//! | [`project`] | what all scenarios of a run share: `fixtures`, `declared_secrets`, `commands` that resolve a failure |
-//! | `run_log`, `told`, `logged` | the data of a run: what is known of it; its parts; written when it ends |
-//! | `slots` | who plays when, and who lingers |
-//! | `trial`, `verdict` | one scenario's run; what is to be said of it |
-//! | `findings`, `failing`, `second_look`, `advice` | what is wrong with it; why it failed; what is still wrong where a miss is got over; what resolves it |
-//! | [`golden`] | insta |
-//! | `tools` | recorded calls of tools, executed again |
-//! | `proof` | two runs that agree |
-//! | `orphans`, `unused_names` | files that belong to no scenario; names of callers that name nobody |
+//! | [`runner`] | the `main` of a suite |
+//! | `action` | the actions of a runner; `test`, `record`, `accept` and `audit` carry them out |
+//! | `policy`, `restart`, `filter` | what the run may write; a restart with insta's environment; which scenarios to run |
+//! | [`project`] | what all scenarios of a run share, with its `fixtures`, `declared_secrets` and `commands` |
+//! | `run_log`, `data`, `logged` | the data of runs: kept in memory; made of a run's parts; written when the run ends |
+//! | `slots` | which scenario runs when, and which ones linger |
+//! | `trial`, `verdict` | one scenario's run; whether it passed |
+//! | `findings`, `failing` | what is wrong with a run; its failure |
+//! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
+//! | [`golden`] | goldens, through insta |
+//! | `tools` | scenarios that call recorded tools again |
+//! | `proof` | the two replays that must agree before a file is written |
+//! | `orphans`, `unused_names` | files without a scenario; settings that name an unknown caller |
+//! | `waiting` | goldens and fixtures that wait for a decision |
 
 mod accept;
 pub(crate) mod action;
 mod advice;
 mod audit;
 pub(crate) mod commands;
+mod data;
 mod declared_secrets;
 mod failing;
 mod filter;
@@ -39,7 +42,6 @@ pub(crate) mod runner;
 mod second_look;
 mod slots;
 mod test;
-mod told;
 pub(crate) mod tools;
 mod trial;
 mod unused_names;

@@ -1,4 +1,4 @@
-//! What belongs to no scenario: fixtures, goldens, proposed goldens, and names in the suite's `unused`.
+//! Looks for fixtures and goldens without a scenario, committed or proposed, and for unknown names in the suite's `unused`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,17 +11,17 @@ use crate::report::Failure;
 use crate::scenario::FixtureRef;
 use crate::text::counted;
 
-/// The test that looks for them.
+/// The name of the test that looks for orphans.
 pub(super) const NAME: &str = crate::report::NO_ORPHANS;
 
-/// Looks for files without a scenario. Statically, so that a filtered run condemns nothing.
+/// Looks for files without a scenario. This compares names of files only, so it also works if not all scenarios run.
 ///
 /// # Errors
-/// The files, and the command that removes them.
+/// If there are such files; the failure lists them with the command that removes them.
 pub(super) fn check(project: &Project) -> Result<(), Failure> {
     let scenarios = || project.discovered.scenarios.iter();
     let broken: BTreeSet<&str> = scenarios().filter_map(|s| s.as_ref().err()).map(|b| b.name.as_str()).collect();
-    // What a broken scenario owns cannot be known: files that begin with its name are left alone.
+    // The files of a broken scenario are not known, so files that begin with its name are left alone.
     let of_broken = |name: &str| broken.iter().any(|b| name == *b || name.starts_with(&format!("{b}.")));
     let (mut fixtures, mut goldens) = (BTreeSet::new(), BTreeSet::new());
     for scenario in project.discovered.sound() {
@@ -42,7 +42,7 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
         Ok(orphans)
     };
     let committed = [look("fixtures", ".json", &fixtures)?, look("goldens", ".snap", &goldens)?].concat();
-    // Mostly git ignores what was only proposed.
+    // git usually ignores proposed files, so `rm` removes them.
     let proposed = [look("fixtures", ".json.new", &fixtures)?, look("goldens", ".snap.new", &goldens)?].concat();
     if committed.is_empty() && proposed.is_empty() {
         return Ok(unused_names::check_suite(project)?);

@@ -1,23 +1,23 @@
-//! What a run may write.
+//! The policy of a run: which goldens and fixtures it may write.
 
 use crate::error::{Error, Result};
 
-/// What happens to a golden that is not this run's.
+/// What to do with a golden that differs from this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Nothing is written: `CI` is set.
+    /// Write nothing, since `CI` is set.
     Verify,
-    /// It is left as it is, with the new text beside it for `cargo insta review`.
+    /// Leave the golden as it is, and write the new text next to it for review.
     Propose,
-    /// It is written anew, after its proof.
+    /// Overwrite the golden, after a proof.
     Overwrite,
 }
 
 impl Policy {
-    /// The policy of a run that records, or is told to `update` goldens, by its command line or by `UPDATE_GOLDEN`.
+    /// The policy of a run. It overwrites goldens if it `records`, or if `update` or `UPDATE_GOLDEN` asks for it.
     ///
     /// # Errors
-    /// Where it is to write with `CI` set.
+    /// If it would have to write with `CI` set.
     pub(super) fn of_run(records: bool, update: bool) -> Result<Policy> {
         let update = update || is_set("UPDATE_GOLDEN");
         match (in_ci(), update || records) {
@@ -32,10 +32,10 @@ impl Policy {
     }
 }
 
-/// Refuses to write a fixture where `CI` is set: then only reports are written. `doing` is what would write it.
+/// Refuses to write a fixture with `CI` set. `doing` names what would write it, for the error.
 ///
 /// # Errors
-/// With `CI` set.
+/// If `CI` is set.
 #[cfg(feature = "cli")]
 pub(crate) fn may_write_fixtures(doing: &str) -> Result<()> {
     if in_ci() { Err(refusal(&format!("{doing} with CI set: fixtures are never written in CI"))) } else { Ok(()) }
@@ -49,7 +49,7 @@ fn in_ci() -> bool {
     is_set("CI")
 }
 
-/// Whether a variable says yes.
+/// Whether an environment variable is set to something other than no.
 fn is_set(name: &str) -> bool {
     std::env::var(name).is_ok_and(|value| !matches!(value.to_lowercase().as_str(), "" | "0" | "false" | "no"))
 }

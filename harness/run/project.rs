@@ -1,4 +1,4 @@
-//! A project under test: its folders, its suite, and what is made of them for all scenarios.
+//! A project under test: its folders, its suite, and the state that all its scenarios share.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,31 +25,30 @@ pub(crate) struct Project {
     pub(crate) discovered: Discovered,
     pub(crate) rules: Arc<Rules>,
     pub(crate) callers: CallerRules,
-    /// The project as all see it that answer or record model calls.
+    /// The settings for answering and recording model calls.
     pub(crate) open: OpenProject,
     pub(crate) goldens: Goldens,
     pub(crate) commands: Commands,
     pub(crate) fixtures: Fixtures,
     pub(crate) systems: Systems,
     pub(super) slots: Slots,
-    /// What plays just now.
+    /// The scenarios that are running now.
     pub(super) running: Running,
-    /// Whether a scenario has failed, and nothing more is to begin then.
+    /// Whether a scenario has failed.
     pub(super) failed: AtomicBool,
-    /// Whether replays keep what calls said.
+    /// Whether replays keep the text of calls, for an audit.
     pub(crate) hears_calls: bool,
-    /// What a person should know of each scenario's run, red or green.
+    /// Notes for the user on each scenario's run, whether it passed or failed.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
-    /// What is known of each scenario's run.
+    /// The data of each scenario's run.
     pub(super) runs: RunLog,
 }
 
 impl Project {
-    /// Reads the scenarios of a project, or what holds the `only` one that is wanted. `records` says that this process
-    /// records.
+    /// Reads the scenarios of a project, or just the folder of the `only` one. `records` says whether this process records.
     ///
     /// # Errors
-    /// Where there is none, or the suite is wrong. A scenario that is wrong is a trial that fails.
+    /// If there are no scenarios, or the suite is wrong. A scenario that is wrong is not an error here: its trial fails.
     pub(crate) fn open(
         root: &Path,
         routers: BTreeMap<String, RouterFactory>,
@@ -94,24 +93,24 @@ impl Project {
         })
     }
 
-    /// Ends what scenarios shared: the browser, and systems.
+    /// Ends the browser and the systems that scenarios shared.
     pub(crate) fn end(&self) {
         #[cfg(feature = "browser")]
         crate::browser::close();
         self.systems.end();
     }
 
-    /// Notes what a person should know of a scenario's last run.
+    /// Sets the notes on a scenario's run.
     pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
     }
 
-    /// What was noted of a scenario.
+    /// The notes on a scenario's run.
     pub(super) fn noted(&self, scenario: &str) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).get(scenario).cloned().unwrap_or_default()
     }
 
-    /// Says it, on stderr: stdout is libtest's, in whatever format it was asked for.
+    /// Prints the notes of all scenarios to standard error: standard output belongs to libtest.
     pub(crate) fn print_notes(&self) {
         let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let lines =

@@ -1,5 +1,5 @@
-//! Recording scenarios: each is begun, driven with the provider behind the model server, proven to replay, and only then
-//! committed to its files.
+//! Recording scenarios, in four stages: begin the journal, drive the scenario with the real provider, prove that the recording
+//! replays, and only then write its files.
 
 mod begin;
 mod commit;
@@ -18,11 +18,11 @@ use crate::scenario::Scenario;
 use begin::begin;
 use wanted::wanted;
 
-/// Records scenarios by name, by a part of it, or all, one after another. The exit code is 0 where all were, 1 where one
-/// was not.
+/// Records scenarios one after another: those with these names or parts of names, or all. The exit code is 0 if all of them were
+/// recorded, otherwise 1.
 ///
 /// # Errors
-/// Where a name fits no scenario, or no provider is configured.
+/// If a name matches no scenario, or no provider is configured.
 pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let code = record_all(project, names, options);
     project.end();

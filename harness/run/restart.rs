@@ -1,4 +1,5 @@
-//! Starting this program anew with more variables: insta reads its environment once, and setting it here would be unsafe.
+//! Restarts this program with more environment variables: insta reads its environment once, and setting a variable in a running
+//! program is unsafe.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -6,30 +7,29 @@ use std::process::{Command, ExitCode};
 
 use crate::error::{Error, Result};
 
-/// The variable that names the project's folder, in place of the one that the runner was built in.
+/// The environment variable that names the project's folder, instead of the one in which the runner was built.
 const ROOT: &str = "RETAKE_ROOT";
-/// The variable that tells a program that was started anew in which folder its arguments were typed.
+/// The environment variable that passes a restarted program the folder in which its arguments were typed.
 const TYPED_IN: &str = "RETAKE_TYPED_IN";
 
-/// The folder that the environment names, where it does.
+/// The project's folder that the environment names, if it does.
 pub(super) fn root() -> Option<PathBuf> {
     std::env::var_os(ROOT).filter(|root| !root.is_empty()).map(PathBuf::from)
 }
 
-/// The folder in which this program's arguments were typed: the current one, but for a program that was started anew.
+/// The folder in which this program's arguments were typed: the current one, unless the program was restarted.
 #[cfg(feature = "cli")]
 pub(crate) fn typed_in() -> PathBuf {
     std::env::var_os(TYPED_IN).map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from)
 }
 
-/// Starts this program anew with the same arguments, unless its environment holds the variables already. In the project's
-/// folder, where cargo starts it too: from any other one insta would write the way from the project to the runner's source
-/// into goldens, over folders of this machine.
+/// Restarts this program with the same arguments, unless its environment contains the variables already. It starts in the
+/// project's folder, as with cargo: from any other folder, insta would write a path with folders of this machine into goldens.
 ///
-/// On Unix it takes the place of this process; elsewhere its exit code is returned. `None` where nothing was to be done.
+/// On Unix the new program replaces this process; elsewhere its exit code is returned. `None` means that no restart was needed.
 ///
 /// # Errors
-/// Where the program cannot be started.
+/// If the program cannot be started.
 pub(super) fn with_environment(root: &Path, variables: &[(&'static str, OsString)]) -> Result<Option<ExitCode>> {
     if variables.iter().all(|(name, value)| std::env::var_os(name).as_deref() == Some(OsStr::new(value))) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What is known of the runs of this process, until each is written.
+//! The data of the runs of this process, kept in memory until each run is written.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::report::{CallData, RunData, Runs, StepData, ToolRequestData, TurnData, annotation, terminal};
 
-/// What is known of the runs of this process, until each is written.
+/// The data of the runs of this process.
 #[derive(Debug)]
 pub(crate) struct RunLog {
     pub(super) runs: Runs,
     seen: Mutex<HashMap<String, Seen>>,
 }
 
-/// What a scenario's last replay showed.
+/// The data of a scenario's last replay.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) steps: Vec<StepData>,
@@ -25,13 +25,13 @@ pub(super) struct Seen {
 }
 
 impl RunLog {
-    /// Of the project in a folder.
+    /// An empty log for the project in a folder.
     pub(super) fn of(root: &Path) -> RunLog {
         RunLog { runs: Runs::of(root), seen: Mutex::default() }
     }
 
-    /// Writes a run that has ended, and marks its file where GitHub reads along. Where the data cannot be written, the run
-    /// is what it is.
+    /// Writes the data of a run that has ended. On GitHub Actions, also prints an annotation for a failure. Errors while writing
+    /// are ignored: they do not change the run's result.
     pub(super) fn end(&self, run: &RunData) {
         let _ = self.runs.write(run);
         let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
@@ -40,7 +40,7 @@ impl RunLog {
         }
     }
 
-    /// Changes or takes what is known of a scenario's run.
+    /// Calls `change` with the data of a scenario's run.
     pub(super) fn with<T>(&self, scenario: &str, change: impl FnOnce(&mut Seen) -> T) -> T {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         change(seen.entry(scenario.to_owned()).or_default())

@@ -1,4 +1,4 @@
-//! The runner: a `main` that does one thing with a project's scenarios.
+//! The runner: a `main` that carries out one action on a project's scenarios.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -27,7 +27,7 @@ use crate::system::{self, IntoRouter, RouterFactory, Stage};
 ///     router "agent" => |stage| async move { my_agent::router(stage.workdir(), &stage.model().openai, stage.key()) }
 /// }
 /// ```
-/// Each closure gets the [`Stage`] and gives, asynchronously, an axum router or a `Result` with one; for other tower
+/// Each closure takes the [`Stage`] and returns a future of an axum router, or of a `Result` with one. For other tower
 /// services see [`service`](crate::service).
 #[macro_export]
 macro_rules! suite {
@@ -38,11 +38,12 @@ macro_rules! suite {
                 .main()
         }
 
-        // Without a harness the compiler drops this; with one it would drop the `main`, run no scenario and be green.
+        // Without a harness the compiler drops this function. With one it would drop the `main` above, and the test would be
+        // green without having run a scenario.
         #[test]
         fn scenarios_have_no_harness() {
             ::core::compile_error!(
-                "retake::suite! has a `main` of its own, which the test harness of cargo takes the place of: no scenario would run. \
+                "retake::suite! has a `main` of its own, which cargo's test harness would replace, so no scenario would run. \
                  Add to Cargo.toml, below [[test]] and name = \"scenarios\":\n\n    harness = false\n"
             );
         }
@@ -65,7 +66,7 @@ impl std::fmt::Debug for Suite {
 }
 
 impl Suite {
-    /// The suite of the project in a folder. `RETAKE_ROOT` names another one.
+    /// The suite of the project in a folder. The environment variable `RETAKE_ROOT` overrides the folder.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>, assert: Assert) -> Suite {
         Suite { root: root.into(), assert, routers: BTreeMap::new(), commands: Commands::CargoTest, update: false }
@@ -86,7 +87,7 @@ impl Suite {
         self
     }
 
-    /// Says that the runner is the `retake` command itself, and whether it was told to write goldens.
+    /// Marks this runner as the `retake` command itself, and sets whether it rewrites goldens.
     #[cfg(feature = "cli")]
     pub(crate) fn of_command(mut self, update: bool) -> Suite {
         self.commands = Commands::Retake;
@@ -94,7 +95,7 @@ impl Suite {
         self
     }
 
-    /// Runs what the command line and the environment ask for, as libtest would.
+    /// Runs the scenarios that the command line and the environment ask for, with libtest's options and exit codes.
     #[must_use]
     pub fn main(self) -> ExitCode {
         if let Some(done) = system::take_over().or_else(crate::tools::take_over) {
@@ -103,7 +104,7 @@ impl Suite {
         self.run(Action::asked_for(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect()))
     }
 
-    /// Does one thing with the project, and says what is wrong with it or with what is asked.
+    /// Carries out an action on the project. Prints an error, and returns exit code 2, if the project or the action is wrong.
     pub(crate) fn run(self, action: Result<Action>) -> ExitCode {
         action.and_then(|action| self.act(action)).unwrap_or_else(|error| {
             terminal::error(error);
@@ -111,10 +112,10 @@ impl Suite {
         })
     }
 
-    /// Does one thing with the project. The program may start anew for it, with the same arguments.
+    /// Carries out an action on the project. This may restart the program with the same arguments.
     ///
     /// # Errors
-    /// Where the project or what is asked of it is wrong; what a scenario fails by is printed.
+    /// If the project or the action is wrong. Failures of scenarios are printed and only change the exit code.
     pub(crate) fn act(self, action: Action) -> Result<ExitCode> {
         let root = self.folder()?;
         let policy = if action.only_reads() {
@@ -138,7 +139,7 @@ impl Suite {
         }
     }
 
-    /// The project's folder: `RETAKE_ROOT`, else the one that the suite was made with.
+    /// The project's folder: `RETAKE_ROOT` if it is set, otherwise the one that was passed to [`Suite::new`].
     fn folder(&self) -> Result<PathBuf> {
         let folder = restart::root().unwrap_or_else(|| self.root.clone());
         let root = folder.canonicalize().map_err(|e| crate::files::failed("open", &folder, &e))?;

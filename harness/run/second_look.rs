@@ -1,4 +1,4 @@
-//! A run that failed, looked at once more: with its golden, and where calls missed, with these answered.
+//! Examines a failed run: compares it with its golden, and if calls missed, replays it with answers to these calls.
 
 use super::advice::Tried;
 use super::failing::{Failing, Golden};
@@ -11,16 +11,16 @@ use crate::model::{GoingOn, MissReason};
 use crate::report::Failure;
 use crate::scenario::{Scenario, ToolsFrom};
 
-/// Why a run failed, with all that is known of it and what resolves it. `first` is what was found at first sight.
+/// The full failure of a run, with its advice. `first` is the failure from the verdict, used if this finds nothing more.
 pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, first: Failure) -> Failure {
     let second = second(project, scenario, run);
     let judged = second.as_ref().unwrap_or(run);
-    // One that is written anew is not looked at.
+    // A golden that is being rewritten is not compared.
     let compared = project.goldens.policy() != Policy::Overwrite;
     let text = if compared { judged.own_golden(scenario).cloned() } else { None };
     let golden = text.and_then(|text| {
         let committed = project.goldens.text(&scenario.golden_name)?;
-        let changes = match judged.came_of_what_broke() {
+        let changes = match judged.events_of_failed_step() {
             None => changes(&committed, &text),
             Some(mut came) => {
                 came.retain(|name| !scenario.golden.ignores(name));
@@ -30,19 +30,19 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, fi
         Some(Golden { committed, text, changes })
     });
     let seen = golden.as_ref().is_some_and(|golden| !golden.changes.is_empty()) || !run.findings(scenario).is_none();
-    // After a miss, what a system prints of it follows from that.
-    let told = second.as_ref().filter(|second| !second.unanswered).unwrap_or(run);
-    let log = project.keep_logs(&scenario.name, &told.played.systems);
-    let failing = Failing { run, scenario, second: second.as_ref(), golden, logs: &told.played.systems, log };
-    project.retell(scenario, run, |miss| failing.told(miss));
+    // Show the output of the second replay if it had no miss: after a miss, the system mostly prints its consequences.
+    let logged = second.as_ref().filter(|second| !second.unanswered).unwrap_or(run);
+    let log = project.keep_logs(&scenario.name, &logged.played.systems);
+    let failing = Failing { run, scenario, second: second.as_ref(), golden, logs: &logged.played.systems, log };
+    project.note_misses(scenario, run, |miss| failing.explained(miss));
     let failure = if seen { failing.failure() } else { first };
     let again = may_play_again(project, scenario, run);
     Tried { project, scenario, run, second: second.as_ref(), again }.resolved(failure)
 }
 
-/// The second replay, where calls missed that may have been meant for a turn.
+/// The second replay, if a call missed that may belong to a turn.
 fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Replayed> {
-    // What was asked of a tool is not got over.
+    // A request to a tool that missed cannot be answered in a second replay.
     let meant = run.misses.first().is_some_and(|miss| {
         matches!(
             miss.reason,
@@ -66,12 +66,12 @@ fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Repl
     if is_whole(&second) || run.misses.first().is_none_or(|miss| miss.reason != MissReason::NotRecorded) {
         return Some(second);
     }
-    // A call that is one more than was recorded may have had an answer that the service can do nothing with.
+    // The call may be an additional one, for which the answer of its nearest turn made no sense. Try any other text.
     Some(play(GoingOn::Aside).filter(is_whole).unwrap_or(second))
 }
 
-/// Whether the scenario may be played again for more to be known: it takes its time, and what is attached, or calls live
-/// tools, may do more each time.
+/// Whether the scenario may be replayed again to find out more. Not after a timeout, which would cost the same time again, and
+/// not if the system is attached or uses live tools, where each run may have lasting effects.
 fn may_play_again(project: &Project, scenario: &Scenario, run: &Replayed) -> bool {
     let late = matches!(&run.played.driven.failure, Some((CauseKind::TimeUp, _)));
     !late && !project.systems.is_attached(scenario) && scenario.tools_from != ToolsFrom::Live

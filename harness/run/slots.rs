@@ -1,5 +1,6 @@
-//! Who plays when. As many scenarios play at a time as `--test-threads` says, in their order. One that lingers gives its slot
-//! to the next and stays in the house, which has few places: whoever finds none keeps the slot until there is one.
+//! Which scenario runs when. `--test-threads` sets the number of slots, so how many scenarios run at the same time, in the order
+//! of their names. A scenario that lingers passes its slot to the next one. The places for lingering are limited too: a scenario
+//! that finds none keeps its slot until one is free.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,16 +8,16 @@ use std::thread::Thread;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// How many routers linger at once, where the open files of this process allow it.
+/// How many scenarios on routers linger at the same time, if this process may open enough files.
 const ROUTERS: usize = 256;
-/// How many commands do.
+/// How many scenarios on commands linger at the same time.
 const COMMANDS: usize = 8;
-/// The open files of a scenario that lingers on a router, of which two runtimes have most: 10, as measured.
+/// The open files of a scenario that lingers on a router. Measured: 10, most of them of its two runtimes.
 const FILES_EACH: u64 = 12;
-/// The open files of all else: of those that play, and of the servers that are kept.
+/// The open files of everything else: of scenarios that run, and of model servers that are kept for late calls.
 const FILES_OF_OTHERS: u64 = 256;
 
-/// The slots of a run, and the places of its house.
+/// The slots of a run, and its places for lingering.
 #[derive(Debug)]
 pub(crate) struct Slots {
     state: Mutex<State>,
@@ -28,9 +29,9 @@ pub(crate) struct Slots {
 #[derive(Debug)]
 struct State {
     free: usize,
-    /// Those that are still to play, by name, and the system that each has to itself meanwhile.
+    /// The scenarios that have not run yet, by name, with the system that each needs for itself.
     waiting: BTreeMap<String, Option<String>>,
-    /// The threads of those that wait for their turn.
+    /// The threads of scenarios that wait for their turn.
     parked: HashMap<String, Thread>,
     playing: HashMap<String, Playing>,
 }
@@ -42,7 +43,7 @@ struct Playing {
     alone_on: Option<String>,
 }
 
-/// A scenario's trial: when this is dropped, nothing waits for it any more.
+/// A scenario's turn to run. Dropping it gives up the slot, and other scenarios stop waiting for this one.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     slots: &'a Slots,
@@ -59,7 +60,7 @@ impl Drop for Turn<'_> {
 }
 
 impl Slots {
-    /// One slot, which is what recording needs.
+    /// One slot, as recording needs it.
     pub(crate) fn new() -> Slots {
         let (waiting, parked, playing) = (BTreeMap::new(), HashMap::new(), HashMap::new());
         let state = Mutex::new(State { free: 1, waiting, parked, playing });
@@ -68,21 +69,21 @@ impl Slots {
         Slots { state, routers, commands, places }
     }
 
-    /// Opens slots for these scenarios, each with the system that it has to itself. They are played in the order of their
-    /// names, in which whoever runs them has to come for them. Gives how many threads all of it can use.
+    /// Opens slots for these scenarios, each with the system that it needs for itself. They run in the order of their names, so
+    /// their threads have to ask for them in that order. Returns how many threads can be in use at the same time.
     pub(super) fn open(&self, slots: usize, scenarios: BTreeMap<String, Option<String>>) -> usize {
         let all = scenarios.len();
         self.change(|state| (state.free, state.waiting) = (slots.max(1), scenarios));
         (slots.max(1) + self.places).min(all.max(1))
     }
 
-    /// Waits for a scenario's turn. It has its slot until it lingers.
+    /// Waits for a scenario's turn. The scenario keeps its slot until it lingers.
     pub(super) fn turn<'a>(&'a self, name: &'a str, alone_on: Option<&str>) -> Turn<'a> {
         self.take(name, alone_on);
         Turn { slots: self, name }
     }
 
-    /// Waits for a slot, unless the scenario has one. This blocks the thread.
+    /// Waits for a slot, unless the scenario has one. Blocks the thread.
     pub(super) fn take(&self, name: &str, alone_on: Option<&str>) {
         let mut state = self.state();
         if state.playing.get(name).is_some_and(|playing| playing.has_slot) {
@@ -103,15 +104,16 @@ impl Slots {
         state.wake();
     }
 
-    /// Gives a scenario a place to linger at, and its slot to the next. The system that it has to itself stays its own.
+    /// Waits for a place to linger, then passes the scenario's slot to the next one. The scenario keeps the system that it needs
+    /// for itself.
     pub(super) async fn linger(&self, name: &str, on_commands: bool) -> Option<SemaphorePermit<'_>> {
-        let house = if on_commands { &self.commands } else { &self.routers };
-        let place = house.acquire().await.ok();
+        let places = if on_commands { &self.commands } else { &self.routers };
+        let place = places.acquire().await.ok();
         self.change(|state| state.give_slot(name));
         place
     }
 
-    /// Gives up all that a scenario has: its stage is gone.
+    /// Gives up a scenario's slot and system, once its stage is gone.
     pub(super) fn leave(&self, name: &str) {
         self.change(|state| state.leave(name));
     }
@@ -128,7 +130,7 @@ impl Slots {
 }
 
 impl State {
-    /// Whether a scenario is the first one that could play.
+    /// Whether a slot is free and this scenario is the first one that can run.
     fn has_turn(&self, name: &str) -> bool {
         self.free > 0 && self.next() == Some(name)
     }
@@ -140,7 +142,7 @@ impl State {
         self.waiting.iter().find(|(_, alone_on)| is_free(alone_on)).map(|(name, _)| name.as_str())
     }
 
-    /// Wakes the one whose turn it is, where it waits already.
+    /// Wakes the thread of the scenario whose turn it is, if it waits already.
     fn wake(&self) {
         if let Some(thread) = self.next().filter(|_| self.free > 0).and_then(|name| self.parked.get(name)) {
             thread.unpark();
@@ -161,7 +163,8 @@ impl State {
     }
 }
 
-/// How many routers may linger at once: fewer where this process may open few files, which is raised as far as anybody may.
+/// How many scenarios on routers may linger at the same time. First raises this process's limit of open files as far as allowed;
+/// a lower limit leaves room for fewer.
 #[cfg(unix)]
 fn routers() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -169,7 +172,7 @@ fn routers() -> usize {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current.is_some_and(|current| current < wanted) {
         let current = Some(maximum.map_or(wanted, |maximum| maximum.min(wanted)));
-        // Where it cannot be raised, fewer have to do.
+        // Ignore errors: the limit that is read below counts.
         let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum });
     }
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);

@@ -1,7 +1,7 @@
-//! Testing: a test for each scenario and one for orphans, run as libtest runs tests.
+//! Testing: one test for each scenario and one for orphans, with libtest's interface.
 //!
-//! `cargo test`, `cargo nextest run` and `retake test` run the same tests with the same names, since all of them run this.
-//! Under nextest each test is a process of its own, so misses are checked in each and once more at the end.
+//! `cargo test`, `cargo nextest run` and `retake test` run the same tests with the same names, since all of them call this. Under
+//! nextest each test is a process of its own, so misses are checked in each test, and once more at the end of the process.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -32,11 +32,11 @@ use crate::scenario::{self, Broken, Scenario};
 use crate::secrets::shown;
 use crate::text::counted;
 
-/// Runs the tests that the arguments ask for. The exit code is libtest's: 0 where all passed, 101 where one failed, or a
-/// model call missed after its scenario's verdict.
+/// Runs the tests that the arguments ask for. The exit code is libtest's: 0 if all passed, 101 if one failed or a model call
+/// missed after its scenario's verdict.
 ///
 /// # Errors
-/// Where no test is left, and the arguments are for scenarios alone.
+/// If no test is left, and the arguments are meant for scenarios only.
 pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let mut args = wanted.arguments();
     let mut tests = tests(project, wanted.fails_fast());
@@ -52,15 +52,15 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
     let scenarios = scenarios.map(|scenario| (scenario.name.clone(), alone_on(scenario))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
-    // Most of them wait: how many play at a time is the slots' to say.
+    // Most threads only wait: the slots limit how many scenarios run at the same time.
     args.test_threads = Some(project.slots.open(slots, scenarios));
     if !args.list && wanted.only_one().is_none() {
         project.keep_runs_of(|name| all.contains(name));
     }
     let ran: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
-    // What reads the other formats wants nothing beside them.
+    // Programs that read the other formats expect nothing else in the output.
     let for_people = !args.list && !args.quiet && matches!(args.format, None | Some(FormatSetting::Pretty));
-    // On one thread libtest itself says what it begins, and ends that line later.
+    // With one thread, libtest itself prints the name of each test before it runs, and ends that line later.
     if for_people && args.test_threads != Some(1) {
         project.running.draw();
     }
@@ -68,14 +68,14 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     project.running.end(for_people);
     project.end();
     project.print_notes();
-    // A process of nextest knows of one scenario: there `retake report --form markdown` makes the summary.
+    // Under nextest a process knows only its own scenario; `retake report --form markdown` writes the summary there.
     if wanted.only_one().is_none() {
         project.summarize(|name| ran.contains(name));
     }
     Ok(if missed_late() { ExitCode::from(101) } else { conclusion.exit_code() })
 }
 
-/// A test for each scenario, and the one for orphans. With `fail_fast` none begins once one has failed.
+/// One test for each scenario, and the one for orphans. With `fail_fast`, tests after the first failure are reported as ignored.
 fn tests(project: &Arc<Project>, fail_fast: bool) -> Vec<Trial> {
     let mut tests: Vec<Trial> = Vec::new();
     for found in &project.discovered.scenarios {
@@ -126,7 +126,7 @@ fn of_libtest(result: Result<(), Failure>, name: &str) -> Result<(), Failed> {
     result.map_err(|failure| Failed::from(Screen::of_stdout().show(&failure.with_texts(shown), name)))
 }
 
-/// One scenario: its run and its verdict, or its proof where its golden may be written.
+/// Tests one scenario: by a run and its verdict, or by a proof if its golden may be written.
 fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     if let Some(tested) = tools::test(project, scenario) {
         return tested;
@@ -147,22 +147,22 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let of_file = replayed.fixture.as_ref().and_then(otherwise);
     project.note(&scenario.name, of_file.into_iter().chain(replayed.notes(scenario)).collect());
     let judged = replayed.verdict(scenario).and_then(|text| {
-        // insta proposes the text where it differs.
+        // This also proposes the text as a new golden if it differs.
         text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text))
     });
     judged.map_err(|failure| second_look::failure(project, scenario, &replayed, failure))
 }
 
-/// Says which fixture stands without a proof, each time that it is used.
+/// Prints a warning if a fixture was written without a proof.
 fn say_unstable(scenario: &Scenario, fixture: &Fixture) {
     if !fixture.unstable.is_empty() {
         let (name, file) = (&scenario.name, fixture.path.display());
         let why = fixture.unstable.join("\n  ");
-        terminal::note(format!("{name}: {file} was written without a proof, since this varied:\n  {why}"));
+        terminal::note(format!("{name}: {file} was written without a proof, because this varied:\n  {why}"));
     }
 }
 
-/// Says which calls missed when their scenarios had been judged, and whether there are any.
+/// Prints the calls that missed after their scenario's verdict. Returns whether there are any.
 fn missed_late() -> bool {
     let late = model::unjudged();
     for miss in &late {

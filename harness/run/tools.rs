@@ -1,4 +1,4 @@
-//! Recorded calls of tools, executed again: a scenario of `kind = "tools"`, and `retake tools`.
+//! Runs recorded tool calls again, for a scenario with `kind = "tools"` and for `retake tools`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of
 pub(crate) enum Recording {
     /// In the conversations of a fixture.
     Fixture(Arc<Fixture>),
-    /// In a conversation on disk, of this id where the folder holds several.
+    /// In a conversation's folder. The id chooses one if the folder contains several.
     Folder(PathBuf, Option<String>),
 }
 
@@ -29,16 +29,16 @@ pub(crate) struct ToolsReplay<'a> {
     pub(crate) suite: &'a Suite,
     pub(crate) recording: Recording,
     pub(crate) unobserved: Unobserved,
-    /// The log; a new one in the run data of this name where absent.
+    /// The drift log to write. `None` means a new one under `.retake/tools/`, in the folder of this name.
     pub(crate) log: Option<PathBuf>,
     pub(crate) name: &'a str,
 }
 
 impl ToolsReplay<'_> {
-    /// Executes the calls on a runtime of its own.
+    /// Runs the calls, on an async runtime of its own.
     ///
     /// # Errors
-    /// Where the recording does not load or a tool has no target: nothing was executed then.
+    /// If the recording cannot be read, or a tool is not declared. In both cases no call has been made.
     pub(crate) fn run(self) -> Result<Outcome> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
@@ -77,7 +77,7 @@ fn script(recording: &Recording, rules: &Rules) -> Result<Script> {
     }
 }
 
-/// Runs a scenario of `kind = "tools"`, where it is one.
+/// Runs a scenario with `kind = "tools"`; `None` if it is another kind.
 pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), Failure>> {
     let tools = scenario.tools.as_ref()?;
     let run = || {

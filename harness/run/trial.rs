@@ -1,4 +1,4 @@
-//! Playing one run of a scenario: on a stage of its own, from its first step until it has settled, and lingered.
+//! Runs a scenario once, on a stage of its own: from its first step until it has settled and lingered.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -22,63 +22,65 @@ use crate::system::{Ended, LogOf, Running, StageTools};
 use crate::text::counted;
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
-/// What came of playing a scenario on a stage.
+/// The result of running a scenario on a stage.
 #[derive(Debug)]
 pub(crate) struct Played {
     pub(crate) driven: Driven,
-    /// When it began, and the steps that were begun.
+    /// When the run began.
     pub(crate) began: Instant,
+    /// The steps that were started.
     pub(crate) steps: Vec<StepTaken>,
-    /// What differs between the calls and the recorded ones beside their keys, with the turn.
+    /// The checks that differ between a call and its recorded turn, with the index of the turn.
     pub(crate) drift: Vec<(usize, DriftOf)>,
-    /// What was wrong with the calls by themselves.
+    /// Flaws of the calls themselves.
     pub(crate) flaws: Vec<CallFlaw>,
-    /// By what the system itself went wrong: it crashed, or panicked.
+    /// The crash or panic of the system, if any.
     pub(crate) fault: Option<(CauseKind, Error)>,
-    /// What systems printed.
+    /// The output of the systems.
     pub(crate) systems: Vec<LogOf>,
-    /// What came of the doubles of its tool servers.
+    /// The requests to the doubles of tool servers.
     pub(crate) tools: Asked,
 }
 
-/// What a replay showed.
+/// The result of a replay.
 #[derive(Debug)]
 pub(crate) struct Replayed {
     pub(super) played: Played,
     pub(super) misses: Vec<Arc<Miss>>,
-    /// The calls that missed, as far as they were read.
+    /// The calls that missed and could be parsed.
     pub(super) missed_calls: Vec<MissedCall>,
-    /// Whether one of them had no answer, so that what comes after it may follow from that.
+    /// Whether a call that missed got no answer, so that whatever happened later may be its consequence.
     pub(super) unanswered: bool,
+    /// The indexes of the turns that no call asked for.
     pub(super) unused: Vec<usize>,
-    /// The turn that was served last, and the number of the call that had it.
+    /// The turn that was served last, and the number of the call that got it.
     pub(super) left_after: Option<(usize, usize)>,
-    /// What the calls said, where the project wants to know.
+    /// The text of the calls, if the project keeps it.
     pub(super) heard: Vec<HeardCall>,
-    /// The calls as they came.
+    /// All calls, with their outcome.
     pub(super) calls: Vec<CallSeen>,
     pub(super) fixture: Option<Arc<Fixture>>,
-    /// The key rules by which it was replayed.
+    /// The key rules of the replay.
     pub(super) rules: Arc<Rules>,
-    /// What its golden loses.
+    /// What is removed from its golden.
     pub(super) secrets: Scrub,
-    /// The text for its golden, once it was asked for.
+    /// The text for its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<String>>,
 }
 
-/// How a replay is played.
+/// How to replay a scenario.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct How {
-    /// How its answers are held back.
+    /// How to delay its answers.
     pub(crate) pacing: Pacing,
-    /// What calls that miss get.
+    /// How to answer calls that miss.
     pub(crate) going_on: GoingOn,
 }
 
-/// Plays a scenario against a fixture on a runtime of its own.
+/// Runs a scenario against a fixture, on an async runtime of its own.
 ///
 /// # Errors
-/// Where there is no stage to be had: the system does not start, a template cannot be rendered.
+/// If the stage cannot be set up: the system does not start, or a template cannot be rendered.
 pub(crate) fn replay(
     project: &Project,
     scenario: &Scenario,
@@ -99,8 +101,8 @@ pub(crate) fn replay(
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
-    // The system is gone by now, and its last calls are answered. Should a part of it live on and call again, the end of
-    // the run will tell.
+    // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
+    // whole run reports that.
     Ok(Replayed {
         played,
         misses: scope.judge(),
@@ -117,8 +119,8 @@ pub(crate) fn replay(
     })
 }
 
-/// Sets up a stage, drives the scenario on it and takes the stage down again. Once its steps are done, it waits for the
-/// calls that are still to come, unless `all_served` says that none are. While recording, `turns` gives those so far.
+/// Sets up a stage, drives the scenario on it, and takes the stage down again. After the last step it waits for further calls,
+/// unless `all_served` returns true. While recording, `turns` returns the turns so far.
 ///
 /// # Errors
 /// As [`replay`].
@@ -131,7 +133,7 @@ pub(crate) fn play(
     all_served: impl Fn() -> bool,
     turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
-    // The second run of a proof has a process of its own, where the first may share one.
+    // The second replay of a proof gets a new process, even if scenarios share their system's process.
     let fresh = matches!(options.pacing, Pacing::Shaken);
     project.slots.take(&scenario.name, project.systems.alone(scenario));
     let played = project.systems.play(scenario, fresh, |launch| {
@@ -165,7 +167,7 @@ pub(crate) fn play(
 }
 
 impl Played {
-    /// What a driven scenario showed, with what is known of its stage when it had ended.
+    /// Combines the driver's result with what the stage knows at its end.
     fn of(
         driven: Driven,
         ended: Ended,
@@ -180,20 +182,20 @@ impl Played {
             let (first, rest) = panics.split_once('\n').unwrap_or((&panics, ""));
             let failure = Error::new(format!("panic: system `{system}` panicked at {first}"));
             let failure = if rest.is_empty() { failure } else { failure.help(rest) };
-            failure.help("if it catches them, and that is the point: panics = \"allow\"")
+            failure.help("if the system is meant to catch panics: panics = \"allow\"")
         });
         let fault = crash.map(|crash| (CauseKind::Crash, crash));
         let fault = fault.or_else(|| panicked.map(|panicked| (CauseKind::Panic, panicked)));
         Played { driven, began, steps, drift, flaws, fault, systems: logs, tools }
     }
 
-    /// Why it did not go well, beside its model calls: what the system went wrong by, then the step that failed.
+    /// Why the run failed apart from its model calls: a crash or panic of the system, otherwise the step that failed.
     pub(crate) fn error(&self) -> Option<&Error> {
         self.fault.as_ref().or(self.driven.failure.as_ref()).map(|(_, error)| error)
     }
 }
 
-/// Starts the doubles of the tool servers that the scenario uses, where it uses any.
+/// Starts the doubles of the tool servers that the scenario uses; `None` if it uses none.
 async fn doubles(
     project: &Project,
     scenario: &Scenario,
@@ -224,20 +226,20 @@ async fn doubles(
     .await
 }
 
-/// How long a scenario may stay on its stage.
+/// A scenario on its stage, with its deadline.
 struct Stay<'a> {
     project: &'a Project,
     scenario: &'a Scenario,
     on_commands: bool,
-    /// Until when its steps have to be done; lingering does not count.
+    /// When its steps have to be done; lingering does not count.
     deadline: Instant,
-    /// How long that was from the start, and the field that says so.
+    /// The timeout, and the name of the field that sets it.
     limit: (Duration, &'static str),
     underway: &'a Underway,
 }
 
 impl Stay<'_> {
-    /// Takes the steps, settles, lingers and closes the captures.
+    /// Performs the steps, settles, lingers and closes the captures.
     async fn drive(
         &self,
         fixture: Option<&Fixture>,
@@ -277,7 +279,7 @@ impl Stay<'_> {
         Ok(finished.unwrap_or_else(|_| self.late(running)))
     }
 
-    /// Stays for calls that the system makes as its last event goes out, or after that, while others play.
+    /// Waits for calls that the system makes during or after its last event, while other scenarios run.
     async fn linger(&self) -> Option<impl Drop> {
         if self.scenario.linger.is_zero() {
             return None;
@@ -300,14 +302,14 @@ impl Stay<'_> {
         if held > 0 {
             let answers = if held == 1 { "a model answer is" } else { "model answers are" };
             failure = failure
-                .help(format!("{answers} held open: the system left there when it was recorded, and has not left now"));
+                .help(format!("{answers} held open: while recording, the system hung up there, and now it has not"));
         }
         Driven { failure: Some((CauseKind::TimeUp, failure)), ..Driven::default() }
     }
 }
 
-/// How long a run may take, and the field of `scenario.toml` that says so: recording can have a limit of its own, since
-/// providers take their time.
+/// The timeout of a run, and the field of `scenario.toml` that sets it. Recording can have a timeout of its own, since providers
+/// are slow.
 fn limit_of(scenario: &Scenario, mode: &Mode) -> (Duration, &'static str) {
     match (mode, scenario.record_timeout) {
         #[cfg(feature = "record")]
@@ -318,5 +320,5 @@ fn limit_of(scenario: &Scenario, mode: &Mode) -> (Duration, &'static str) {
 
 fn out_of_time((limit, field): (Duration, &str), what: &str) -> Error {
     Error::new(format!("the scenario's time is up after {limit:?}: {what}"))
-        .help(format!("raise `{field}` in scenario.toml if the system is slow and right"))
+        .help(format!("if the system is slow but right, raise `{field}` in scenario.toml"))
 }

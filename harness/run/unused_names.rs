@@ -1,5 +1,5 @@
-//! Names of callers that name nobody, in `unused` and `await`: a typing mistake there would allow nothing, without a word, or
-//! be waited for until the time is up.
+//! Looks for unknown callers in `unused` and `await`. Without this check, a typing mistake in `unused` would have no effect, and
+//! one in `await` would make the step wait until the timeout.
 
 use super::project::Project;
 use crate::error::{Error, Result};
@@ -7,11 +7,11 @@ use crate::fixture::Fixture;
 use crate::scenario::{Scenario, Unused};
 use crate::text::nearest;
 
-/// Checks the names that a scenario has of its own, and those of the callers that its steps wait for. Those of the suite
-/// hold for all: see [`check_suite`].
+/// Checks the callers in a scenario's own `unused`, and those that its steps wait for. For the suite's `unused`, see
+/// [`check_suite`].
 ///
 /// # Errors
-/// The name that is neither a caller of the fixture nor of a `[[callers]]` rule, with the nearest one.
+/// If a name is neither a caller of the fixture nor of a `[[callers]]` rule, with the nearest one.
 pub(super) fn check(project: &Project, scenario: &Scenario, fixture: Option<&Fixture>) -> Result<()> {
     let awaited = scenario.steps.iter().flat_map(|step| std::iter::once(step).chain(step.parts()));
     let awaited: Vec<String> = awaited.filter_map(|step| step.awaits.clone()).collect();
@@ -23,7 +23,7 @@ pub(super) fn check(project: &Project, scenario: &Scenario, fixture: Option<&Fix
     named("unused", project, names, fixture.as_slice()).map_err(|error| error.in_file(&scenario.file))
 }
 
-/// Checks the names that the suite has, against the fixtures of all its scenarios.
+/// Checks the callers in the suite's `unused` against the fixtures of all its scenarios.
 ///
 /// # Errors
 /// As [`check`].
@@ -31,7 +31,7 @@ pub(super) fn check_suite(project: &Project) -> Result<()> {
     let suite = &project.discovered.suite;
     let Unused::Callers(names) = &suite.defaults.unused else { return Ok(()) };
     let fixtures: Result<Vec<_>> = project.discovered.sound().map(|scenario| project.fixtures.of(scenario)).collect();
-    // What a broken scenario or fixture holds cannot be known, and it is told by its own trial.
+    // The callers of a broken scenario or fixture are not known. Its own trial reports it.
     let (Ok(fixtures), true) = (fixtures, project.discovered.scenarios.iter().all(Result::is_ok)) else {
         return Ok(());
     };
@@ -44,10 +44,9 @@ fn named(option: &str, project: &Project, names: &[String], fixtures: &[&Fixture
     let of_rules = project.discovered.suite.callers.iter().map(|rule| rule.name.as_str());
     let known: Vec<&str> = of_turns.chain(of_rules).collect();
     let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
-    let error =
-        Error::new(format!("`{option}` names `{name}`, which is the caller of no recorded turn and of no rule"));
+    let error = Error::new(format!("`{option}` names `{name}`, which is not the caller of any recorded turn or rule"));
     Err(match nearest(name, known.iter().copied()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help("remove the name, or add the [[callers]] rule that gives it to scenarios/suite.toml"),
+        None => error.help("remove the name, or add a [[callers]] rule with it to scenarios/suite.toml"),
     })
 }

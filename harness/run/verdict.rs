@@ -20,11 +20,14 @@ use crate::scenario::{Delays, Level, Scenario, Step, Unused};
 use crate::secrets::Fired;
 use crate::text::nearest;
 
-/// How many of a kind a failure shows.
+/// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
 
 impl Replayed {
-    /// The text for the golden (`None` where no step goes into it), or why the run failed before that mattered.
+    /// The text for the golden, or `None` if no step goes into the golden.
+    ///
+    /// # Errors
+    /// The failure, if the run failed apart from its golden.
     pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
         if self.findings(scenario).is_none() {
             return Ok(self.own_golden(scenario).cloned());
@@ -33,7 +36,7 @@ impl Replayed {
             .failure())
     }
 
-    /// What a person should know of the run, red or green: a line each.
+    /// Notes for the user on the run, whether it passed or failed, one line each.
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
@@ -41,24 +44,24 @@ impl Replayed {
         if self.played.error().is_none() {
             let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);
             lines.extend(nowhere.into_iter().map(|pointer| {
-                format!("`show` in [golden] names `{pointer}`, and no event of this run has a value there")
+                format!("`show` in [golden] names `{pointer}`, but no event of this run has a value there")
             }));
         }
         if let (Delays::Recorded, Some(fixture)) = (scenario.delays, &self.fixture)
             && !fixture.keeps_delays()
         {
             let again = record_command(&scenario.name);
-            lines.push(format!("delays: {} holds none: to record them: {again}", fixture.path.display()));
+            lines.push(format!("delays: {} contains none; to record them: {again}", fixture.path.display()));
         }
         lines
     }
 
-    /// What this run calls a value of its own that is in a text at a place.
+    /// The name that this run has for one of its own values, such as a captured id.
     pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
         self.played.driven.names.name_of(text)
     }
 
-    /// Why this run shows that the scenario is not the same twice: a line each, without values. Empty where it failed
+    /// Why this replay shows that the scenario varies from run to run: one line each, without values. Empty if the run failed
     /// for another reason.
     pub(crate) fn instability(&self, scenario: &Scenario) -> Vec<String> {
         let missed = |miss: &Arc<Miss>| format!("a call of `{}`: {}", miss.caller_name(), miss.reason);
@@ -76,32 +79,34 @@ impl Replayed {
         why
     }
 
-    /// What the golden of this run holds, by the rules of the run; made once.
+    /// The text for the golden by the rules of this run, computed once.
     pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
         self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
     }
 
-    /// A name in the options of the golden that no event of the run has.
+    /// The failure about a name in the `[golden]` options that no event of the run has.
     pub(super) fn names_nothing(&self, scenario: &Scenario) -> Option<Failure> {
         let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
         let NamesNothing { option, name, there } =
             names_nothing(&self.played.driven.captured, &scenario.golden, &normalize)?;
         let error = Error::new(match option {
-            "text" => "`text = \"lines\"` in [golden], and no event of this run brings text: all are JSON".to_owned(),
-            _ => format!("`{option}` in [golden] names `{name}`, and no event of this run has that name"),
+            "text" => "`text = \"lines\"` in [golden], but no event of this run contains text: all are JSON".to_owned(),
+            _ => format!("`{option}` in [golden] names `{name}`, but no event of this run has that name"),
         });
         let error = error.in_file(&scenario.file);
         let near = nearest(&name, there.iter().map(String::as_str));
         let error = match near {
             _ if option == "text" => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),
-            _ if name == ":" => error.help("it stands for comments, which a golden holds with `comments = true`"),
+            _ if name == ":" => {
+                error.help("`:` means comments, which are part of a golden only with `comments = true`")
+            }
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),
         };
         Some(Failure::from(error).evidence(format!("the events of this run: {}", there.join(", "))))
     }
 
-    /// Recorded requests to tool servers that nobody made.
+    /// The failure about recorded requests to tool servers that were not made.
     pub(super) fn unused_tools(&self, scenario: &Scenario) -> Option<Failure> {
         let unused = &self.played.tools.unused;
         if unused.is_empty() || scenario.unused == Unused::Allow {
@@ -137,8 +142,8 @@ impl Replayed {
         Some(failure.evidence(format!("{place}\n{diff}")))
     }
 
-    /// A flaw of the protocol that the recording lacks, in a turn that is older than the check of results: a younger one
-    /// has it there.
+    /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without
+    /// the check `results`; newer ones report it as drift of that check.
     pub(super) fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
         let fixture = self.fixture.as_ref().filter(|_| scenario.drift.results == Level::Fail)?;
         let of_older = |flaw: &&CallFlaw| {
@@ -155,7 +160,7 @@ impl Replayed {
         Some(failure.evidence(format!("  {place}{by}, in scenario `{}`", scenario.name)))
     }
 
-    /// What the golden of this run holds: the two parts for each capture, in step order.
+    /// The text for the golden by these rules: two parts for each capture, in the order of the steps.
     pub(crate) fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
         if !has_golden(scenario) {
             return None;
@@ -165,7 +170,7 @@ impl Replayed {
 
     /// The golden of this run by these options and rules.
     pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
-        // Before a text is cut: a part of a secret is not found.
+        // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
         let mut golden = Golden::of(&self.played.driven.captured, options, &normalize);
@@ -174,15 +179,15 @@ impl Replayed {
     }
 }
 
-/// The last part of the verdict: the text against the golden, which is written where the policy says so.
+/// The last part of the verdict: compares the text with the golden, and writes the golden if the policy says so.
 ///
 /// # Errors
-/// Where there is no golden, another one, or one that cannot be read or written.
+/// If there is no golden, if it differs, or if it cannot be read or written.
 pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Result<(), Failure> {
     let file = project.goldens.file(&scenario.golden_name);
     let compared = project.goldens.compare(&scenario.golden_name, text, &scenario.file);
     let compared = compared.map_err(|error| {
-        let case = if file.is_file() { "to write it anew" } else { "once it is removed" };
+        let case = if file.is_file() { "to rewrite it" } else { "after removing it" };
         Failure::from(error).resolve(case, project.commands.update(&scenario.name))
     })?;
     let file = project.goldens.shown(&file).display();
@@ -194,8 +199,8 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
             project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written]).collect());
             Ok(())
         }
-        Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} is not there"))
-            .evidence(format!("it would hold:\n{}", unified("", text)))),
+        Compared::New => Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {file} does not exist"))
+            .evidence(format!("it would contain:\n{}", unified("", text)))),
         Compared::Differs(golden) => {
             let causes = changes(&golden, text).into_iter().map(|change| change.cause).collect();
             Err(Failure::of(causes).evidence(format!("- golden, + this run\n{}", unified(&golden, text))))
@@ -203,7 +208,7 @@ pub(super) fn compare(project: &Project, scenario: &Scenario, text: &str) -> Res
     }
 }
 
-/// Whether each tool call of a canonical conversation has a result of its tool, and each result a call.
+/// Whether each tool call of a canonical conversation has a result, and each result has a call.
 pub(super) fn is_sound(conversation: &[Json]) -> bool {
     let mut open: BTreeMap<&str, i64> = BTreeMap::new();
     for message in conversation {
@@ -217,7 +222,7 @@ pub(super) fn is_sound(conversation: &[Json]) -> bool {
     open.values().all(|left| *left == 0)
 }
 
-/// Whether any step of a scenario goes into its golden.
+/// Whether a scenario has a golden: whether any of its steps goes into one.
 pub(crate) fn has_golden(scenario: &Scenario) -> bool {
     scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
 }

@@ -1,5 +1,5 @@
-//! What waits for a person's decision: goldens that a run would write otherwise, and fixtures that were recorded to be
-//! looked at first. Each stands beside the file whose place it would take, with `.new` behind its name.
+//! Files that wait for the user's decision: new goldens that differ from the committed ones, and fixtures recorded with
+//! `--propose`. Each lies next to the file that it would replace, under the same name with `.new` appended.
 
 use std::path::{Path, PathBuf};
 
@@ -7,29 +7,29 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::text::nearest;
 
-/// A file that waits.
+/// A file that waits for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
     pub(crate) kind: WaitingKind,
-    /// The name of the golden or the fixture, mostly its scenario's.
+    /// The name of the golden or the fixture, usually also its scenario's.
     pub(crate) name: String,
-    /// The file whose place it would take, from the project's folder.
+    /// The file that it would replace, relative to the project's folder.
     pub(crate) shown: PathBuf,
-    /// Itself.
+    /// The waiting file itself.
     pub(crate) file: PathBuf,
 }
 
-/// What kind of file waits.
+/// The kind of a waiting file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitingKind {
     Golden,
     Fixture,
 }
 
-/// What waits in a project: fixtures first, since goldens follow from them.
+/// The files that wait in a project: fixtures first, since goldens depend on them.
 ///
 /// # Errors
-/// Where a folder cannot be read.
+/// If a folder cannot be read.
 pub(crate) fn waiting(root: &Path) -> Result<Vec<Waiting>> {
     let in_folder = |kind, folder: &str, ending: &str| -> Result<Vec<Waiting>> {
         let names = files::names(&root.join(folder), &format!("{ending}.new"))?;
@@ -44,10 +44,10 @@ pub(crate) fn waiting(root: &Path) -> Result<Vec<Waiting>> {
     Ok([fixtures, in_folder(WaitingKind::Golden, "goldens", ".snap")?].concat())
 }
 
-/// Of what waits, that of these names; all where there is no name.
+/// The waiting files with these names, or all if no name is given.
 ///
 /// # Errors
-/// Where nothing of a name waits, with the nearest that does.
+/// If nothing waits under one of the names, with the nearest one.
 pub(crate) fn waiting_of(root: &Path, names: &[String]) -> Result<Vec<Waiting>> {
     let all = waiting(root)?;
     if names.is_empty() {
@@ -58,17 +58,17 @@ pub(crate) fn waiting_of(root: &Path, names: &[String]) -> Result<Vec<Waiting>> 
         let error = Error::new(format!("nothing waits for a decision on `{name}`"));
         return Err(match nearest(name, all.iter().map(|waiting| waiting.name.as_str())) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("to see what it gives now: retake test {name}")),
+            None => error.help(format!("to see its current result: retake test {name}")),
         });
     }
     Ok(all.into_iter().filter(|waiting| names.contains(&waiting.name)).collect())
 }
 
 impl Waiting {
-    /// Removes it: what is committed stays.
+    /// Deletes the waiting file. The committed one stays.
     ///
     /// # Errors
-    /// Where it cannot be removed.
+    /// If it cannot be deleted.
     pub(crate) fn reject(&self) -> Result<()> {
         files::remove(&self.file)
     }

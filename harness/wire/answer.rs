@@ -67,11 +67,11 @@ fn value(api: Api, body: &Body) -> Result<Json, WireError> {
         (Api::Anthropic, Body::Frames(frames)) => anthropic::stream::assemble(frames.iter()),
         (Api::Gemini, Body::Frames(frames)) => gemini::stream::assemble(frames.iter()),
         (Api::Ollama, Body::Frames(lines)) => ollama::stream::assemble(lines.iter()),
-        (_, body) => body.value().ok_or_else(no_answer),
+        (_, body) => body.value().ok_or_else(neither_json_nor_stream),
     }
 }
 
-fn no_answer() -> WireError {
+fn neither_json_nor_stream() -> WireError {
     WireError::new("expected JSON or a stream, found text")
 }
 

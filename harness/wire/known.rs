@@ -49,7 +49,7 @@ impl Known {
                 self.learn_response(request, &body);
             }
         } else if api == Api::Opaque {
-            self.learn_beside(to.into(), request, response);
+            self.learn_other(to.into(), request, response);
         }
     }
 
@@ -66,7 +66,7 @@ impl Known {
 
     /// Remembers what other requests reveal: conversations that are created or extended, and background responses that are
     /// fetched.
-    fn learn_beside(&mut self, target: Target<'_>, request: &Json, response: &Response) {
+    fn learn_other(&mut self, target: Target<'_>, request: &Json, response: &Response) {
         let mut segments = target.segments();
         let (last, before, third) = (segments.next(), segments.next(), segments.next());
         let items = || request.get("items").and_then(Json::as_array).unwrap_or_default().to_vec();

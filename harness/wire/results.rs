@@ -47,7 +47,7 @@ impl Results {
         for message in &call.messages {
             match message.kind.as_str() {
                 "tool" => walk.result(message),
-                _ => walk.said(message),
+                _ => walk.other_message(message),
             }
         }
         walk.end()
@@ -74,7 +74,8 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn said(&mut self, message: &'a Message) {
+    /// Takes a message that is not a tool result, and remembers its tool calls.
+    fn other_message(&mut self, message: &'a Message) {
         self.end_of_results();
         for call in &message.tool_calls {
             self.calls += 1;
@@ -82,6 +83,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Takes a tool result, and looks for the call that it answers.
     fn result(&mut self, message: &'a Message) {
         let name = message.name.as_deref().unwrap_or_default();
         let needs_ids = self.needs_ids;

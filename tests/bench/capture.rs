@@ -57,13 +57,18 @@ pub fn measure(table: &mut Table) {
         let time = fastest(2, || drop(black_box(read(body.as_bytes()))));
         let per_byte = (time.as_secs_f64() / body.len() as f64) / (small.as_secs_f64() / few.len() as f64);
         let figure = format!("{:.2} s, {:.0} MB/s", time.as_secs_f64(), rate(body.len(), time));
-        table.row(&format!("capture {what}"), figure, "20,000 events", format!("{per_byte:.2} of its time a byte"));
+        table.row(
+            &format!("capture {what}"),
+            figure,
+            "20,000 events",
+            format!("{per_byte:.2} times its time per byte"),
+        );
     }
     let line = format!("data: {{\"text\": \"{}\"}}\n\n", "x".repeat(10_000_000));
     let time = fastest(2, || drop(black_box(read(line.as_bytes()))));
     let figure = format!("{:.2} s, {:.0} MB/s", time.as_secs_f64(), rate(line.len(), time));
     let per_byte = (time.as_secs_f64() / line.len() as f64) / (small.as_secs_f64() / few.len() as f64);
-    table.row("capture one event of 10 MB", figure, "20,000 events", format!("{per_byte:.2} of its time a byte"));
+    table.row("capture one event of 10 MB", figure, "20,000 events", format!("{per_byte:.2} times its time per byte"));
 
     // In its own process, because memory that was freed earlier would hide how much is needed.
     let peak = Command::new(std::env::current_exe().unwrap()).env(CAPTURES, "1").output().unwrap();

@@ -77,7 +77,7 @@ pub fn measure(table: &mut Table) {
             &format!("memory of a connection, {name}"),
             figure,
             &against,
-            format!("{:.2} times", each[1] / bare[1]),
+            format!("{:.2} times its memory", each[1] / bare[1]),
         );
         let last = OPEN[OPEN.len() - 1];
         let more = after.saturating_sub(ours[ours.len() - 1]) as f64;

@@ -95,7 +95,7 @@ pub fn measure(table: &mut Table) {
     let peak: usize = String::from_utf8(peak.stdout).unwrap().trim().parse().unwrap();
     let what = format!("load a fixture of 100,000 turns, {} MB", bytes / 1_000_000);
     let against = format!("serde_json into a Value, {:.2} s", plain.as_secs_f64());
-    let ratio = format!("{:.2} of its time", load.as_secs_f64() / plain.as_secs_f64());
+    let ratio = format!("{:.2} times its time", load.as_secs_f64() / plain.as_secs_f64());
     table.row(&what, format!("{:.2} s", load.as_secs_f64()), &against, ratio);
     let figure = format!("{} MB at the peak", peak / 1_000_000);
     table.row("memory of that load", figure, "the file", format!("{:.1} times its size", peak as f64 / bytes as f64));

@@ -24,6 +24,6 @@ pub fn measure(table: &mut Table) {
         let figure =
             format!("{:.0} MB/s (parsing alone {:.0})", rate(text.len(), paired.ours), rate(text.len(), parse));
         let against = format!("SHA-256 alone, {:.0} MB/s", rate(text.len(), paired.theirs));
-        table.row(&what, figure, &against, format!("{:.2} of its time", paired.ratio));
+        table.row(&what, figure, &against, format!("{:.2} times its time", paired.ratio));
     }
 }

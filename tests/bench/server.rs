@@ -198,7 +198,12 @@ pub fn measure(table: &mut Table) {
             format!("{:.0} req/s, p99 {:.1} ms", REQUESTS as f64 / paired.ours.as_secs_f64(), p99.as_secs_f64() * 1e3);
         let against =
             format!("bare route that parses and keys it, {:.0} req/s", REQUESTS as f64 / paired.theirs.as_secs_f64());
-        table.row(&format!("model server, {name}"), figure, &against, format!("{:.2} of its rate", 1.0 / paired.ratio));
+        table.row(
+            &format!("model server, {name}"),
+            figure,
+            &against,
+            format!("{:.2} times its rate", 1.0 / paired.ratio),
+        );
     }
     let few = Load::of(1900, 3, false);
     let many = Load { others: 100_000, ..few.clone() };
@@ -206,6 +211,6 @@ pub fn measure(table: &mut Table) {
     let (few, many) = (replaying(few), replaying(many));
     let paired = Paired::of(ROUNDS, || load(&many, &body).0, || load(&few, &body).0);
     let figure = format!("{:.0} req/s", REQUESTS as f64 / paired.ours.as_secs_f64());
-    let ratio = format!("{:.2} of its rate", 1.0 / paired.ratio);
+    let ratio = format!("{:.2} times its rate", 1.0 / paired.ratio);
     table.row("model server, 100,000 other turns", figure, "no other turn", ratio);
 }

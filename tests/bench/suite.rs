@@ -108,12 +108,17 @@ pub fn measure(table: &mut Table) {
     let (time, cpu) = (start.elapsed().as_secs_f64(), children_cpu() - cpu);
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     let figure = format!("{time:.1} s");
-    let each = format!("{:.1} ms of CPU a scenario", cpu * 1e3 / SCENARIOS as f64);
+    let each = format!("{:.1} ms of CPU per scenario", cpu * 1e3 / SCENARIOS as f64);
     table.row(&format!("{SCENARIOS} scenarios, {build} build"), figure, "one scenario", each);
     let (scenario, nothing) = alone(root.path());
-    let what = format!("one of them in a process of its own, as under nextest, {build} build");
+    let what = format!("one scenario in its own process, as under nextest, {build} build");
     let against = format!("a process that does nothing, {nothing:.1} ms");
-    table.row(&what, format!("{scenario:.1} ms of CPU"), &against, format!("{:.1} times it", scenario / nothing));
+    table.row(
+        &what,
+        format!("{scenario:.1} ms of CPU"),
+        &against,
+        format!("{:.1} times its CPU time", scenario / nothing),
+    );
     if !cfg!(debug_assertions) {
         let mut debug = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         let args = ["bench", "--quiet", "--profile", "dev", "--bench", "figures", "--", "suite"];

@@ -11,7 +11,7 @@ Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
 ";
 
 #[test]
-fn the_reference_of_the_command_is_current() {
+fn the_reference_page_of_the_command_is_current() {
     let mut command = Arguments::command().term_width(100);
     command.build();
     let mut page = HEAD.to_owned();
@@ -19,6 +19,19 @@ fn the_reference_of_the_command_is_current() {
         add(&mut page, subcommand);
     }
     assert_current("harness/guide/reference_command.md", &page);
+}
+
+/// Lines that are broken by hand would be broken again in a terminal of 80 columns.
+#[test]
+fn examples_and_notes_of_each_help_text_fit_80_columns() {
+    let command = Arguments::command();
+    let nested = command.get_subcommands().flat_map(Command::get_subcommands);
+    for subcommand in command.get_subcommands().chain(nested).chain([&command]) {
+        let after = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in after.lines() {
+            assert!(line.chars().count() <= 80, "{}: {line}", subcommand.get_name());
+        }
+    }
 }
 
 fn add(page: &mut String, command: &mut Command) {
@@ -31,13 +44,18 @@ fn add(page: &mut String, command: &mut Command) {
         *page += "\n| argument | default | |\n|---|---|---|\n";
     }
     for argument in own {
+        let help = text(argument.get_help());
+        // A default that clap does not know is at the end of the text, in the form that clap uses.
+        let (help, described) =
+            help.strip_suffix(']').and_then(|help| help.split_once(" [default: ")).unwrap_or((&help, ""));
         let defaults = argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy()));
         let takes = argument.get_num_args().is_some_and(|count| count.takes_values());
         let defaults = if takes { defaults.collect::<Vec<_>>().join(" ") } else { String::new() };
+        let defaults = format!("{defaults}{described}");
         let words = argument.get_possible_values();
         let words: Vec<String> = words.iter().map(|word| format!("`{}`", word.get_name())).collect();
         let words = if takes && !words.is_empty() { format!(" One of {}.", words.join(", ")) } else { String::new() };
-        let cells = [format!("`{argument}`"), defaults, format!("{}.{words}", text(argument.get_help()))];
+        let cells = [format!("`{argument}`"), defaults, format!("{help}.{words}")];
         writeln!(page, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | ")).unwrap();
     }
     if let Some(after) = command.get_after_help() {

@@ -1,8 +1,11 @@
-//! What a Rust project's `Cargo.toml` needs, added to its end.
+//! Adds what the runner needs to the end of a Rust project's `Cargo.toml`.
 
 use toml::Table;
 
-/// The text with what it lacks, and what is to be done by hand where that cannot be added: it is not a package, or not TOML.
+/// Returns the text with the missing entries added.
+///
+/// # Errors
+/// What to add by hand, if the text is not TOML, has no `[package]`, or has an inline table where an entry is missing.
 pub(super) fn completed(text: &str) -> Result<String, &'static str> {
     let read = |text: &str| text.parse::<Table>().ok();
     let Some(manifest) = read(text).filter(|manifest| manifest.contains_key("package")) else { return Err(BY_HAND) };
@@ -15,7 +18,7 @@ pub(super) fn completed(text: &str) -> Result<String, &'static str> {
             completed = format!("{}\n\n{lines}", completed.trim_end());
         }
     }
-    // An inline table, for one, cannot be added to.
+    // TOML does not allow adding to an inline table.
     if read(&completed).is_some() { Ok(completed) } else { Err(BY_HAND) }
 }
 

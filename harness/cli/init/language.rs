@@ -1,4 +1,4 @@
-//! What a project is written in, and so how its service is started and its scenarios are run.
+//! The language of a project, which decides how its service is started and how its scenarios run.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(in crate::cli) enum Language {
 }
 
 impl Language {
-    /// That of the project in a folder, by the file that its tools read; Python where there is none.
+    /// Guesses the language of the project in a folder from its package files; Python if there are none.
     pub(in crate::cli) fn of(folder: &Path) -> Language {
         let has = |file: &str| folder.join(file).is_file();
         let python = ["pyproject.toml", "requirements.txt", "setup.py"].into_iter().any(has);
@@ -26,7 +26,7 @@ impl Language {
         }
     }
 
-    /// How the command is typed in such a project.
+    /// How to call the command in such a project.
     pub(in crate::cli) fn retake(self) -> &'static str {
         match self {
             Language::Rust | Language::Python => "retake",
@@ -34,7 +34,7 @@ impl Language {
         }
     }
 
-    /// The program that starts the service, as a list in TOML; `None` where it is a router.
+    /// The command that starts the service, as a list in TOML; `None` for Rust, where the service is a router.
     pub(super) fn command(self, folder: &Path) -> Option<String> {
         let first = |files: &[&'static str]| files.iter().copied().find(|file| folder.join(file).is_file());
         match self {
@@ -70,7 +70,7 @@ impl Language {
         }
     }
 
-    /// What is still to be installed, as a person types it; `None` where nothing is.
+    /// The command that installs what the project still needs; `None` if it needs nothing.
     pub(super) fn still_to_install(self, folder: &Path) -> Option<&'static str> {
         let declares = |name: &str| {
             let text = crate::files::read(&folder.join("package.json")).unwrap_or_default();

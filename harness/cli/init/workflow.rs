@@ -1,11 +1,11 @@
-//! The CI file: where it goes, and what it does.
+//! The CI file: its path and its text.
 
 use std::path::{Path, PathBuf};
 
 use super::language::Language;
 
-/// The file that GitHub runs, from the project's folder, and its text. It belongs to the root of the repository, which may
-/// hold more than this project.
+/// Returns the path of GitHub's workflow file, relative to the project's folder, and its text. The file belongs to the root of
+/// the repository, which may contain more than this project.
 pub(super) fn workflow(project: &Path, language: Language) -> (PathBuf, String) {
     let root = project.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(project);
     let below = project.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
@@ -33,12 +33,12 @@ fn text(below: &str, file: &str, project: &Path, language: Language) -> String {
     let held = ["scenarios/**", "fixtures/**", "goldens/**"].map(|glob| format!("\"{prefix}{glob}\"")).join(", ");
     let paths = format!("paths: [{service}, {held}, \".github/workflows/{file}\"]");
     format!(
-        "# Replays the scenarios: with no key and no network.
+        "# Replays the scenarios, with no API key and no network.
 name: {name}
 on:
   push:
     branches: [main]
-    # Both sides of what is tested, the service and what it is held to; a list of your own makes other pushes cheaper.
+    # Uncomment to run only when the service or its scenarios change; adapt the list to your project.
     # {paths}
   pull_request:
     # {paths}
@@ -48,7 +48,7 @@ jobs:
 {folder}    steps:
       - uses: actions/checkout@v4
 {setup}      - run: {run}
-      # What each run did, and pictures of its pages, whether it failed or not.
+      # What each run did, with screenshots of its pages, whether or not it failed.
       - uses: actions/upload-artifact@v4
         if: always()
         with:
@@ -61,13 +61,13 @@ jobs:
     )
 }
 
-/// What differs from language to language.
+/// The parts of the workflow that depend on the language.
 struct Steps {
-    /// Where the service's code is, as globs.
+    /// The globs of the service's code.
     service: String,
-    /// What has to be there before the scenarios run.
+    /// The steps before the scenarios run.
     setup: String,
-    /// The command that runs them.
+    /// The command that runs the scenarios.
     run: &'static str,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn to_fixture(
     scrub: &Scrub,
 ) -> Result<(Fixture, Vec<String>)> {
     let mut fired = Fired::new();
-    let mut turns = Turns { rules, said: Vec::new(), new: Vec::new(), answered: Vec::new() };
+    let mut turns = Turns { rules, messages: Vec::new(), new: Vec::new(), answered: Vec::new() };
     let mut open: Option<(Option<String>, Answer)> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
     let mut close =
@@ -54,15 +54,15 @@ pub(crate) fn to_fixture(
             Event::Message { by: Speaker::Agent, event } => {
                 close(&mut turns, &mut open, condensed);
                 let id = event.str_of("llm_response_id").map(str::to_owned);
-                open = Some((id.clone(), answer(id, said(&event))));
+                open = Some((id.clone(), answer(id, text_of_message(&event))));
             }
             Event::Message { by: Speaker::User, event } => {
                 close(&mut turns, &mut open, condensed);
-                turns.said(Message::new("human", said(&event)));
+                turns.add(Message::new("human", text_of_message(&event)));
             }
             Event::Observation(observation) => {
                 close(&mut turns, &mut open, condensed);
-                turns.said(result(observation));
+                turns.add(result(observation));
             }
             Event::Condensed => {
                 close(&mut turns, &mut open, condensed);
@@ -84,24 +84,26 @@ pub(crate) fn to_fixture(
 struct Turns<'a> {
     rules: &'a Rules,
     /// All canonical messages so far.
-    said: Vec<Json>,
+    messages: Vec<Json>,
     /// The messages after the last answer.
     new: Vec<Json>,
     answered: Vec<Turn>,
 }
 
 impl Turns<'_> {
-    fn said(&mut self, message: Message) {
+    /// Adds a message that is not an answer of the model.
+    fn add(&mut self, message: Message) {
         let canonical = self.rules.canonical(vec![message]);
-        self.said.extend(canonical.iter().cloned());
+        self.messages.extend(canonical.iter().cloned());
         self.new.extend(canonical);
     }
 
+    /// Adds an answer of the model as a turn.
     fn answer(&mut self, output: Answer) {
         let after = self.answered.len().checked_sub(1).map(|turn| After { turn, keep: None });
-        let key = self.rules.key(&self.said, None);
+        let key = self.rules.key(&self.messages, None);
         let input = Some(Input { after, messages: std::mem::take(&mut self.new) });
-        self.said.extend(self.rules.canonical(vec![output.to_message()]));
+        self.messages.extend(self.rules.canonical(vec![output.to_message()]));
         self.answered.push(Turn { caller: None, key, input, checks: None, request: None, output, wire: None });
     }
 }
@@ -147,7 +149,7 @@ fn thought(event: &Json) -> String {
     event.get("thought").map(text_of).unwrap_or_default()
 }
 
-fn said(event: &Json) -> String {
+fn text_of_message(event: &Json) -> String {
     let message = event.get("llm_message").and_then(|message| message.get("content")).map(text_of).unwrap_or_default();
     message + &event.get("extended_content").map(text_of).unwrap_or_default()
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::events::{AfterLast, Captured, Event, Payload, ShapeOptions, Status, golden};
 
 #[test]
-fn changes_stand_with_their_context_and_stay_a_screenful() {
+fn changes_have_context_and_fit_a_screen() {
     let old = "a\nb\nc\nd\ne\nf\ng\nh\ni\n";
     assert_eq!(unified(old, "a\nb\nc\nD\ne\nf\ng\nh\ni\n"), "  b\n  c\n- d\n+ D\n  e\n  f");
     let long = "x\n".repeat(500);
@@ -21,7 +21,7 @@ fn a_long_line_is_cut_to_where_it_differs() {
 }
 
 #[test]
-fn of_many_lines_the_first_that_differ_are_compared() {
+fn of_many_different_lines_only_the_first_are_compared() {
     let text =
         |word: &str, count: usize| (0..count).map(|i| [word, " ", &i.to_string(), "\n"].concat()).collect::<String>();
     let (same, ends) = (text("same", 50_000), text("end", 50_000));
@@ -32,16 +32,16 @@ fn of_many_lines_the_first_that_differ_are_compared() {
     assert_eq!(lines[..3], ["  same 49998", "  same 49999", "- old 0"]);
     assert_eq!(
         lines[LINES..],
-        ["  … 1962 more lines", "  … and further on 199000 lines of the first and 199001 of the second, not compared"]
+        ["  … 1962 more lines", "  … and 199000 more lines of the first text and 199001 of the second, not compared"]
     );
-    // One line that differs among many is found where it is, whatever stands around it.
+    // A single different line among many equal ones is found.
     let one = |word: &str| format!("{old}{word}\n{old}");
     assert_eq!(unified(&one("a"), &one("b")), "  old 199998\n  old 199999\n- a\n+ b\n  old 0\n  old 1");
 }
 
-/// The golden of a stream whose events each have a line, and of one whose only event has a line of 10 MB.
+/// Compares goldens of 400,000 lines, and a golden with a line of 10 MB.
 #[test]
-fn the_diffs_of_large_goldens_stay_a_screenful() {
+fn diffs_of_large_goldens_fit_a_screen() {
     let text = |data: &str, show: &str| {
         let events = vec![Event { name: Some("values".into()), id: None, payload: Payload::Data(data.into()) }];
         let (request, content_type) = ("GET /".to_owned(), "text/event-stream".to_owned());

@@ -3,7 +3,7 @@ use crate::key::Check;
 use crate::model::FlawKind;
 
 #[test]
-fn a_thing_is_said_once_with_its_first_call_and_how_many_more() {
+fn repeated_notes_become_one_with_the_first_call_and_a_count() {
     let drift = |check, recorded: &str, called: &str| DriftOf {
         check,
         recorded: recorded.into(),

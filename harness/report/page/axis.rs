@@ -1,4 +1,4 @@
-//! What happened when: lanes of bars and marks over one axis of time.
+//! The time axis of a run: one lane of bars or marks for the steps, for each caller, for tools, and for events.
 
 use std::fmt::Write as _;
 
@@ -8,29 +8,30 @@ use crate::report::explain::time;
 use crate::report::run_data::{CallData, RunData};
 use crate::text::clipped;
 
-/// The most bars of a lane: more could not be told apart.
+/// The most bars of a lane. More could not be distinguished.
 const BARS: usize = 200;
 
-/// One line of the axis.
+/// One lane.
 #[derive(Debug, Serialize)]
 pub(super) struct Lane<'a> {
     label: &'a str,
     bars: Vec<Bar>,
-    /// Events as the path of an SVG that is 1,000 wide and 10 high.
+    /// The marks of events, as a path in an SVG of width 1,000 and height 10.
     events: String,
 }
 
-/// Something that took its time.
+/// Something that took time.
 #[derive(Debug, Serialize)]
 struct Bar {
     kind: &'static str,
-    /// From the left, and how wide, in percent.
+    /// The distance from the left, in percent.
     left: String,
+    /// The width, in percent.
     width: String,
     title: String,
 }
 
-/// The stretch of time that is shown: where anything happened.
+/// The time span in which anything happened, in milliseconds since the run began.
 struct Span {
     from: f64,
     to: f64,
@@ -44,12 +45,12 @@ impl Span {
         let events = run.steps.iter().flat_map(|step| &step.events).map(|event| (event.at_ms, event.at_ms));
         let all = steps.chain(calls).chain(tools).chain(events);
         let (from, to) = all.reduce(|all, next| (all.0.min(next.0), all.1.max(next.1)))?;
-        // A step that never ended lasted until the run did.
+        // A step that never ended lasts until the end of the run.
         let open = run.steps.iter().any(|step| step.took_ms.is_none());
         Some(Span { from, to: if open { to.max(run.took_ms) } else { to }.max(from + 0.1) })
     }
 
-    /// How far from the left, in parts of `whole`.
+    /// The position of a time, as a number from 0 to `whole`.
     fn place(&self, at_ms: f64, whole: f64) -> f64 {
         ((at_ms - self.from) / (self.to - self.from)).clamp(0.0, 1.0) * whole
     }
@@ -84,7 +85,7 @@ pub(super) fn lanes(run: &RunData) -> Vec<Lane<'_>> {
     let mut events = String::new();
     let mut last = None;
     for event in run.steps.iter().flat_map(|step| &step.events) {
-        // Those that would be drawn over each other are one.
+        // Draw events at the same position only once.
         let place = span.place(event.at_ms, 999.0).round();
         if last.replace(place.to_bits()) != Some(place.to_bits()) {
             let _ = write!(events, "M{place} 0v10");
@@ -96,7 +97,7 @@ pub(super) fn lanes(run: &RunData) -> Vec<Lane<'_>> {
     lanes
 }
 
-/// The times that stand below the axis.
+/// The labels below the axis: five times.
 pub(super) fn ticks(run: &RunData) -> Vec<String> {
     let Some(Span { from, to }) = Span::of(run) else { return Vec::new() };
     (0..=4).map(|part| time(from + (to - from) * f64::from(part) / 4.0)).collect()
@@ -120,7 +121,7 @@ fn of_call(call: &CallData, span: &Span) -> Bar {
     span.bar(kind, call.at_ms, call.at_ms + call.took_ms, format!("{}: {got}, at {}", caller(call), time(call.at_ms)))
 }
 
-/// What tool servers were asked; where none was, each answer that calls tools until the caller's next call.
+/// The requests to tool servers. If there are none, the time from each answer that calls tools until the caller's next call.
 fn tools(run: &RunData, span: &Span) -> Vec<Bar> {
     if !run.tool_requests.is_empty() {
         let bar = |asked: &crate::report::run_data::ToolRequestData| {
@@ -132,7 +133,7 @@ fn tools(run: &RunData, span: &Span) -> Vec<Bar> {
     let calling = run.calls.iter().enumerate().filter_map(|(index, call)| {
         let names: Vec<&str> = call.turn.as_ref()?.tool_calls.iter().map(|tool| tool.name.as_str()).collect();
         let next = run.calls[index + 1..].iter().find(|next| caller(next) == caller(call))?;
-        let title = format!("{}: from the answer that calls to the next call", names.join(", "));
+        let title = format!("{}: from the answer that calls it to the next model call", names.join(", "));
         (!names.is_empty()).then(|| span.bar("tool", call.at_ms + call.took_ms, next.at_ms, title))
     });
     calling.take(BARS).collect()

@@ -2,7 +2,7 @@ use super::*;
 use crate::report::run_data::{NO_ORPHANS, RunAction};
 
 #[test]
-fn what_a_run_says_is_text_and_never_markup() {
+fn texts_of_a_run_are_escaped() {
     let text = diffed("  + <script>alert(1)</script>\n  & \"so\" on\n- gone");
     assert_eq!(
         text,
@@ -11,21 +11,15 @@ fn what_a_run_says_is_text_and_never_markup() {
 }
 
 #[test]
-fn numbers_are_read_in_thousands() {
-    let read = [0, 999, 1_204, 1_000_000].map(view::in_thousands);
-    assert_eq!(read, ["0", "999", "1,204", "1,000,000"]);
-}
-
-#[test]
-fn a_page_of_no_runs_is_a_page() {
+fn a_page_without_runs_can_be_rendered() {
     assert!(page(&[]).unwrap().contains("All 0 scenarios passed"));
 }
 
 #[test]
-fn what_stands_beside_the_scenarios_is_counted_where_it_failed_alone() {
+fn the_check_for_orphans_is_counted_only_if_it_failed() {
     let run = |name: &str| RunData::passed(name, "a".into(), RunAction::Test, String::new());
-    let (chat, mut beside) = (run("chat"), run(NO_ORPHANS));
-    assert!(page(&[chat.clone(), beside.clone()]).unwrap().contains("The scenario passed"));
-    beside.result = RunResult::Failed;
-    assert!(page(&[chat, beside]).unwrap().contains("1 of 2 scenarios failed"));
+    let (chat, mut orphans) = (run("chat"), run(NO_ORPHANS));
+    assert!(page(&[chat.clone(), orphans.clone()]).unwrap().contains("The scenario passed"));
+    orphans.result = RunResult::Failed;
+    assert!(page(&[chat, orphans]).unwrap().contains("1 of 2 scenarios failed"));
 }

@@ -1,17 +1,18 @@
-//! A run as the page's template takes it: times and numbers in words, long lists cut.
+//! The data of a run for the page's template: times and numbers as text, and long lists cut.
 
 use serde::Serialize;
 
 use super::axis::{Lane, lanes, ticks};
-use crate::report::beside::{Row, beside};
 use crate::report::explain::{says, time};
+use crate::report::numbers::in_thousands;
 use crate::report::run_data::{
     CallData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData, Tokens,
     ToolCallData, ToolRequestData,
 };
+use crate::report::side_by_side::{Row, side_by_side};
 use crate::text::clipped;
 
-/// How much of a run is listed; the data has more.
+/// How much of a run is listed. The run's data file contains more.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// The most events of a step.
@@ -21,7 +22,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The limits of each run of a page of so many: a page that takes long to open is not read. What failed is told in full.
+    /// The limits for a run on a page with this many runs, so that the page loads fast. Failed runs keep the highest limits.
     pub(super) fn of(run: &RunData, runs: usize) -> Limits {
         let (most_events, most_calls) = (40, 100);
         match run.result {
@@ -34,10 +35,10 @@ impl Limits {
     }
 }
 
-/// How much of an event's payload is shown, in characters.
+/// How many characters of an event's payload are shown.
 const PAYLOAD: usize = 160;
 
-/// A run.
+/// A run for the template.
 #[derive(Serialize)]
 pub(super) struct RunView<'a> {
     id: String,
@@ -117,13 +118,13 @@ struct RequestView<'a> {
 #[derive(Serialize)]
 struct GoldenView<'a> {
     file: String,
-    /// Side by side, where the two differ.
+    /// The golden and this run side by side, if they differ.
     rows: Vec<Row>,
     text: Option<&'a str>,
 }
 
 impl RunView<'_> {
-    /// A run, which is `open` at first where it failed.
+    /// The view of a run. A failed one is open when the page is loaded, if `open`.
     pub(super) fn of(run: &RunData, open: bool, limits: Limits) -> RunView<'_> {
         let failed = run.result == RunResult::Failed;
         RunView {
@@ -217,7 +218,7 @@ fn request(asked: &ToolRequestData) -> RequestView<'_> {
 }
 
 fn golden(golden: &GoldenData) -> GoldenView<'_> {
-    let rows = golden.run.as_deref().map(|run| beside(golden.committed.as_deref().unwrap_or_default(), run));
+    let rows = golden.run.as_deref().map(|run| side_by_side(golden.committed.as_deref().unwrap_or_default(), run));
     GoldenView {
         file: golden.file.display().to_string(),
         rows: rows.unwrap_or_default(),
@@ -225,15 +226,7 @@ fn golden(golden: &GoldenData) -> GoldenView<'_> {
     }
 }
 
-/// `1,204`
-pub(super) fn in_thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let parts: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|part| std::str::from_utf8(part).unwrap_or("")).collect();
-    parts.join(",")
-}
-
-/// A moment as run data holds it, for people: `2026-11-22 14:15:54 UTC`.
+/// A time of the run data as `2026-11-22 14:15:54 UTC`.
 pub(super) fn moment(started: &str) -> String {
     let seconds = started.split('.').next().unwrap_or_default();
     format!("{} UTC", seconds.replace('T', " "))

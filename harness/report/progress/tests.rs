@@ -10,6 +10,6 @@ fn a_summary_has_a_line_for_each_model() {
     tally.callers.extend(["lead_agent".to_owned(), "middleware:title".to_owned()]);
     let expected = ["big: 1 call, 1,234,567 tokens in, 0 out", "gpt-4o-mini: 3 calls, 1,204 tokens in, 88 out"];
     assert_eq!(summary(&tally), expected);
-    let line = "4 calls, 1 under way, lead_agent middleware:title, 1,235,771 tokens in, 88 out";
+    let line = "4 calls, 1 in flight, lead_agent middleware:title, 1,235,771 tokens in, 88 out";
     assert_eq!(state(&tally), line);
 }

@@ -15,7 +15,7 @@ fn run(scenario: &str) -> RunData {
 }
 
 #[test]
-fn a_run_is_read_as_it_was_written_but_for_its_secrets() {
+fn a_run_is_read_as_it_was_written_except_for_its_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let runs = Runs::of(folder.path());
     runs.write(&run("chat")).unwrap();
@@ -37,7 +37,7 @@ fn a_run_of_another_version_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn runs_of_other_jobs_are_found_in_their_folder_whatever_of_it_was_kept() {
+fn runs_of_other_jobs_are_found_in_any_folder_that_was_kept() {
     let folder = tempfile::tempdir().unwrap();
     Runs::of(folder.path()).write(&run("chat")).unwrap();
     for kept in ["", ".retake", ".retake/runs"] {
@@ -48,7 +48,7 @@ fn runs_of_other_jobs_are_found_in_their_folder_whatever_of_it_was_kept() {
 }
 
 #[test]
-fn runs_of_scenarios_that_are_no_more_go() {
+fn runs_of_deleted_scenarios_are_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let runs = Runs::of(folder.path());
     runs.write(&run("chat")).unwrap();

@@ -4,22 +4,22 @@ fn failure() -> Failure {
     let lines: Vec<String> = (0..60).map(|line| format!("  line {line} {}", "x".repeat(120))).collect();
     Failure::new("golden: the status is 202, not 200")
         .evidence(lines.join("\n"))
-        .resolve("if the change is meant", "update it")
+        .resolve("if the change is intended", "update it")
 }
 
 #[test]
-fn the_first_line_and_the_command_are_on_a_screen_whatever_stands_between() {
+fn the_first_line_and_the_command_fit_a_screen_with_any_amount_of_evidence() {
     let screen = Screen { size: Some(SIZE), colours: false };
     let shown = screen.show(&failure(), "chat");
     assert!(shown.lines().count() <= SIZE.1 - AROUND, "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= SIZE.0), "{shown}");
     assert!(shown.starts_with("golden: the status is 202, not 200\n"), "{shown}");
     assert!(shown.contains("more lines: retake explain chat"), "{shown}");
-    assert!(shown.ends_with("if the change is meant:\n    update it"), "{shown}");
+    assert!(shown.ends_with("if the change is intended:\n    update it"), "{shown}");
 }
 
 #[test]
-fn where_no_screen_is_all_of_it_is_told() {
+fn without_a_screen_the_whole_failure_is_printed() {
     let screen = Screen { size: None, colours: false };
     assert_eq!(screen.show(&failure(), "chat"), failure().to_string());
 }

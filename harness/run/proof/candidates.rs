@@ -1,24 +1,27 @@
-//! The rules that may mend one place in which two texts differ, the more particular ones first.
+//! Rules that may make two texts equal at one place, the most specific ones first.
 
 use super::context::{Before, after, before, escaped};
 use super::forms::{FORMS, SIGNED, id_pattern};
 use super::rule::Rule;
 
-/// A rule that may mend the first place in which two texts differ.
+/// A rule that may make two texts equal at the first place in which they differ.
 pub(super) struct Candidate {
+    /// What stands there, as reports name it: `a time of day`.
     pub(super) name: &'static str,
+    /// The placeholder: `<TIME>`.
     pub(super) word: &'static str,
     pub(super) rule: Rule,
-    /// The pattern without the text around it.
+    /// The pattern without the text around the place.
     pub(super) alone: String,
-    /// Whether the rule is that pattern.
+    /// Whether the rule uses that pattern, without the text around the place.
     pub(super) is_alone: bool,
-    /// Where the place begins in both texts, and ends in each.
+    /// Where the place begins in both texts.
     pub(super) start: usize,
+    /// Where the place ends in each text.
     pub(super) ends: (usize, usize),
 }
 
-/// Rules for the first place in which two texts differ, which is at this byte of both.
+/// Rules for the first place in which two texts differ. `at` is its byte offset in both.
 pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
     let mut all = Vec::new();
     for form in FORMS.iter() {
@@ -37,7 +40,7 @@ pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
         if form.pattern.starts_with(SIGNED) && of_a.starts_with('-') == of_b.starts_with('-') {
             continue;
         }
-        // Digits alone are looked at as ids are.
+        // Plain digits are handled as ids below.
         let digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
         if form.word == "<NUMBER>" && digits(of_a) && digits(of_b) {
             continue;
@@ -55,7 +58,7 @@ pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
     all
 }
 
-/// What stands at a place and looks like one word, without what both begin and end with.
+/// The word at a place that looks like an id, without the parts that both texts begin and end with.
 fn id_at(a: &str, b: &str, at: usize, letters: &str) -> Option<(usize, (usize, usize))> {
     let part = |c: char| c.is_ascii_alphanumeric() || letters.contains(c);
     let start = a[..at].char_indices().rev().take_while(|(_, c)| part(*c)).last().map_or(at, |(i, _)| i);
@@ -86,7 +89,7 @@ fn id_at(a: &str, b: &str, at: usize, letters: &str) -> Option<(usize, (usize, u
     (end_a > start + front && end_b > start + front).then_some((start + front, (end_a, end_b)))
 }
 
-/// The rule with the text around the place, then without.
+/// Two rules for a place: one with the text around it, one without.
 fn in_context(
     a: &str,
     b: &str,
@@ -106,17 +109,17 @@ fn in_context(
         Before::LineStart => ("(?m)^".to_owned(), String::new()),
         Before::Text(text) => (escaped(text), text.clone()),
     };
-    // What stands in front is a boundary enough, and a letter would be none.
+    // With text in front, `\b` is not needed, and after a letter it would never match.
     let inner = if front.is_empty() { pattern } else { pattern.trim_start_matches(r"\b") };
     let whole = matches!(left, Before::Start) && ends.0 == a.len() && ends.1 == b.len();
     let end = if whole { "$" } else { "" };
     let close = |text: &str| text.replace('$', "$$");
-    // A form has its own boundaries.
+    // The known forms contain their own boundaries; ids do not.
     let is_id = pattern.starts_with("[0-9") || pattern.starts_with(r"\d");
     let alone = if is_id { format!(r"\b{pattern}\b") } else { pattern.to_owned() };
     let contextual = format!("{front}{inner}{}{end}", escaped(&right));
     let replace = format!("{}{word}{}", close(&front_word), close(&right));
-    // A path is the machine's own: no part of it may stand in a rule.
+    // A rule must not contain parts of a path of this machine.
     let of_machine = word == "<WORKDIR>";
     let rules = [(!of_machine).then(|| Rule::new(&contextual, replace)), Some(Rule::new(&alone, word.to_owned()))];
     rules

@@ -1,21 +1,21 @@
-//! The text around a place that varies, as far as a rule should name it.
+//! The text around a place that varies, as a rule should contain it.
 
-/// The most letters of a word that stands beside what varies.
+/// The most letters of the word next to the place.
 const WORD: usize = 24;
-/// A shorter word says little.
+/// The least letters of a word that is specific enough.
 const TELLING: usize = 3;
 
-/// What stands in front of a place, on its line.
+/// What precedes a place on its line.
 pub(super) enum Before {
-    /// Nothing at all.
+    /// The place is at the start of the text.
     Start,
-    /// A line feed.
+    /// The place is at the start of a line.
     LineStart,
-    /// A word, or what there is.
+    /// The word before the place with the separators after it, or whatever there is.
     Text(String),
 }
 
-/// What stands in front of the end of a text: a word, where that says enough.
+/// The context at the end of a text: the last word, or the last two if that one is short.
 pub(super) fn before(text: &str) -> Before {
     let line = text.rfind('\n').map_or(0, |i| i + 1);
     let line_text = &text[line..];
@@ -24,14 +24,14 @@ pub(super) fn before(text: &str) -> Before {
     }
     let mut start = line_text.len();
     let mut letters = 0;
-    // A word of one letter says little: one more then.
+    // If the last word is short, take one more.
     for _ in 0..2 {
         let rest = &line_text[..start];
         let separators: usize = rest.chars().rev().take(8).take_while(|c| !is_letter(*c)).map(char::len_utf8).sum();
         let word: Vec<char> =
             rest[..start - separators].chars().rev().take(WORD).take_while(|c| is_letter(*c)).collect();
         if word.iter().any(char::is_ascii_digit) {
-            // It may vary as well, in another run.
+            // A word with digits may vary too.
             if letters == 0 {
                 start -= separators;
             }
@@ -50,7 +50,7 @@ fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// What follows a place in both texts: separators and a word.
+/// What follows a place in both texts: separators and a word, if the same in both.
 pub(super) fn after(a: &str, b: &str) -> String {
     let same: usize =
         a.chars().zip(b.chars()).take_while(|(a, b)| a == b && *a != '\n').map(|(c, _)| c.len_utf8()).sum();
@@ -66,7 +66,7 @@ pub(super) fn after(a: &str, b: &str) -> String {
     format!("{}{word}", &text[..separators])
 }
 
-/// A text as a pattern: only what would mean something else is escaped.
+/// A text as a regular expression, with only the special characters escaped.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

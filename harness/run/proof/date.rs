@@ -1,4 +1,4 @@
-//! Today in a text.
+//! Finds today's date in texts.
 
 use regex::Regex;
 use time::{Date, Duration, OffsetDateTime};
@@ -7,10 +7,11 @@ use crate::fixture::Fixture;
 use crate::json::Json;
 use crate::key::Rules;
 
-/// The tools whose recorded results hold today's date in a form that keys do not replace, in the order of their calls.
+/// The names of tools whose recorded results contain today's date in a form that keys do not replace, in the order of their
+/// calls.
 pub(super) fn tools_with_today(fixture: &Fixture, rules: &Rules) -> Vec<String> {
     let today = OffsetDateTime::now_utc().date();
-    // Somewhere it is yesterday or tomorrow.
+    // In some time zones it is still yesterday or already tomorrow.
     let forms: Vec<Regex> = [today - Duration::DAY, today, today + Duration::DAY].into_iter().flat_map(forms).collect();
     let mut tools: Vec<String> = Vec::new();
     for index in 0..fixture.table.turns().len() {
@@ -26,7 +27,7 @@ pub(super) fn tools_with_today(fixture: &Fixture, rules: &Rules) -> Vec<String> 
     tools
 }
 
-/// What a day looks like, in forms other than that which keys replace.
+/// Patterns of a day in all forms except the one that keys replace.
 fn forms(day: Date) -> Vec<Regex> {
     let (year, month, of_month) = (day.year(), u8::from(day.month()), day.day());
     let name: String = day.month().to_string().chars().take(3).collect();
@@ -36,7 +37,7 @@ fn forms(day: Date) -> Vec<Regex> {
         format!(r"\b0?{of_month}[/.]0?{month}[/.](?:{year}|{:02})\b", year % 100),
         format!(r"\b0?{month}/0?{of_month}/(?:{year}|{:02})\b", year % 100),
         format!(r"(?i)\b{name}[a-z]*\.? +0?{of_month}(?:st|nd|rd|th)?,? (?:\d\d:\d\d:\d\d )?(?:[A-Z]+ )?{year}\b"),
-        // Months of any language.
+        // Names of months in any language.
         format!(r"\b0?{of_month}(?:st|nd|rd|th|\.)?[ -](?:de |of )?\p{{L}}{{3,12}}\.?,?[ -](?:de )?{year}\b"),
         format!("{year}年0?{month}月0?{of_month}日"),
     ];

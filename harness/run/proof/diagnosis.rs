@@ -1,5 +1,5 @@
-//! What varied between a recording and its replay: in which message of which call, and the rules that would make the two
-//! equal, tried on both.
+//! Finds what varied between a recording and its replay: in which message of which call, and which rules make the two equal. The
+//! rules are tried on both.
 
 use super::differing::Differing;
 use super::loosening::Loosening;
@@ -17,26 +17,26 @@ use crate::text::around;
 /// What varied at one place.
 #[derive(Debug)]
 pub(super) struct Finding {
-    /// The call and the place in it: a line each, with their labels.
+    /// The call and the place in it, one labelled line each.
     pub(super) place: Vec<String>,
-    /// The same in short, without values.
+    /// The same on one line, without values.
     pub(super) short: String,
     /// The recorded line and the replayed one.
     pub(super) lines: (String, String),
-    /// What each thing that varies looks like, with what the stage calls it where it is the stage's own.
+    /// What the values look like (`a time of day`), with the stage's name for them if they belong to the stage.
     pub(super) causes: Vec<String>,
-    /// Whether items came in another order.
+    /// Whether the same items came in a different order.
     pub(super) reordered: bool,
-    /// Whether the rules that were found make the call equal to the recorded one.
+    /// Whether the rules make the call equal to the recorded one.
     pub(super) mended: bool,
 }
 
-/// What varied in one run, and the rules that mend it.
+/// What varied in one run, and the rules that make it equal.
 #[derive(Debug, Default)]
 pub(super) struct Diagnosis {
     pub(super) findings: Vec<Finding>,
     pub(super) rules: Vec<Rule>,
-    /// What mends it where no rule does, and it is the golden alone that varies.
+    /// The `[golden]` options that help if no rule does and only the golden varies.
     pub(super) loosening: Option<Loosening>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn of_misses(replayed: &Replayed, fixture: &Fixture, tried: &Tried<'_
         let (mut findings, more) = call.compare(&recorded, &called, &rules, tried);
         let all: Vec<Rule> = rules.into_iter().chain(more).collect();
         let key = |messages: &[Json]| with(tried.rules, &all).conversation_hash(&applied(messages, &all));
-        // Rules that do not suffice are none.
+        // Keep the rules only if they make the whole call equal.
         if key(&recorded) == key(&called) {
             for finding in &mut findings {
                 finding.mended = true;
@@ -111,7 +111,7 @@ impl MissedAt<'_> {
         if recorded.len() != called.len() {
             let lines = (format!("{} messages", recorded.len()), format!("{} messages", called.len()));
             return (
-                vec![self.finding("the conversation", lines, &[other("another number of messages", false)])],
+                vec![self.finding("the conversation", lines, &[other("a different number of messages", false)])],
                 vec![],
             );
         }
@@ -124,7 +124,7 @@ impl MissedAt<'_> {
         if !in_order && first == second {
             let lines = (outline(recorded), outline(called));
             return (
-                vec![self.finding("the conversation", lines, &[other("the same messages in another order", true)])],
+                vec![self.finding("the conversation", lines, &[other("the same messages in a different order", true)])],
                 vec![],
             );
         }
@@ -136,13 +136,13 @@ impl MissedAt<'_> {
             let (Some(a), Some(b)) = (a, b) else { continue };
             let message = format!("message {} of {} ({})", at + 1, called.len(), describe(&b));
             let (mut a, mut b) = (a, b);
-            // Rules act on texts, one by one: so what differs is looked at text by text.
+            // A rule works on a single text, so compare text by text.
             while a != b {
                 let all: Vec<Rule> = before.iter().chain(&rules).cloned().collect();
                 let place = Differing::in_messages(&a, &b);
                 let fits = |rule: &Rule| tried.keeps_calls_apart(&all, rule);
                 let variations = place.variations(&fits);
-                let lines = parting_lines(&place.recorded, &place.called);
+                let lines = differing_lines(&place.recorded, &place.called);
                 findings.push(self.finding(&format!("{message}, in `{}`", place.path), lines, &variations));
                 let more = rules_of(&variations);
                 rules.extend(more.iter().cloned());
@@ -164,7 +164,7 @@ impl MissedAt<'_> {
             let own = self.replayed.name_of(&variation.values.1);
             own.map_or_else(
                 || variation.cause.clone(),
-                |name| format!("{}: {name} of the stage, another one in each run", variation.cause),
+                |name| format!("{}: {name} of the stage, different in each run", variation.cause),
             )
         });
         let mut distinct: Vec<String> = Vec::new();
@@ -208,8 +208,8 @@ fn outline(messages: &[Json]) -> String {
     messages.iter().map(describe).collect::<Vec<_>>().join(", ")
 }
 
-/// The first line in which two texts differ, of both.
-fn parting_lines(a: &str, b: &str) -> (String, String) {
+/// The first line in which two texts differ, from each text.
+fn differing_lines(a: &str, b: &str) -> (String, String) {
     let at: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let start = a[..at].rfind('\n').map_or(0, |i| i + 1);
     let line = |text: &str| {
@@ -227,7 +227,8 @@ pub(super) fn of_goldens(first: &Replayed, second: &Replayed, scenario: &Scenari
     };
     let (a, b) = texts(tried.rules);
     let fits = |rule: &Rule| tried.keeps_calls_apart(&[], rule);
-    // Rules see values before they are printed into a golden, so what stands around a value there may not be theirs.
+    // Rules work on values before these are printed into the golden, so they may not see the text that surrounds a value there.
+    // Try rules without that text too.
     for in_context in [true, false] {
         let rules = rules_of(&compare(&a, &b, in_context, &fits));
         let (a, b) = texts(&with(tried.rules, &rules));

@@ -1,5 +1,5 @@
-//! Where two canonical messages first differ, down to the one text (or value) in which they do: a suite's rules act on
-//! texts, one by one (KEY.md, section 1). Pure.
+//! Finds the first text or value in which two canonical messages differ, since a suite's rules work on single texts (KEY.md,
+//! section 1). Pure.
 
 use super::rule::Rule;
 use super::vary::{Mend, Variation, compare};
@@ -11,16 +11,16 @@ use crate::model::first_difference;
 pub(super) struct Differing {
     /// The place: `content`, or `tool_calls[0].args.path`.
     pub(super) path: String,
-    /// What was recorded there, and what was called with.
+    /// The recorded text there.
     pub(super) recorded: String,
-    /// The same, of the call.
+    /// The call's text there.
     pub(super) called: String,
-    /// Whether a suite's rules act there: on both sides stands a text.
+    /// Whether a suite's rules work there, which they do if both values are texts.
     ruled: bool,
 }
 
 impl Differing {
-    /// The place in two canonical messages.
+    /// Compares two canonical messages.
     pub(super) fn in_messages(recorded: &Json, called: &Json) -> Differing {
         let whole = Differing::in_values(recorded, called, false);
         let body = |message: &Json| {
@@ -36,7 +36,7 @@ impl Differing {
         }
     }
 
-    /// The place in two values; `numbers` says whether rules act on numbers too.
+    /// Compares two values. `numbers` says whether rules work on numbers too.
     pub(super) fn in_values(recorded: &Json, called: &Json, numbers: bool) -> Differing {
         let (path, a, b) = first_difference(recorded, called, String::new());
         let acted_on = |value: Option<&Json>| match value {
@@ -51,12 +51,12 @@ impl Differing {
         Differing { path, recorded: text(a), called: text(b), ruled: acted_on(a) && acted_on(b) }
     }
 
-    /// What varies there. `fits` says whether a rule may be proposed at all.
+    /// What varies there. `fits` decides whether a rule may be proposed.
     pub(super) fn variations(&self, fits: &dyn Fn(&Rule) -> bool) -> Vec<Variation> {
         if self.ruled {
             return compare(&self.recorded, &self.called, true, fits);
         }
         let values = (self.recorded.clone(), self.called.clone());
-        vec![Variation { cause: "another value, and no text that a rule acts on".to_owned(), values, mend: Mend::None }]
+        vec![Variation { cause: "a different value, which no rule works on".to_owned(), values, mend: Mend::None }]
     }
 }

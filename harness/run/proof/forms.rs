@@ -1,24 +1,26 @@
-//! The forms of what varies from run to run: clocks, dates, durations, addresses, numbers, and ids by their letters.
+//! Known forms of text that varies from run to run: times, dates, durations, addresses, numbers, and ids, which are recognized by
+//! their letters.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A form that is known by its looks.
+/// A form with a pattern of its own.
 pub(super) struct KnownForm {
-    /// What people call it.
+    /// Its name in reports: `a time of day`.
     pub(super) name: &'static str,
-    /// What stands for it.
+    /// The placeholder that replaces it: `<TIME>`.
     pub(super) word: &'static str,
-    /// What it looks like, within a text.
+    /// The regular expression that finds it within a text.
     pub(super) pattern: String,
     pub(super) regex: Regex,
 }
 
-/// How the form begins that is looked at only where one of two numbers has a sign: a dash is none in `order-1`.
+/// The beginning of the pattern for signed numbers. It is tried only if just one of two numbers has a sign, since the dash in
+/// `order-1` is not a sign.
 pub(super) const SIGNED: &str = "-?";
 
-/// The known forms, the more particular ones first.
+/// The known forms, the most specific ones first.
 pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
     const MONTH: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
     const DAY: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
@@ -35,7 +37,7 @@ pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
         (
             "a date and time",
             "<TIME>",
-            // Months of any language.
+            // Names of months in any language.
             format!(
                 r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de |of )?\p{{L}}{{3,12}}\.?,? (?:de )?\d{{4}}(?:,? (?:\p{{L}}{{1,4}} )?{CLOCK})?"
             ),
@@ -90,7 +92,7 @@ pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
     forms.into_iter().filter_map(compiled).collect()
 });
 
-/// What two ids have in common: a pattern that fits both, and no text that people write.
+/// A pattern that matches two ids; `None` if they look like words that people write.
 pub(super) fn id_pattern(a: &str, b: &str) -> Option<String> {
     let all = |fits: &dyn Fn(char) -> bool| a.chars().chain(b.chars()).all(fits);
     let any = |fits: &dyn Fn(char) -> bool| a.chars().chain(b.chars()).any(fits);
@@ -113,7 +115,7 @@ pub(super) fn id_pattern(a: &str, b: &str) -> Option<String> {
     let mut class = String::from("0-9");
     match (upper, lower) {
         (true, true) if hex => class.push_str("a-fA-F"),
-        // Of 64 letters, two that are rare: the next one may have them.
+        // Ids of this alphabet rarely contain `_` and `-`, so allow both.
         (true, true) if n >= 10 => class.push_str("A-Za-z_-"),
         (true, true) => class.push_str("A-Za-z"),
         (true, false) => class.push_str(if hex { "A-F" } else { "A-Z" }),
@@ -122,7 +124,7 @@ pub(super) fn id_pattern(a: &str, b: &str) -> Option<String> {
     }
     for extra in ['+', '/', '=', '_', '-'] {
         if any(&|c| c == extra) && !class.contains(&format!("{extra}")) {
-            // A dash stands last.
+            // In a character class, the dash has to be last.
             let at = if class.ends_with('-') { class.len() - 1 } else { class.len() };
             class.insert(at, extra);
         } else if extra == '-' && any(&|c| c == '-') && !class.ends_with('-') {
@@ -132,7 +134,7 @@ pub(super) fn id_pattern(a: &str, b: &str) -> Option<String> {
     Some(if same_length { format!("[{class}]{{{n}}}") } else { format!("[{class}]+") })
 }
 
-/// Letters that are no word: four consonants in a row, or a capital in the middle.
+/// Whether letters do not look like a word: four consonants in a row, or capitals in the middle.
 fn is_gibberish(text: &str) -> bool {
     let consonant = |c: char| c.is_ascii_alphabetic() && !"aeiouyAEIOUY".contains(c);
     let mut row = 0;

@@ -1,4 +1,4 @@
-//! What varies, found out in rounds: rules are tried in replays, since each may bring the next thing to light.
+//! Finds out what varies, in rounds: the rules found so far are tried in more replays, which may show the next difference.
 
 use std::sync::Arc;
 
@@ -8,34 +8,34 @@ use super::replays::{Disagreement, Proof};
 use super::rule::Rule;
 use super::tried::{self, Tried};
 
-/// How often rules are tried in replays.
+/// How many times rules are tried in replays.
 const ROUNDS: usize = 5;
 
-/// What was found in all rounds.
+/// The result of all rounds.
 #[derive(Default)]
 pub(super) struct Inquiry {
     pub(super) findings: Vec<Finding>,
     pub(super) rules: Vec<Rule>,
-    /// What of the golden is to be left open besides.
+    /// The `[golden]` options that are needed in addition.
     pub(super) loosening: Option<Loosening>,
     pub(super) outcome: Outcome,
 }
 
-/// How far the rules got.
+/// Whether the rules are enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// They could not be tried: the fixture keeps hashes only.
+    /// The rules could not be tried, since the fixture contains only hashes.
     #[default]
     Untried,
     /// Two replays with the rules agree.
     Agree,
-    /// Something varies that no rule was found for.
+    /// Something still varies for which no rule was found.
     Left,
 }
 
 impl Proof<'_> {
-    /// Finds rules, and tries them in replays of the recording as it would have been with them, until nothing varies any
-    /// more or nothing mends it.
+    /// Finds rules and replays the recording with them, as if it had been recorded so, until nothing varies or no further rule is
+    /// found.
     pub(super) fn look_into(&self, disagreement: Disagreement) -> Inquiry {
         let mut inquiry = Inquiry::default();
         let mut fixture = self.fixture.cloned();
@@ -59,7 +59,7 @@ impl Proof<'_> {
                 inquiry.outcome = Outcome::Left;
                 return inquiry;
             }
-            // What else missed may have been a consequence: the next round tells.
+            // The other misses may be consequences. If not, they show up again in the next round.
             inquiry.findings.extend(diagnosis.findings.into_iter().filter(|finding| finding.mended));
             let new = Arc::new(tried::with(&rules, &diagnosis.rules));
             if let Some(old) = &fixture {

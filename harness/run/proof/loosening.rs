@@ -1,29 +1,29 @@
-//! The options of a golden that leave open what varies between two runs, and nothing else.
+//! Finds the `[golden]` options that allow what varies between two runs, and nothing else.
 
 use crate::events::{Golden, Loose, ShapeOptions, moved_and_counted};
 use crate::key::Rules;
 use crate::run::trial::Replayed;
 
-/// What is to be changed in `[golden]`.
+/// A change of the `[golden]` options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Loosening {
-    /// All loose places, those that were loose before included.
+    /// The new value of `loose`, earlier places included; empty if it does not change.
     loose: Vec<Loose>,
-    /// Events whose order among neighbours, and of which how many come in a row, is to be left open; with those of before,
-    /// and none where there are no new ones.
+    /// The new value of `unordered`, earlier events included; empty if it does not change.
     unordered: Vec<String>,
+    /// The new value of `collapse`, earlier events included; empty if it does not change.
     collapse: Vec<String>,
-    /// Whether what comes after a last event is to be left out.
+    /// Whether to set `after_last = false`.
     without_after_last: bool,
 }
 
 impl Loosening {
-    /// The least with which the goldens of two runs are equal, where there is any.
+    /// The smallest change that makes the goldens of two runs equal; `None` if no change does.
     pub(super) fn of(runs: [&Replayed; 2], options: &ShapeOptions, rules: &Rules) -> Option<Loosening> {
         Loosening::between(options, &|options| runs.map(|run| run.golden(options, rules)))
     }
 
-    /// The same of what is rendered in another way.
+    /// The same, with a function that renders the two goldens by the given options.
     fn between(options: &ShapeOptions, goldens: &dyn Fn(&ShapeOptions) -> [Golden; 2]) -> Option<Loosening> {
         let equal = |options: &ShapeOptions| {
             let [one, two] = goldens(options);
@@ -48,7 +48,7 @@ impl Loosening {
             if !equal(&tried) {
                 continue;
             }
-            // What differs only because another place does.
+            // Remove places that differ only as a consequence of another one.
             let known = options.loose.len();
             for at in (known..tried.loose.len()).rev() {
                 let mut fewer = tried.clone();
@@ -69,7 +69,7 @@ impl Loosening {
         None
     }
 
-    /// The lines under `[golden]`.
+    /// The lines to add under `[golden]`.
     pub(super) fn toml(&self) -> String {
         let places: Vec<String> = self.loose.iter().map(|place| format!("{:?}", place.to_string())).collect();
         let loose = (!places.is_empty()).then(|| format!("loose = [{}]", places.join(", ")));

@@ -1,4 +1,4 @@
-//! The `[[normalize]]` rules that would have kept calls from missing, with what a replay by them needs.
+//! Finds the `[[normalize]]` rules with which calls would not have missed.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use crate::fixture::Fixture;
 use crate::key::Rules;
 use crate::run::trial::Replayed;
 
-/// Words that stand for what only another run tells to vary: a number may as well have been changed.
+/// Placeholders of values that may also have been changed on purpose, so that only another run shows whether they vary.
 const MAYBE: [&str; 2] = ["<NUMBER>", "<ID>"];
 
 /// Rules that make calls equal to the recorded ones.
 pub(crate) struct Mend {
-    /// The rules, as they stand in `suite.toml`.
+    /// The rules as text for `suite.toml`.
     pub(crate) toml: String,
-    /// The fixture as a recording with them would have made it.
+    /// The fixture as if it had been recorded with these rules.
     pub(crate) fixture: Arc<Fixture>,
-    /// The key rules with them.
+    /// The project's key rules together with these.
     pub(crate) rules: Arc<Rules>,
 }
 
-/// The rules for calls that missed, where there are any and each mends what varies: a date, a random id. `again` is another
-/// run of the same; what is equal in both does not vary, unless it is a point in time.
+/// The rules for calls that missed because of values that vary, such as dates and random ids; `None` if there are none.
+/// `again` is a second run of the scenario: a number or id that is equal in both runs does not vary.
 pub(crate) fn mend(run: &Replayed, again: &Replayed) -> Option<Mend> {
     let fixture = run.fixture.as_ref().filter(|fixture| fixture.keeps_conversations())?;
     let found = diagnosis::of_misses(again, fixture, &Tried::new(Some(fixture), &run.rules)).rules;

@@ -1,10 +1,13 @@
-//! The proof that stands before each file that is written: two replays must agree, the second in another work folder, on
-//! other ports, on another day, and with its answers shaken in time. Where they do not, the report names what varied, and
-//! the rule that would mend it.
+//! The proof before a fixture or golden is written: two replays must agree. The second one has another work folder, other ports,
+//! another day, and random delays before its answers. If they disagree, the report names what varies, and a rule or option
+//! that allows it.
 //!
-//! `prove` runs `replays`; where they do not agree, `inquiry` finds in rounds of `diagnosis` and of `tried` rules what varies,
-//! and `unproven` reports it. Where it is a pin of the golden alone, `loosening` finds the option that leaves it open; `mend` finds the rules for a single run that missed. Of texts alone: `vary` compares two, by `candidates` of each place, their `context`, the
-//! `forms` of what varies and the `order` of items; each gives a `rule`.
+//! `prove` runs the two `replays`. If they disagree, `inquiry` finds out what varies, in rounds of a `diagnosis` and a replay
+//! with the rules found so far (`tried`), and `unproven` reports it. If only the golden varies, `loosening` finds the option
+//! that leaves that place open. `mend` finds rules for calls that missed in a test.
+//!
+//! The other modules work on texts: `vary` compares two texts and finds a `rule` for each place that differs. For this it uses
+//! rule `candidates`, the `context` of the place, known `forms` (dates, ids and so on), the `order` of items, and `date`.
 
 mod candidates;
 mod context;

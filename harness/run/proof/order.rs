@@ -1,17 +1,17 @@
-//! The same items in another order: what no rule can mend.
+//! Finds the same items in a different order, which no rule can make equal.
 
 use std::ops::Range;
 
-/// How far back a list's beginning is looked for, in bytes.
+/// How far back to look for the beginning of a list, in characters.
 const FAR: usize = 20_000;
 
-/// The parts of two texts, around the first byte in which they differ, that hold the same words in another order.
+/// The parts of two texts around the first byte in which they differ that contain the same words in a different order.
 pub(super) fn permuted(a: &str, b: &str, at: usize) -> Option<(Range<usize>, Range<usize>)> {
     let line = a[..at].rfind('\n').map_or(0, |i| i + 1);
     let line_end = |text: &str| text[at..].find('\n').map_or(text.len(), |i| at + i);
     let back = a[at..].chars().rev().zip(b[at..].chars().rev());
     let suffix: usize = back.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
-    // Whole words at the end of what differs.
+    // End the differing part at the end of a word.
     let rest = a[a.len() - suffix..].find(|c: char| !is_word(c)).unwrap_or(suffix);
     let spans = [
         brackets(a, b, at),

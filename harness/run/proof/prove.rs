@@ -1,4 +1,4 @@
-//! The proof: two replays that agree, or the report on what varies.
+//! Runs the proof: two replays that agree, or a report on what varies.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::run::project::Project;
 use crate::scenario::Scenario;
 use crate::system::DATE_VARIABLE;
 
-/// Replays a scenario twice and gives the text for its golden, where it has one.
+/// Replays a scenario twice and returns the text for its golden, or `None` if it has no golden.
 ///
 /// # Errors
-/// Why one of the runs failed, or what varies between them.
+/// If one of the replays failed, or the two differ.
 pub(crate) fn prove(
     project: &Project,
     scenario: &Scenario,
@@ -25,10 +25,10 @@ pub(crate) fn prove(
 }
 
 impl Proof<'_> {
-    /// Replays twice. Where the two do not agree, finds out what varies and which rules would mend it.
+    /// Replays twice. If the two disagree, finds out what varies and which rules allow it.
     ///
     /// # Errors
-    /// The report, and what a mark in the fixture would say.
+    /// If the two disagree or one failed, with the report and the lines that mark a fixture as unstable.
     pub(crate) fn run(&self) -> Result<Option<String>, Box<Unproven>> {
         match self.replays(self.fixture, &self.project.rules) {
             Ok(golden) => {
@@ -43,8 +43,8 @@ impl Proof<'_> {
         let (Some(fixture), true) = (self.fixture, self.of_recording) else { return };
         for tool in tools_with_today(fixture, &self.project.rules) {
             terminal::note(format!(
-                "{}: untested: a result of the tool `{tool}` holds today's date, and the system does not honour {DATE_VARIABLE}, \
-                 so no other day was tried",
+                "{}: untested: a result of the tool `{tool}` contains today's date, and the system does not honour \
+                 {DATE_VARIABLE}, so no other day was tried",
                 self.scenario.name
             ));
         }

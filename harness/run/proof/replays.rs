@@ -1,4 +1,4 @@
-//! Two replays that must agree.
+//! The two replays that must agree.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -14,28 +14,28 @@ use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
 use crate::scenario::Scenario;
 
-/// A scenario that is to be proven.
+/// A scenario to prove.
 pub(crate) struct Proof<'a> {
     pub(crate) project: &'a Project,
     pub(crate) scenario: &'a Scenario,
     pub(crate) fixture: Option<&'a Arc<Fixture>>,
-    /// Whether the fixture was recorded just now: then whatever differs varies from run to run.
+    /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
     pub(crate) of_recording: bool,
 }
 
-/// Why a pair of replays is not proof.
+/// Why a pair of replays is not a proof.
 pub(super) enum Disagreement {
     /// A replay failed.
     Failed { replayed: Box<Replayed>, failure: Failure, first: bool },
-    /// Both passed, with other texts for the golden.
+    /// Both passed, but with different texts for the golden.
     Differ { first: Box<Replayed>, second: Box<Replayed>, texts: [String; 2] },
-    /// A replay could not take place.
+    /// A replay could not start.
     NoStage(Failure),
 }
 
 impl Proof<'_> {
-    /// Replays a fixture twice by these rules, the second time on another stage and with its answers shaken in time. Gives
-    /// the text for the golden, where the scenario has one.
+    /// Replays a fixture twice with these rules, the second time on another stage and with random delays. Returns the text for
+    /// the golden, or `None` if the scenario has no golden.
     pub(super) fn replays(
         &self,
         fixture: Option<&Arc<Fixture>>,
@@ -56,7 +56,7 @@ impl Proof<'_> {
             match replayed.verdict(scenario) {
                 Ok(golden) => Ok((replayed, golden)),
                 Err(failure) => {
-                    // The system differs from the one that was recorded: the failure says so, and what to do.
+                    // Here the system has changed since the recording: explain the failure as in a test.
                     let failure = if first && !self.of_recording {
                         second_look::failure(project, scenario, &replayed, failure)
                     } else {
@@ -72,7 +72,7 @@ impl Proof<'_> {
         let (first, golden) = replay(Pacing::None)?;
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
-            terminal::note(format!("{name}: its system is attached, so one replay has to do in place of two"));
+            terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
             return Ok(golden);
         }
         if self.of_recording {
@@ -86,7 +86,7 @@ impl Proof<'_> {
         Err(Disagreement::Differ { first: Box::new(first), second: Box::new(second), texts })
     }
 
-    /// A prompt that varies is drift in each replay from now on, and keeps a recording from being resumed.
+    /// Warns about checks that vary: they would be drift in each later replay, and the recording could not be resumed.
     fn note_drift(&self, replayed: &Replayed, rules: &Rules) {
         let name = &self.scenario.name;
         let mut noted: Vec<(Check, &str)> = Vec::new();
@@ -115,7 +115,8 @@ impl Proof<'_> {
     }
 }
 
-/// Waits until clocks that tell seconds go on: neither replay takes place in the recording's second, nor in the other's.
+/// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that
+/// shows only seconds could look constant.
 fn await_next_second() {
     let into = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     std::thread::sleep(Duration::from_millis(u64::from(1005 - into)));

@@ -1,4 +1,4 @@
-//! A `[[normalize]]` rule that is proposed, as it is tried and as it is written.
+//! A proposed `[[normalize]]` rule: how to apply it, and its text for `suite.toml`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// A rule of a pattern; none where it is not a pattern, or fits the empty text.
+    /// A rule with a pattern; `None` if the pattern is invalid or matches the empty text.
     pub(super) fn new(pattern: &str, replace: String) -> Option<Rule> {
         let regex = Regex::new(pattern).ok()?;
         (!regex.is_match("")).then_some(Rule { regex, replace })
@@ -23,7 +23,7 @@ impl Rule {
         self.regex.replace_all(text, &self.replace).into_owned()
     }
 
-    /// The rule as it stands in `suite.toml`.
+    /// The rule as text for `suite.toml`.
     pub(crate) fn toml(&self) -> String {
         let pattern = self.regex.as_str();
         let literal = !pattern.contains('\'') && !pattern.contains(char::is_control);
@@ -32,7 +32,7 @@ impl Rule {
     }
 }
 
-/// A basic string of TOML.
+/// A text as a TOML basic string.
 fn toml_basic_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

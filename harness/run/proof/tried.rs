@@ -1,5 +1,4 @@
-//! Rules tried on what was recorded: whether they keep calls apart that were different, and what the fixture would be with
-//! them.
+//! Tries rules on a recording: whether different calls stay different, and what the fixture would be with the rules.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,16 +9,18 @@ use crate::fixture::{Fixture, Recorded};
 use crate::json::Json;
 use crate::key::{Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
 
-/// A recorded call, as rules are tried on it.
+/// A recorded call on which rules are tried.
 struct RecordedCall {
     caller: Option<String>,
     conversation: Vec<Json>,
 }
 
-/// What rules are tried on.
+/// The recorded calls on which rules are tried.
 pub(super) struct Tried<'a> {
+    /// The project's rules.
     pub(super) rules: &'a Rules,
     calls: Vec<RecordedCall>,
+    /// The number of different keys with the project's rules.
     distinct: usize,
 }
 
@@ -44,31 +45,31 @@ impl<'a> Tried<'a> {
         self.calls.iter().map(key).collect()
     }
 
-    /// Whether calls that were different stay so.
+    /// Whether calls with different keys still have different keys with these rules added.
     pub(super) fn keep_calls_apart(&self, rules: &[Rule]) -> bool {
         self.keys(rules).len() == self.distinct
     }
 
-    /// The same for one rule. The rule stands behind others that were found before.
+    /// The same for one rule after others that were found before.
     pub(super) fn keeps_calls_apart(&self, before: &[Rule], rule: &Rule) -> bool {
         let rules: Vec<Rule> = before.iter().chain([rule]).cloned().collect();
         self.keys(&rules).len() == self.distinct
     }
 }
 
-/// Key rules and more rules behind them.
+/// The key rules with more rules after them.
 pub(super) fn with(rules: &Rules, extra: &[Rule]) -> Rules {
     let more = extra.iter().map(|rule| (rule.regex.clone(), rule.replace.clone()));
     Rules { normalizer: rules.normalizer.clone().with(more), aliases: rules.aliases.clone() }
 }
 
-/// Canonical messages as they would be with more rules: those rules stand behind all that were applied before.
+/// Canonical messages as they would be with more rules, applied after all earlier ones.
 pub(super) fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
     let more = normalizer(extra);
     conversation.iter().filter_map(|message| with_more_rules(message, &more)).collect()
 }
 
-/// Version 1's rules and these.
+/// The built-in rules of version 1 with these added.
 pub(super) fn normalizer(rules: &[Rule]) -> Normalizer {
     Normalizer::default().with(rules.iter().map(|rule| (rule.regex.clone(), rule.replace.clone())))
 }
@@ -78,7 +79,7 @@ pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
     check_with_more_rules(check, text, &normalizer(extra))
 }
 
-/// A fixture as a recording with more rules would have made it; none where it keeps hashes only.
+/// A fixture as if it had been recorded with more rules; `None` if it contains only hashes.
 pub(super) fn rekeyed(fixture: &Fixture, rules: &Rules, extra: &[Rule]) -> Option<Arc<Fixture>> {
     let turns = fixture.table.turns().iter().enumerate().map(|(index, turn)| {
         let checks = turn.checks?;

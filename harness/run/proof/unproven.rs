@@ -1,4 +1,4 @@
-//! The report on replays that are not proof: what varies, and what to do about it.
+//! The report on replays that are not a proof: what varies, and what to do about it.
 
 use super::diagnosis::Finding;
 use super::inquiry::{Inquiry, Outcome};
@@ -7,22 +7,22 @@ use super::rule::Rule;
 use crate::report::{Failure, unified};
 use crate::run::commands::record_command;
 
-/// How many places a report shows.
+/// The most places that a report shows.
 const SHOWN: usize = 5;
 
-/// Two replays do not agree, or one of them failed.
+/// Two replays that disagree, or of which one failed.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "record"), expect(dead_code, reason = "only a recording can be accepted as it is"))]
 pub(crate) struct Unproven {
     pub(crate) failure: Failure,
-    /// What varies: a line each, without values. Empty where something else failed.
+    /// What varies, one line each, without values. Empty if something else failed.
     pub(crate) why: Vec<String>,
-    /// The text for the golden, where no call missed.
+    /// The text for the golden, if no call missed.
     pub(crate) golden: Option<String>,
 }
 
 impl Proof<'_> {
-    /// Says why two replays are not proof. Where something varies, it is looked into.
+    /// Reports why two replays are not a proof. If something varies, finds out what, in more replays.
     pub(super) fn report(&self, disagreement: Disagreement) -> Unproven {
         let name = &self.scenario.name;
         let (replayed, failure, golden) = match &disagreement {
@@ -39,7 +39,7 @@ impl Proof<'_> {
             Some(replayed) => replayed.instability(self.scenario),
             None => vec!["the events that the service sends".to_owned()],
         };
-        // What to do about another recording is no help: the next one would vary as well.
+        // Recording again does not help: the next recording would vary too.
         let again = record_command(name);
         let mut failure = failure;
         failure.advice.retain(|advice| advice.command != again);
@@ -57,13 +57,14 @@ impl Proof<'_> {
         unproven
     }
 
-    /// With what resolves it. `of_golden` says that all calls were answered, and the golden varies.
+    /// Adds the advice. `of_golden` says that all calls were answered and only the golden varies.
     fn resolved(&self, mut failure: Failure, of_golden: bool, inquiry: &Inquiry) -> Failure {
         let name = &self.scenario.name;
         let Inquiry { findings, rules, loosening, outcome } = inquiry;
         if findings.iter().any(|finding| finding.reordered) {
-            let what = "no rule can mend an order: let the tool or the system sort what it returns".to_owned();
-            failure = failure.resolve("for the same items in another order", what);
+            let what =
+                "a rule cannot undo a different order: let the tool or the system sort what it returns".to_owned();
+            failure = failure.resolve("for the same items in a different order", what);
         }
         if let Some(loosening) = loosening {
             failure = failure.evidence("tried: with the option below, the goldens of the two replays are equal");
@@ -71,17 +72,17 @@ impl Proof<'_> {
             failure = failure.resolve(format!("if it may vary, add under [golden] in {file}"), loosening.toml());
         } else if of_golden {
             failure = failure.resolve(
-                "if order or number may vary",
+                "if the order or number of events may vary",
                 "unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]",
             );
-            failure = failure.resolve("if a value may", "a [[normalize]] rule in scenarios/suite.toml");
+            failure = failure.resolve("if a value may vary", "a [[normalize]] rule in scenarios/suite.toml");
         }
         if !rules.is_empty() {
             match outcome {
                 Outcome::Agree => failure = failure.evidence("tried: with the rules below, two replays agree"),
                 Outcome::Left => {
                     failure = failure.evidence(
-                        "the rules below make the calls above equal to the recorded ones; what is left is not mended by a rule",
+                        "the rules below make the calls above equal to the recorded ones; no rule was found for the rest",
                     );
                 }
                 Outcome::Untried => {}
@@ -97,13 +98,13 @@ impl Proof<'_> {
             failure = failure.resolve("and then, without paying again", again);
         }
         if self.project.systems.is_shared(self.scenario) {
-            let why = "the first replay had the shared system, which may know of earlier scenarios, \
-                       the second one a process of its own";
+            let why = "the first replay used the shared system, which may remember earlier scenarios; \
+                       the second one used a process of its own";
             failure = failure.evidence(why);
         }
         if self.of_recording {
             let anyway = format!("{} --resume --accept-unstable", record_command(name));
-            failure = failure.resolve("to write it all the same, marked as unstable", anyway);
+            failure = failure.resolve("to write it anyway, marked as unstable", anyway);
         }
         failure
     }
@@ -113,7 +114,7 @@ fn failed(failure: Failure) -> Unproven {
     Unproven { failure, why: Vec::new(), golden: None }
 }
 
-/// The failure of calls that vary: each with its place and both values.
+/// The failure for calls that vary: each place with both values.
 fn shown(name: &str, inquiry: &Inquiry, missed: Failure) -> Failure {
     let headline =
         format!("unstable: what scenario `{name}` asks the model varies from run to run, so nothing was written");

@@ -1,38 +1,38 @@
-//! What varies between two texts that should be one, and the rule that would make them equal. Pure.
+//! Finds what varies between two texts that should be equal, and the rules that make them equal. Pure.
 
 use super::candidates::{Candidate, candidates, line_at};
 use super::order::permuted;
 use super::rule::Rule;
 
-/// The most places of one text that are looked at.
+/// The most places of one text that are compared.
 const PLACES: usize = 64;
-/// From so many rules of one form on, one rule without their contexts does.
+/// From this many rules of one form on, a single rule without context replaces them.
 const MANY: usize = 4;
 
 /// One place in which two texts differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Variation {
-    /// What it looks like: `a time of day`.
+    /// What the values look like: `a time of day`.
     pub(crate) cause: String,
-    /// What stood there in the first text, and in the second.
+    /// The values in the first and in the second text.
     pub(crate) values: (String, String),
-    /// What would make the two equal there; none for another order, and for free text.
+    /// What makes the two texts equal there.
     pub(crate) mend: Mend,
 }
 
-/// Whether a rule can mend a place.
+/// How to make two texts equal at a place.
 #[derive(Clone, Debug)]
 pub(crate) enum Mend {
-    /// A rule of this form, in its context.
+    /// This rule does.
     Rule(Rule),
-    /// The same items in another order.
+    /// No rule can: the same items are in a different order.
     Order,
-    /// Nothing is known that would.
+    /// No rule is known.
     None,
 }
 
-/// The places in which two texts differ, from the front. Rules have the text around the place, where `in_context`; `fits`
-/// says whether a rule may be proposed at all.
+/// The places in which two texts differ, from the front. With `in_context`, rules may contain the text around the place. `fits`
+/// decides whether a rule may be proposed.
 pub(crate) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -> bool) -> Vec<Variation> {
     let (mut a, mut b) = (a.to_owned(), b.to_owned());
     let mut found: Vec<Variation> = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -
         let at = common(&a, &b);
         if let Some((of_a, of_b)) = permuted(&a, &b, at) {
             let values = (a[of_a.clone()].to_owned(), b[of_b.clone()].to_owned());
-            let cause = "the same items in another order".to_owned();
+            let cause = "the same items in a different order".to_owned();
             found.push(Variation { cause, values, mend: Mend::Order });
             a.replace_range(of_a, &b[of_b]);
             continue;
@@ -56,7 +56,7 @@ pub(crate) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -
         };
         let Some(candidate) = candidates(&a, &b, at).into_iter().find(mends) else {
             let values = (line_at(&a, at).to_owned(), line_at(&b, at).to_owned());
-            found.push(Variation { cause: "other text".to_owned(), values, mend: Mend::None });
+            found.push(Variation { cause: "different text".to_owned(), values, mend: Mend::None });
             break;
         };
         let values = (a[candidate.start..candidate.ends.0].to_owned(), b[candidate.start..candidate.ends.1].to_owned());
@@ -68,7 +68,7 @@ pub(crate) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -
     found
 }
 
-/// Of many rules of one form in many contexts, one without a context is easier to keep.
+/// Replaces many rules of one form with different contexts by one rule without a context, which is easier to maintain.
 fn without_many(found: &mut [Variation], forms: &[(String, &'static str)], fits: &dyn Fn(&Rule) -> bool) {
     let ruled: Vec<usize> = (0..found.len()).filter(|i| matches!(found[*i].mend, Mend::Rule(_))).collect();
     for (pattern, word) in forms {
@@ -83,7 +83,7 @@ fn without_many(found: &mut [Variation], forms: &[(String, &'static str)], fits:
     }
 }
 
-/// How many bytes two texts share at the front; always whole characters.
+/// The length in bytes of the beginning that two texts share, in whole characters.
 fn common(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
 }

@@ -1,4 +1,4 @@
-//! What a recording begins with: its files, the secrets, and what it is served from where it goes on from another one.
+//! The first stage of a recording: its files, its secrets, its journal, and the earlier recording that it resumes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,37 +14,38 @@ use crate::scenario::Scenario;
 use crate::secrets::{Scrub, Secrets};
 use crate::text::counted;
 
-/// A recording of one scenario, and where it goes.
+/// A recording of one scenario, with its files.
 pub(super) struct Recording<'a> {
     pub(super) project: &'a Project,
     pub(super) scenario: &'a Scenario,
-    /// The fixture's file, and how it is shown: from the project's folder.
+    /// The fixture's file.
     pub(super) file: PathBuf,
+    /// The same, relative to the project's folder, as messages show it.
     pub(super) shown: PathBuf,
     pub(super) journal_file: PathBuf,
-    /// The fixture that is replaced, where it can be read.
+    /// The fixture that will be replaced, if it can be read.
     pub(super) old: Option<Arc<Fixture>>,
-    /// Two recordings of one name would write into one journal.
+    /// Keeps a second recording of the same name from writing to the same journal.
     _lock: JournalLock,
 }
 
-/// A recording whose journal is begun.
+/// A recording whose journal is open.
 pub(super) struct Begun<'a> {
     pub(super) recording: Recording<'a>,
     pub(super) secrets: Secrets,
     pub(super) journal: call_log::CallLog,
-    /// What calls are served from that equal a recorded one.
+    /// The earlier recording that answers calls which match it, when resuming.
     pub(super) resume: Option<Arc<Resume>>,
 }
 
-/// Begins the journal, and says what is to be expected. With `resume` a journal that the recording goes on from stays in
-/// the file.
+/// Opens the journal, and prints the expected cost. With `resume`, the entries of an earlier journal are kept.
 ///
 /// # Errors
-/// Where the scenario has no fixture to record, a secret is not set, or the journal cannot be read or written.
+/// If the scenario has no fixture to record, a secret is not set, or the journal cannot be read or written.
 pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bool) -> Result<Begun<'a>, Failure> {
     let Some(file) = project.fixtures.file(scenario) else {
-        return Err(Failure::new(format!("{} says fixture = \"none\"", scenario.file.display())));
+        let file = scenario.file.display();
+        return Err(Failure::new(format!("there is nothing to record: {file} sets fixture = \"none\"")));
     };
     let old = file.exists().then(|| project.fixtures.of(scenario)).transpose().map(Option::flatten);
     declared_secrets::check(&project.discovered, scenario)?;
@@ -63,17 +64,17 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, resume: bo
 }
 
 impl Recording<'_> {
-    /// From the start.
+    /// Starts with an empty journal.
     fn start(&self, old: &Result<Option<Arc<Fixture>>>) -> Result<call_log::CallLog> {
         if let Ok(Some(old)) = old {
             let cost = Cost::of_fixture(old, &self.project.rules);
             let name = &self.scenario.name;
-            terminal::note(format!("{name}: {cost} are to be expected, as in {}", old.path.display()));
+            terminal::note(format!("{name}: expect {cost}, as in {}", old.path.display()));
         }
         call_log::CallLog::create(&self.journal_file)
     }
 
-    /// From what the journal and the old fixture hold.
+    /// Resumes the recording in the journal and the old fixture.
     fn resume(&self, old: &Result<Option<Arc<Fixture>>>, scrub: &Scrub) -> Result<(call_log::CallLog, Arc<Resume>)> {
         let (name, rules) = (&self.scenario.name, &self.project.rules);
         let shown = shown(self.project, &self.journal_file);
@@ -83,7 +84,7 @@ impl Recording<'_> {
                 .map_err(|e| e.help(format!("to record from the start: {}", record_command(name))))?;
             calls.torn.iter().for_each(|torn| terminal::note(format!("warning: {torn}")));
         }
-        // What became a fixture is served from the fixture, where that can still be read: it may be newer.
+        // If the journal has become a fixture that can be read, resume from the fixture: it may be newer.
         if calls.recorded && matches!(old, Ok(Some(_))) {
             calls = call_log::LoggedCalls::default();
         }
@@ -103,7 +104,7 @@ impl Recording<'_> {
             format!("{name}: nothing is recorded yet, so each call goes to the provider")
         } else {
             let from = from.join(", ");
-            format!("{name}: {cost} are to be expected, less what equals a recorded call: {from}")
+            format!("{name}: expect {cost}, less the calls that equal a recorded one: {from}")
         });
         let entries: Vec<call_log::LoggedCall> = turns.into_iter().map(|(_, entry)| entry).collect();
         let journal = if entries.is_empty() {
@@ -115,7 +116,7 @@ impl Recording<'_> {
     }
 }
 
-/// A file as messages show it: from the project's folder.
+/// A file relative to the project's folder, as messages show it.
 fn shown<'a>(project: &Project, file: &'a Path) -> &'a Path {
     file.strip_prefix(&project.root).unwrap_or(file)
 }

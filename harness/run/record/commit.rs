@@ -1,30 +1,30 @@
-//! Writing what is proven: the fixture, then the golden.
+//! The last stage of a recording: writing the fixture, then the golden.
 
 use std::path::Path;
 
 use super::begin::Recording;
-use super::drive::going_on;
+use super::drive::with_resume_advice;
 use super::prove::Proven;
 use crate::files;
 use crate::report::{Failure, terminal};
 use crate::text::counted;
 
 impl Proven<'_> {
-    /// Writes the fixture and the golden, or proposes them, and says so. The journal is done with when the fixture is on disk.
+    /// Writes the fixture and the golden, or proposes them, and prints which. Closes the journal once the fixture is on disk.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// If a file cannot be written.
     pub(super) fn commit(self, propose: bool) -> Result<(), Failure> {
         let written = if propose { self.propose() } else { self.write() };
-        written.map_err(|failure| going_on(failure, &self.recording.scenario.name, &self.recorder))
+        written.map_err(|failure| with_resume_advice(failure, &self.recording.scenario.name, &self.recorder))
     }
 
     fn propose(&self) -> Result<(), Failure> {
         let Recording { project, scenario, file, shown, .. } = &self.recording;
         let name = &scenario.name;
-        let mut beside = file.clone().into_os_string();
-        beside.push(".new");
-        files::write_whole(Path::new(&beside), self.fixture.as_bytes())?;
+        let mut proposed = file.clone().into_os_string();
+        proposed.push(".new");
+        files::write_whole(Path::new(&proposed), self.fixture.as_bytes())?;
         self.recorder.close()?;
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}.new, {}", shown.display(), self.how));
@@ -35,7 +35,7 @@ impl Proven<'_> {
                 terminal::note(format!("{name}: golden changed"));
             }
         }
-        terminal::note(format!("{name}: to look at it and decide: retake review"));
+        terminal::note(format!("{name}: to look at the changes and decide: retake review"));
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Driving the scenario once with the provider behind the model server.
+//! The second stage of a recording: driving the scenario once, with the real provider behind the model server.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use crate::run::trial::{self, Played};
 use crate::scenario::Delays;
 use crate::text::counted;
 
-/// A recording whose calls are all journaled.
+/// A recording whose journal contains all its calls.
 pub(super) struct Driven<'a> {
     pub(super) recording: Recording<'a>,
     pub(super) recorder: Arc<Recorder>,
-    /// What a failure quotes of systems.
+    /// The end of each system's output, which a failure quotes.
     pub(super) systems: Vec<String>,
-    /// What tool servers were asked, and what they answered.
+    /// The requests to tool servers, with their answers.
     pub(super) tools: ToolExchanges,
 }
 
 impl<'a> Begun<'a> {
-    /// Drives the scenario. Each call is in the journal before the system has the end of its answer.
+    /// Drives the scenario. Each call is in the journal before the system gets the end of its answer.
     ///
     /// # Errors
-    /// Where a call or a step failed, with what goes on from there.
+    /// If a call or a step failed, with the command that resumes the recording.
     pub(super) fn drive(self, upstreams: &Upstreams) -> Result<Driven<'a>, Failure> {
         let Begun { recording, secrets, journal, resume } = self;
         let Recording { project, scenario, old, .. } = &recording;
@@ -40,10 +40,10 @@ impl<'a> Begun<'a> {
         let options =
             RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
         let recorder = Recorder::new(upstreams.clone(), journal, options);
-        let recorder = Arc::new(recorder.before_paying(told_before_paying(name, &progress)));
+        let recorder = Arc::new(recorder.before_paying(announcement(name, &progress)));
         let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
         let mode = Mode::Record(recorder.clone());
-        // What a page is to show of a turn is known once that is recorded.
+        // Steps that refer to a recorded answer get the turns that are in the journal so far.
         let turns = || {
             let (journal, shown) = (&recording.journal_file, &recording.shown);
             let so_far =
@@ -54,12 +54,12 @@ impl<'a> Begun<'a> {
         progress.end();
         say_what_was_paid(name, resume.as_deref(), &recorder);
         let played = played?;
-        // In their place come those of the proof, which name turns.
+        // The proof replaces these notes with its own, which name turns.
         project.note(name, notes(None, [], &played.flaws));
         let failed = recording.failed_calls(&recorder)?;
         if let Some(failure) = failure(&played, &recorder, &failed) {
             let quoted = played.systems.iter().map(|log| log.quoted.clone());
-            return Err(quoted.fold(going_on(failure, name, &recorder), Failure::evidence));
+            return Err(quoted.fold(with_resume_advice(failure, name, &recorder), Failure::evidence));
         }
         Ok(Driven {
             recording,
@@ -71,14 +71,14 @@ impl<'a> Begun<'a> {
 }
 
 impl Recording<'_> {
-    /// The calls that the provider failed, a line each.
+    /// The calls that the provider answered with an error, one line each.
     fn failed_calls(&self, recorder: &Recorder) -> Result<Vec<String>> {
         let (journal, rules, scrub) = (&self.journal_file, &self.project.rules, recorder.secrets().scrub());
         Ok(call_log::to_fixture(journal, &self.shown, BTreeMap::new(), rules, scrub)?.failed)
     }
 }
 
-/// Why a recording is not whole. What the provider failed comes first: the rest follows from it.
+/// Why a recording is incomplete. A provider's errors come first, since everything else follows from them.
 fn failure(played: &Played, recorder: &Recorder, failed: &[String]) -> Option<Failure> {
     let troubles = recorder.troubles();
     if !troubles.is_empty() {
@@ -101,7 +101,7 @@ fn say_what_was_paid(name: &str, resume: Option<&Resume>, recorder: &Recorder) {
         let (recalled, live) = resume.counts();
         let live = counted(live, "call");
         terminal::note(format!(
-            "{name}: {} served from what was recorded, {live} to the provider",
+            "{name}: {} served from the recording, {live} sent to the provider",
             counted(recalled, "call")
         ));
     }
@@ -110,24 +110,24 @@ fn say_what_was_paid(name: &str, resume: Option<&Resume>, recorder: &Recorder) {
     }
 }
 
-/// Says what is to be expected before the first call that is paid.
-fn told_before_paying(name: &str, progress: &Progress) -> impl Fn(&str, Cost) + Send + Sync + 'static {
+/// A callback that prints the expected cost before the first paid call of a resumed recording.
+fn announcement(name: &str, progress: &Progress) -> impl Fn(&str, Cost) + Send + Sync + 'static {
     let (name, progress) = (name.to_owned(), progress.clone());
     move |call, expected| {
         let rest = if expected.calls == 0 {
             "no recorded call is left".to_owned()
         } else {
-            format!("at most {expected} are to be expected from here on, as recorded")
+            format!("expect at most {expected} from here on, as recorded")
         };
         let line = format!("{name}: {call} equals no recorded call and goes to the provider; {rest}");
-        progress.beside(|| terminal::note(line));
+        progress.interrupted_by(|| terminal::note(line));
     }
 }
 
-/// With what goes on where a recording failed, unless nothing was recorded: what was paid is not paid again.
-pub(super) fn going_on(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
+/// Adds the command that resumes a failed recording without paying again, unless nothing was recorded.
+pub(super) fn with_resume_advice(failure: Failure, name: &str, recorder: &Recorder) -> Failure {
     if recorder.calls() == 0 {
         return failure;
     }
-    failure.resolve("to go on from what was recorded", format!("{} --resume", record_command(name)))
+    failure.resolve("to continue from what was recorded", format!("{} --resume", record_command(name)))
 }

@@ -1,4 +1,4 @@
-//! Proving that what was recorded replays.
+//! The third stage of a recording: proving that it replays.
 
 use std::sync::Arc;
 
@@ -10,29 +10,30 @@ use crate::model::Recorder;
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
 
-/// A recording of which two replays agree, or one that is accepted as it is.
+/// A recording whose two replays agree, or which is accepted although they do not.
 pub(super) struct Proven<'a> {
     pub(super) recording: Recording<'a>,
     pub(super) recorder: Arc<Recorder>,
-    /// The fixture, as it will be read.
+    /// The text of the fixture's file.
     pub(super) fixture: String,
     pub(super) turns: usize,
     pub(super) golden: Option<String>,
-    /// What a person is told of the proof.
+    /// The result of the proof, as it is printed.
     pub(super) how: &'static str,
 }
 
 impl<'a> Driven<'a> {
-    /// Makes a fixture of the journal and replays it twice. With `accept_unstable` one that varies is marked, and goes on.
+    /// Makes a fixture of the journal and replays it twice. With `accept_unstable`, a fixture whose replays vary is marked as
+    /// unstable instead of refused.
     ///
     /// # Errors
-    /// Where no call became a turn, a replay fails, or two differ.
+    /// If no call became a turn, a replay fails, or the two replays differ.
     pub(super) fn prove(self, accept_unstable: bool) -> Result<Proven<'a>, Failure> {
         let (made, turns) = self.fixture()?;
         let Driven { recording, recorder, .. } = self;
         let Recording { project, scenario, shown, .. } = &recording;
         let name = &scenario.name;
-        // What is proven is the text that will be read, not what is in memory.
+        // Prove the printed text, which later replays will read, and not the fixture in memory.
         let mut text = made.print();
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);
         let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
@@ -40,7 +41,7 @@ impl<'a> Driven<'a> {
             Ok(golden) => (golden, "two replays agree"),
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
-                terminal::note(format!("{name}: warning: written without a proof, since this varies:\n  {why}"));
+                terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
                 text = Fixture { unstable: unproven.why, ..made }.print();
                 (unproven.golden, "marked as unstable")
             }
@@ -49,16 +50,16 @@ impl<'a> Driven<'a> {
         Ok(Proven { recording, recorder, fixture: text, turns, golden, how })
     }
 
-    /// The fixture of the journal, and how many turns it has.
+    /// The fixture made of the journal, and the number of its turns.
     fn fixture(&self) -> Result<(Fixture, usize), Failure> {
         let Recording { project, scenario, shown, journal_file, old, .. } = &self.recording;
         let secrets = self.recorder.secrets();
         let of_old = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
-        // What was asked: other scenarios that are fed by this recording ask the same, as `fixture.prompt`.
+        // Other scenarios that replay this recording can use its prompt as `fixture.prompt`.
         let prompt = scenario.vars.fixed("prompt").and_then(Json::into_string);
         let prompt = prompt.map(|prompt| ("prompt".to_owned(), Json::from(crate::secrets::shown(&prompt).as_str())));
         let context = scenario.vars.fixed("context").map(|context| ("context".to_owned(), context));
-        // Several scenarios may share it: it is named as the file is.
+        // Several scenarios may share the fixture, so it is named like its file.
         let name = shown.file_stem().map(|stem| ("scenario".to_owned(), Json::from(&*stem.to_string_lossy())));
         let notes = of_old.into_iter().chain(name).chain(prompt).chain(context).collect();
         let (old, rules) = (old.as_deref(), &project.rules);
@@ -72,7 +73,7 @@ impl<'a> Driven<'a> {
         if turns == 0 {
             let failure = self.systems.iter().fold(Failure::new("no model call became a turn"), Failure::evidence);
             return Err(failure
-                .resolve("if it calls one", "let the system use the stage's model URL and key for its model calls")
+                .resolve("if the system calls a model", "give its client the stage's model URL and key")
                 .resolve("if it calls none", "fixture = \"none\" in scenario.toml"));
         }
         made.fixture.notes.extend(model(&made.fixture).map(|model| ("model".to_owned(), model)));

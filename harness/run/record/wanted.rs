@@ -1,4 +1,4 @@
-//! Which scenarios are recorded: those that are named, those with a text in their name, or all.
+//! Which scenarios to record: those with a name, those with a text in their name, or all.
 
 use crate::error::{Error, Result};
 use crate::report::terminal;
@@ -6,16 +6,17 @@ use crate::run::project::Project;
 use crate::scenario::{Broken, FixtureRef, Scenario, is_name};
 use crate::text::nearest;
 
-/// The scenarios that are called as a word says, or else have it in their name; with `all` every one. Where several are
-/// chosen so, they are told before anything is paid, each fixture is recorded once, and what calls no model is left out.
+/// The scenarios that the words name; with `all`, every one. A word is a scenario's whole name, otherwise a part of names. If a
+/// word or `all` chooses several, they are printed before anything is paid, each fixture is recorded only once, and scenarios
+/// that call no model are left out.
 ///
 /// # Errors
-/// A word that fits none, with the nearest name; a chosen scenario that is wrong.
+/// If a word matches no scenario, with the nearest name; or if a chosen scenario cannot be read.
 pub(super) fn wanted<'a>(project: &'a Project, words: &[String], all: bool) -> Result<Vec<&'a Scenario>> {
     let mut chosen = Vec::new();
     if all {
         chosen = of_each_fixture(&holding(project, "")?);
-        tell(&chosen);
+        announce(&chosen);
     }
     for word in words {
         let found = holding(project, word)?;
@@ -26,7 +27,7 @@ pub(super) fn wanted<'a>(project: &'a Project, words: &[String], all: bool) -> R
             (None, [only]) => vec![*only],
             (None, several) => {
                 let several = of_each_fixture(several);
-                tell(&several);
+                announce(&several);
                 several
             }
         };
@@ -37,7 +38,7 @@ pub(super) fn wanted<'a>(project: &'a Project, words: &[String], all: bool) -> R
     Ok(chosen)
 }
 
-/// The scenarios with a text in their name. One that is called so counts before others are read.
+/// The scenarios with a text in their name, or only the one of that name if there is one.
 fn holding<'a>(project: &'a Project, text: &str) -> Result<Vec<&'a Scenario>> {
     let name = |found: &'a Result<Scenario, Broken>| match found {
         Ok(scenario) => &scenario.name,
@@ -51,7 +52,7 @@ fn holding<'a>(project: &'a Project, text: &str) -> Result<Vec<&'a Scenario>> {
     all.iter().filter(fits).map(|found| found.as_ref().map_err(|broken| broken.error.clone())).collect()
 }
 
-/// One scenario for each fixture: that of its name, or the first. One that replays another's recording has none of its own.
+/// One scenario for each fixture: the one with the fixture's name, otherwise the first. The others replay its recording.
 fn of_each_fixture<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a Scenario> {
     let fixture = |scenario: &'a Scenario| match &scenario.fixture {
         FixtureRef::Named(name) if scenario.tools.is_none() => Some(name),
@@ -66,10 +67,10 @@ fn of_each_fixture<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a Scenario> {
     chosen.collect()
 }
 
-fn tell(chosen: &[&Scenario]) {
+fn announce(chosen: &[&Scenario]) {
     let names: Vec<&str> = chosen.iter().map(|scenario| scenario.name.as_str()).collect();
     terminal::note(match &names[..] {
-        [] => "none of these scenarios has a recording of its own: nothing is recorded".to_owned(),
+        [] => "none of these scenarios has a recording of its own, so nothing is recorded".to_owned(),
         names => format!("recording {}: {}", names.len(), names.join(", ")),
     });
 }
@@ -78,7 +79,7 @@ fn none_is_called(project: &Project, word: &str) -> Error {
     let error = Error::new(format!("no scenario is called `{word}`"));
     match nearest(word, project.discovered.sound().map(|scenario| scenario.name.as_str())) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None if is_name(word) => error.help(format!("to make one: retake new {word}")),
+        None if is_name(word) => error.help(format!("to create it: retake new {word}")),
         None => error,
     }
 }

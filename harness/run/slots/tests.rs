@@ -15,7 +15,7 @@ fn has_turn(slots: &Slots, name: &str) -> bool {
 }
 
 #[test]
-fn scenarios_play_in_their_order_even_where_a_later_one_comes_first() {
+fn scenarios_run_in_order_even_if_a_later_one_asks_first() {
     let slots = slots(1, &[("a", None), ("b", None), ("c", None)]);
     let (tell, told) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -31,7 +31,7 @@ fn scenarios_play_in_their_order_even_where_a_later_one_comes_first() {
 }
 
 #[tokio::test]
-async fn who_lingers_gives_its_slot_to_the_next_and_keeps_its_system() {
+async fn a_lingering_scenario_passes_on_its_slot_and_keeps_its_system() {
     let slots = slots(1, &[("a", Some("shared")), ("b", Some("shared")), ("c", None)]);
     let turn = slots.turn("a", Some("shared"));
     assert!(!has_turn(&slots, "c"));
@@ -42,7 +42,7 @@ async fn who_lingers_gives_its_slot_to_the_next_and_keeps_its_system() {
 }
 
 #[tokio::test]
-async fn a_full_house_waits_and_never_shortens() {
+async fn a_scenario_without_a_place_to_linger_waits_for_one() {
     let slots = slots(1, &[("last", None)]);
     let places: Vec<_> = futures_util::future::join_all((0..COMMANDS).map(|_| slots.linger("earlier", true))).await;
     let turn = slots.turn("last", None);
@@ -57,7 +57,7 @@ async fn a_full_house_waits_and_never_shortens() {
 }
 
 #[test]
-fn a_trial_that_ends_before_it_plays_holds_nobody_up() {
+fn a_trial_that_ends_before_it_runs_delays_no_other() {
     let slots = slots(1, &[("a", None), ("b", None)]);
     drop(Turn { slots: &slots, name: "a" });
     assert!(has_turn(&slots, "b"));

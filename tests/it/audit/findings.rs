@@ -57,7 +57,7 @@ fn a_rule_that_makes_two_calls_one_is_found_with_both() {
     add_rule(&tree, r"\d+", "<NUMBER>");
     settle(&tree, "asking", "oddities");
     audited(&tree, "oddities", "audit").exits(0).says(&[
-        "rule 2 of [[normalize]], `\\d+`, makes the calls of turns[0] and turns[1] in asking one:",
+        "rule 2 of [[normalize]], `\\d+`, makes the calls of turns[0] and turns[1] in asking equal:",
         "Where is order 12?",
         "Where is order 17?",
     ]);
@@ -72,7 +72,7 @@ fn a_rule_that_changes_nothing_is_found() {
     let tree = Tree::of(&[NAME]);
     add_rule(&tree, r"ticket-\d+", "<TICKET>");
     let run = audited(&tree, "gateway", "audit").exits(0);
-    run.says(&["rule 1 of [[normalize]], `ticket-\\d+`, changed no text of any scenario"]);
+    run.says(&["rule 1 of [[normalize]], `ticket-\\d+`, changed no text in any scenario"]);
     let tree = Tree::of(&[NAME]);
     add_rule(&tree, r"\b15 bytes\b", "<SIZE>");
     settle(&tree, NAME, "gateway");
@@ -97,7 +97,7 @@ fn a_secret_in_a_fixture_is_found_at_its_place() {
         &format!("  \"context\": {{\"note\": \"as {secret}\"}},\n  \"format\": \"retake/1\",\n"),
     );
     let run = audited(&tree, "gateway", "audit").exits(0);
-    run.says(&[&format!("fixtures/{NAME}.json: context.note holds a secret: ")]).never_says(&secret);
+    run.says(&[&format!("fixtures/{NAME}.json: context.note contains a secret: ")]).never_says(&secret);
     audited(&Tree::of(&[NAME]), "gateway", "audit").exits(0).never_says("secret");
 }
 
@@ -120,18 +120,18 @@ fn two_callers_under_one_name_are_found() {
     turns[1].checks.prompt = "Rate the answer.".into();
     let tree = asking(&["Hello", "Hello"], turns);
     audited(&tree, "oddities", "audit").says(&[
-        "fixtures/asking.json: turns[0] and turns[1] of `nobody` have one key:",
+        "fixtures/asking.json: turns[0] and turns[1] of `nobody` have the same key:",
         "they differ in prompt",
         "[[callers]]",
     ]);
     let tree = asking(&["Hello", "Hello"], [(); 2].map(|()| turn("Hello", "Good day")).to_vec());
     settle(&tree, "asking", "oddities");
-    audited(&tree, "oddities", "audit").exits(0).never_says("have one key");
+    audited(&tree, "oddities", "audit").exits(0).never_says("have the same key");
 }
 
 fn callers_that_say_the_same_are_found() {
     audited(&Tree::of(&["two_callers"]), "gateway", "audit").exits(0).says(&[
-        "fixtures/two_callers.json: turns[0] and turns[1] say the same:",
+        "fixtures/two_callers.json: turns[0] and turns[1] have the same conversation:",
         "`subagent:critic` and `subagent:optimist`",
     ]);
 }
@@ -156,5 +156,5 @@ fn turns_without_their_response_are_found() {
     let all = turns.len();
     tree.write(&file, &serde_json::to_string_pretty(&fixture).unwrap());
     let run = audited(&tree, "gateway", "audit");
-    run.says(&[format!("{file}: 1 of {all} turns without the response as it came")]);
+    run.says(&[format!("{file}: 1 of {all} turns without the recorded response")]);
 }

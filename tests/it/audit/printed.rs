@@ -75,7 +75,7 @@ fn a_score_below_the_least_fails_and_says_both() {
     audited(&tree, "gateway", "audit --detail=keys --min-score=0.99").exits(1).says(&[
         "all ",
         "error: the score is 0.",
-        "less than --min-score 0.99",
+        "below --min-score 0.99",
     ]);
     tree.retake().args(&["audit", "--min-score", "2"]).run().exits(2).says(&["expected a number from 0 to 1"]);
 }
@@ -84,7 +84,7 @@ fn a_red_scenario_is_not_audited_and_fails() {
     let tree = Tree::of(&[NAME, "two_callers"]);
     tree.replace(&format!("goldens/{NAME}.snap"), "tool_result\n", "tool_outcome\n");
     let run = audited(&tree, "gateway", "audit").exits(1);
-    run.says(&[&format!("{NAME}  red, so not audited: its events are not those of its golden"), "all "]);
+    run.says(&[&format!("{NAME}  red, so not audited: its events differ from its golden"), "all "]);
     tree.remove("fixtures/two_callers.json");
     audited(&tree, "gateway", "audit").exits(1).says(&["two_callers", "red, so not audited: ", "has no fixture"]);
 }

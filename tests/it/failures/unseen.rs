@@ -87,7 +87,7 @@ const ROWS: &[Row] = &[
     ),
     ("quota", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
     ("quota_and_no_end", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
-    ("error_body", &["the answer to `POST /ask` says error: \"no such table: trips\""], EXPLAIN),
+    ("error_body", &["the answer to `POST /ask` reports an error: \"no such table: trips\""], EXPLAIN),
     ("crash", &["crash: system `desk` ended by itself before its scenario was over"], EXPLAIN),
     ("no_start", &["scenarios/trip/scenario.toml: system `desk` ended before it was ready: exit code 1"], EXPLAIN),
     (
@@ -235,7 +235,7 @@ fn events_in_another_order_have_the_option_that_leaves_that_open_and_it_helps() 
     let tree = recorded_desk("event_moved");
     let line = "unordered = [\"closed\", \"summary\"]";
     let run = tree.retake().args(&["test", "trip"]).run().exits(1);
-    let run = run.says(&["if their order is no promise, under [golden] in scenarios/trip/scenario.toml:\n", line]);
+    let run = run.says(&["if their order may vary, add under [golden] in scenarios/trip/scenario.toml:\n", line]);
     assert!(run.stdout.contains("and then:\n    retake test trip --update"), "{}", run.stdout);
     tree.write("scenarios/trip/scenario.toml", &format!("{SCENARIO}[golden]\n{line}\n"));
     tree.retake().args(&["test", "trip", "--update"]).run().exits(0);

@@ -193,7 +193,7 @@ fn each_mistake_in_a_fixture_is_told_with_its_place() {
         let wanted = format!("fixtures/{name}.json{says}");
         // Messages with hashes are long: their beginning is enough.
         let is_long = name.contains("hash") || *name == "edited-message";
-        let told_of = told.strip_suffix(&format!("\n  to record it anew: retake record {name}"));
+        let told_of = told.strip_suffix(&format!("\n  to record it again: retake record {name}"));
         if !told_of.is_some_and(|told| told == wanted || (is_long && told.starts_with(&wanted))) {
             others.push(format!("{told}\nbut wanted:\n{wanted}"));
         }
@@ -206,10 +206,7 @@ fn a_fixture_that_names_another_scenario_is_noted() {
     let tree = copies(&["copied"]);
     tree.write("fixtures/copied.json", &tree.read("fixtures/greeting.json"));
     let run = tree.runner("oddities").run().exits(0);
-    assert_eq!(
-        run.stderr,
-        "note: copied: fixtures/copied.json was recorded for scenario `greeting`, as it says itself\n"
-    );
+    assert_eq!(run.stderr, "note: copied: fixtures/copied.json says that it was recorded for scenario `greeting`\n");
     // Two scenarios may share a fixture, whichever of them it was recorded for.
     tree.remove("fixtures/copied.json");
     tree.write(
@@ -265,7 +262,7 @@ fn what_stands_in_place_of_a_fixture_is_named() {
     let in_need = in_need(&tree);
     let forbidden = in_need.is_some();
     let run = in_need.unwrap_or_else(|| tree.runner("oddities")).run().exits(101);
-    let record = |name: &str| format!("to record it anew: retake record {name}");
+    let record = |name: &str| format!("to record it again: retake record {name}");
     let unreadable = |name: &str, why: &str| {
         assert_eq!(run.failure(name), format!("fixtures/{name}.json: failed to read it: {why}"), "{name}");
     };
@@ -285,7 +282,7 @@ fn what_stands_in_place_of_a_fixture_is_named() {
         ("missing", ""),
     ] {
         let says = format!(
-            "scenarios/{name}/scenario.toml: scenario `{name}` has no fixture: fixtures/{name}.json is not there\n  {help}to \
+            "scenarios/{name}/scenario.toml: scenario `{name}` has no fixture: fixtures/{name}.json does not exist\n  {help}to \
              record it: retake record {name}\n  or, if the scenario calls no model: fixture = \"none\""
         );
         assert_eq!(run.failure(name), says);
@@ -317,7 +314,7 @@ fn the_last_line_of_a_large_fixture_has_its_line_and_column() {
         let run = tree.runner("oddities").arg("large").run().exits(101);
         assert_eq!(
             run.failure("large"),
-            format!("fixtures/large.json{says}\n  to record it anew: retake record large")
+            format!("fixtures/large.json{says}\n  to record it again: retake record large")
         );
     }
 }

@@ -56,7 +56,7 @@ fn each_folder_that_is_no_scenario_is_told_with_the_nearest_name() {
         let says = format!("scenarios/{name}: `{name}` cannot be the name of a scenario\n  {rule}{near}");
         assert_eq!(run.failure(name), says);
     }
-    let no_fixture = "has no fixture: fixtures/cases.a.json is not there\n  to record it: retake record cases.a\n  or, if \
+    let no_fixture = "has no fixture: fixtures/cases.a.json does not exist\n  to record it: retake record cases.a\n  or, if \
                       the scenario calls no model: fixture = \"none\"";
     for (name, says) in [
         (
@@ -347,7 +347,7 @@ fn what_a_step_renders_to_is_checked_before_it_is_sent() {
              more than 1000000 steps to render",
         ),
     ] {
-        let looked_into = format!("to see what came, step by step and call by call:\n    retake explain {name}");
+        let looked_into = format!("to see what happened, step by step and call by call:\n    retake explain {name}");
         assert_eq!(run.failure(name), format!("scenarios/{name}/scenario.toml{says}\n\n{looked_into}"));
     }
     only_these_fail(&run, &cases.map(|(name, _)| name));

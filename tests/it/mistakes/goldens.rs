@@ -73,7 +73,7 @@ fn each_mistake_in_a_golden_is_told_and_the_command_resolves_it() {
     }
     let run = tree.runner("oddities").run().exits(101);
     for (name, _, says) in GOLDENS {
-        let command = format!("to write it anew:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
+        let command = format!("to rewrite it:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
         assert_eq!(run.failure(name), format!("goldens/{name}.snap{says}\n\n{command}"), "{name}");
     }
     only_these_fail(&run, &names);
@@ -109,7 +109,7 @@ fn what_stands_in_place_of_a_golden_is_named_and_never_written_through() {
             ("cycle", "it is a broken link to `cycle.snap`"),
             ("pipe", "it is a named pipe, expected a file"),
         ] {
-            let command = format!("once it is removed:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
+            let command = format!("after removing it:\n    UPDATE_GOLDEN=1 cargo test --test scenarios {name}");
             assert_eq!(run.failure(name), format!("goldens/{name}.snap: failed to read it: {why}\n\n{command}"));
         }
         only_these_fail(&run, &["folder", "nowhere", "cycle", "pipe"]);

@@ -128,15 +128,15 @@ fn items_in_another_order_are_not_mended_by_a_rule() {
         refused
             .says(&[
                 "varies    message 3 of 3 (tool `look`), in `content`",
-                "it is     the same items in another order",
-                "no rule can mend an order: let the tool or the system sort what it returns",
+                "it is     the same items in a different order",
+                "a rule cannot undo a different order: let the tool or the system sort what it returns",
             ])
             .never_says("[[normalize]]");
         assert!(!tree.has("fixtures/look.json"));
     }
     // What else varies is told beside it.
     let refused = recorder(&tree("clock set"), &provider, "record").run().exits(1);
-    refused.says(&["it is     a time of day", "it is     the same items in another order"]);
+    refused.says(&["it is     a time of day", "it is     the same items in a different order"]);
 }
 
 fn a_date_is_caught_where_the_system_takes_another_day() {
@@ -146,7 +146,7 @@ fn a_date_is_caught_where_the_system_takes_another_day() {
 fn a_date_that_was_not_varied_is_said_to_be_untested() {
     let provider = Service::provider();
     let untested =
-        "look: untested: a result of the tool `look` holds today's date, and the system does not honour RETAKE_DATE";
+        "look: untested: a result of the tool `look` contains today's date, and the system does not honour RETAKE_DATE";
     recorder(&tree("real-day"), &provider, "record").run().exits(0).says(&[untested]);
     recorder(&tree("path"), &provider, "record").run().exits(0).never_says("untested");
 }
@@ -155,7 +155,7 @@ fn free_text_gets_no_rule() {
     let provider = Service::provider();
     let refused = recorder(&tree("words"), &provider, "record").run().exits(1);
     refused
-        .says(&["it is     other text", "retake record look --resume --accept-unstable"])
+        .says(&["it is     different text", "retake record look --resume --accept-unstable"])
         .never_says("[[normalize]]");
 }
 
@@ -194,7 +194,7 @@ fn a_report_names_the_place_and_both_values() {
         "tried: with the rules below, two replays agree",
         "if it may vary, add to scenarios/suite.toml:\n    [[normalize]]\n    pattern = 'ticket [0-9a-f]{8}'\n    replace = \"ticket <ID>\"",
         "and then, without paying again:\n    retake record look --resume",
-        "to write it all the same, marked as unstable:\n    retake record look --resume --accept-unstable",
+        "to write it anyway, marked as unstable:\n    retake record look --resume --accept-unstable",
     ]);
 }
 
@@ -204,7 +204,7 @@ fn a_rule_that_makes_two_calls_equal_is_not_proposed() {
     let tree = tree("order");
     tree.write("scenarios/look/scenario.toml", &scenario("order").repeat(2));
     let refused = recorder(&tree, &provider, "record").run().exits(1);
-    refused.says(&["it is     other text"]).never_says("[[normalize]]");
+    refused.says(&["it is     different text"]).never_says("[[normalize]]");
 }
 
 fn the_rules_are_resumed_with_at_no_cost() {
@@ -216,7 +216,7 @@ fn the_rules_are_resumed_with_at_no_cost() {
     // No provider is there any more.
     let resumed =
         recorder(&tree, &provider, "record --resume").env("RETAKE_UPSTREAM_OPENAI", "http://127.0.0.1:1/v1").run();
-    resumed.exits(0).says(&["look: 3 calls served from what was recorded, 0 calls to the provider"]);
+    resumed.exits(0).says(&["look: 3 calls served from the recording, 0 calls sent to the provider"]);
     tree.runner("varying").run().exits(0);
 }
 
@@ -226,7 +226,7 @@ fn what_is_unstable_can_be_accepted_and_is_marked() {
     let accepted = recorder(&tree, &provider, "record --accept-unstable").run().exits(0);
     let why = "turns[1] of `unknown`, message 3 of 3 (tool `look`), in `content`: a random id";
     accepted.says(&[
-        "look: warning: written without a proof, since this varies:",
+        "look: warning: written without a proof, because this varies:",
         why,
         "look: 2 turns recorded to fixtures/look.json, marked as unstable",
     ]);
@@ -235,7 +235,7 @@ fn what_is_unstable_can_be_accepted_and_is_marked() {
     tree.runner("varying")
         .run()
         .exits(101)
-        .says(&["fixtures/look.json was written without a proof, since this varied:"]);
+        .says(&["fixtures/look.json was written without a proof, because this varied:"]);
     // A proof takes the mark away.
     tree.write("scenarios/look/scenario.toml", &scenario("path"));
     recorder(&tree, &provider, "record --accept-unstable").run().exits(0).says(&["two replays agree"]);

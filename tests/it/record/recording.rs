@@ -253,11 +253,11 @@ fn a_fixture_that_cannot_be_written_is_resumed_without_paying() {
     tree.scenario("hello", &asking("Hello there"));
     tree.write("fixtures/hello.json/in_the_way", "");
     let run = recording(&tree, "oddities", "hello", &provider.openai()).run().exits(1);
-    run.says(&["hello.json: failed to write it", "to go on from what was recorded", "retake record hello --resume"]);
+    run.says(&["hello.json: failed to write it", "to continue from what was recorded", "retake record hello --resume"]);
     std::fs::remove_dir_all(tree.path("fixtures/hello.json")).unwrap();
     let resumed =
         recording(&tree, "oddities", "hello", &provider.openai()).env("RETAKE_ACTION", "record --resume").run();
-    resumed.exits(0).says(&["hello: 1 call served from what was recorded, 0 calls to the provider"]);
+    resumed.exits(0).says(&["hello: 1 call served from the recording, 0 calls sent to the provider"]);
 }
 
 fn earlier_attempts_are_kept() {
@@ -328,6 +328,6 @@ fn its_journal_makes_the_same_fixture() {
     import().run().exits(2).says(&["fixtures/.journal/write_read_file.jsonl:4:1: not JSON"]);
     // Where nothing is left, nothing is written.
     tree.write(journal, "{\"began\": 0");
-    import().run().exits(1).says(&["error: no turn: 1 left out, nothing was written"]);
+    import().run().exits(1).says(&["error: no turns: 1 left out, nothing was written"]);
     assert_eq!(tree.read("fixtures/write_read_file.json"), before["fixtures/write_read_file.json"]);
 }

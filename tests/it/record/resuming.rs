@@ -159,7 +159,7 @@ fn equal_calls_get_their_answers_in_recorded_order() {
     record("record");
     assert_eq!(answers(), ["answer 1", "answer 2"]);
     write(3);
-    record("record --resume").says(&["work: 2 calls served from what was recorded, 1 call to the provider"]);
+    record("record --resume").says(&["work: 2 calls served from the recording, 1 call sent to the provider"]);
     assert_eq!(answers(), ["answer 1", "answer 2", "answer 3"]);
     write(1);
     record("record --resume");
@@ -172,15 +172,15 @@ fn before_it_pays_it_says_what_to_expect() {
     let tree = tree(&lead);
     resume(&tree, &provider).says(&["work: nothing is recorded yet, so each call goes to the provider"]);
     // Nobody counted the tokens of these: four bytes are one.
-    let expected = "work: 3 calls and about ";
-    let again = record(&tree, &provider).says(&[expected, " tokens are to be expected, as in fixtures/work.json"]);
+    let expected = "work: expect 3 calls and about ";
+    let again = record(&tree, &provider).says(&[expected, " tokens, as in fixtures/work.json"]);
     again.never_says("goes to the provider");
     tree.write("scenarios/work/scenario.toml", &scenario(&with(lead, 1, "prompt", "Be kind.")));
     resume(&tree, &provider).says(&[
         expected,
-        "are to be expected, less what equals a recorded call: 3 turns in fixtures/work.json",
-        "work: POST /v1/chat/completions of `lead` equals no recorded call and goes to the provider; at most 2 calls and",
-        "work: 2 calls served from what was recorded, 1 call to the provider",
+        "less the calls that equal a recorded one: 3 turns in fixtures/work.json",
+        "work: POST /v1/chat/completions of `lead` equals no recorded call and goes to the provider; expect at most 2 calls and",
+        "work: 2 calls served from the recording, 1 call sent to the provider",
     ]);
 }
 
@@ -222,7 +222,7 @@ fn a_failed_recording_is_gone_on_from() {
     assert_ne!(failed, lines[2]);
     tree.write(journal, &format!("{}\n{}\n{failed}\n", lines[0], lines[1]));
     resume(&tree, &provider)
-        .says(&["less what equals a recorded call: 2 calls recorded in fixtures/.journal/work.jsonl"]);
+        .says(&["less the calls that equal a recorded one: 2 calls recorded in fixtures/.journal/work.jsonl"]);
     assert_eq!((provider.take_rounds(), tree.read("fixtures/work.json")), (calls("lead", [2, 3]), whole));
 }
 

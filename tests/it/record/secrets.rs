@@ -336,7 +336,7 @@ fn planted_ones_of_other_tools_recordings_are_imported_into_no_file() {
     archives.write("theirs.json", &json!({ "scenario": "s", "prompt": declared.secret, "turns": [turn] }).to_string());
     let import = tree.retake().args(&["import", "deerflow"]).arg(archives.path("theirs.json"));
     let ran = with_variables(import, &planted).args(&["--out", "fixtures/out.json"]).run().exits(0);
-    ran.says(&["secrets were taken out of its answers (env:CUSTOMER_13)"]);
+    ran.says(&["secrets were removed from its answers (env:CUSTOMER_13)"]);
     on_no_disk(&planted, &tree);
 }
 

@@ -49,7 +49,7 @@ fn a_miss_in_it_says_that_it_keeps_no_conversations() {
              tool `read_file`",
             "nearest    not known: fixtures/write_read_file.json keeps hashes and no conversations; 2 of its 4 turns \
              are still open",
-            "if the change is meant:\n    retake record write_read_file\n",
+            "if the change is intended:\n    retake record write_read_file\n",
         ]);
     }
 }

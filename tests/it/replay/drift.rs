@@ -70,7 +70,7 @@ fn where_drift_is_to_fail_the_scenario_is_red_and_names_it() {
             "drift: ",
             "fixtures/write_read_file.json, by `lead_agent`, in scenario `write_read_file`",
             word,
-            "if the change is meant:\n    retake record write_read_file",
+            "if the change is intended:\n    retake record write_read_file",
         ]);
     }
 }
@@ -91,7 +91,7 @@ fn results_that_are_not_as_recorded_fail_and_say_how() {
     tree.runner("gateway").run().exits(101).says(&[
         "drift: tool results of `lead_agent` are marked differently than recorded",
         "- call 1, `write_file`: an error",
-        "if the change is meant:\n    retake record write_read_file",
+        "if the change is intended:\n    retake record write_read_file",
     ]);
     set_drift(&tree, "drift = { results = \"note\" }");
     tree.runner("gateway").run().exits(0).says(&["drift: results changed in the call by `lead_agent`"]);

@@ -30,7 +30,7 @@ fn check(cases: Vec<(Mutation, &[&str])>) {
         run.says(&[
             "golden: ",
             "- golden, + this run\n",
-            "if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
+            "if the change is intended:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
             "to look at it first:\n    retake review\n",
         ]);
     }

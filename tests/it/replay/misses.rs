@@ -71,7 +71,7 @@ fn one_word_changed_in_a_tool_result_fails_though_all_events_have_their_shape() 
         "- hi from rehearsal.",
         "+ hi from replay.",
         "words \"rehearsal.\" → \"replay.\"",
-        "if the change is meant:\n    retake record write_read_file --resume\n",
+        "if the change is intended:\n    retake record write_read_file --resume\n",
     ]);
     // The gateway swallowed it: its client got a friendly sentence, and events of the very shapes of the golden.
     let swallowed = std::fs::read_to_string(&captured).unwrap();
@@ -93,7 +93,7 @@ const CASES: [Case; 5] = [
             "call       4: POST /v1/chat/completions",
             "messages   1 in the key: human",
             "nearest    turns[",
-            "if the change is meant:\n    retake record write_read_file --resume\n",
+            "if the change is intended:\n    retake record write_read_file --resume\n",
         ],
     ),
     (
@@ -103,7 +103,7 @@ const CASES: [Case; 5] = [
             "unused: `subagent:poet` never asks: turns[4] (answers \"Roses are red\") was recorded\n",
             "not asked: turns[4] of fixtures/write_read_file.json, by `subagent:poet`: answers \"Roses are red\"",
             "if the system is right not to ask:\n    retake record write_read_file --resume\n",
-            "if another scenario asks for them, in scenarios/write_read_file/scenario.toml:\n    unused = [\"subagent:poet\"]\n",
+            "if another scenario asks for them, set in scenarios/write_read_file/scenario.toml:\n    unused = [\"subagent:poet\"]\n",
         ],
     ),
     (
@@ -111,7 +111,7 @@ const CASES: [Case; 5] = [
         |tree| fixtures::edit(tree, NAME, |turns| turns[3].caller = Some("middleware:headline".to_owned())),
         &[
             "replay miss: caller `middleware:title` asks what was recorded for `middleware:headline`\n",
-            "if the change is meant:\n    retake record write_read_file --resume\n",
+            "if the change is intended:\n    retake record write_read_file --resume\n",
         ],
     ),
     (

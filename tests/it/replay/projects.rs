@@ -107,7 +107,7 @@ fn another_project_is_named_by_root() {
         .arg(other.path("fixtures/orders.json"))
         .run()
         .exits(2)
-        .says(&["lie in different projects", "--root"]);
+        .says(&["are in different projects", "--root"]);
     elsewhere(&file).args(&["--root", "gone"]).run().exits(2).says(&["gone: there is no such folder"]);
 }
 
@@ -153,7 +153,7 @@ fn a_fixture_is_imported_and_keyed_by_the_project_that_it_is_written_into() {
         .green();
     assert_eq!(keys("fixtures/again.json"), recorded);
     let unchanged = away(&["key", "--write", &path("fixtures/again.json")]);
-    unchanged.exits(0).says(&["unchanged, each key is that of its call"]);
+    unchanged.exits(0).says(&["unchanged, every key fits its call"]);
     // And what `key` prints is what a fixture of the project holds.
     tree.write(
         "calls.jsonl",

@@ -78,10 +78,10 @@ fn a_run_that_missed_is_explained_call_by_call() {
         "MISS",
         "asked     tool `read_file`: hi from replay.",
         "missed    ",
-        "difference",
-        "no call asked for",
+        "they part",
+        "turns that no call asked for",
         "turns[2] by lead_agent",
-        "if the change is meant:\n    retake record write_read_file",
+        "if the change is intended:\n    retake record write_read_file",
     ]);
     let long = told.stdout.lines().filter(|line| line.chars().count() > 80).collect::<Vec<_>>();
     assert!(long.is_empty(), "{long:#?}");
@@ -160,5 +160,5 @@ fn what_never_ran_is_said_with_the_command_that_runs_it() {
     tree.retake().arg("explain").run().exits(2).says(&["no scenario has run here yet", "retake test"]);
     tree.runner("gateway").run().exits(0);
     let near = tree.retake().args(&["explain", "write_read_fil"]).run().exits(2);
-    near.says(&["no run of a scenario `write_read_fil` is known here", "did you mean `write_read_file`?"]);
+    near.says(&["no run of a scenario `write_read_fil` was found here", "did you mean `write_read_file`?"]);
 }

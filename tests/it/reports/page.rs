@@ -96,7 +96,7 @@ fn reports_of_several_jobs_merge_and_the_later_run_counts() {
         assert!(xml.contains("tests=\"4\"") && xml.contains("failures=\"0\""), "{xml}");
     }
     let none = here.path("scenarios");
-    here.retake().args(&["report", "merge", none.to_str().unwrap()]).run().exits(2).says(&["found no data of a run"]);
+    here.retake().args(&["report", "merge", none.to_str().unwrap()]).run().exits(2).says(&["found no run data"]);
 }
 
 fn on_github_failures_are_marked_and_the_job_has_a_summary() {

@@ -25,7 +25,7 @@ fn a_fixture_is_shown_as_a_conversation_in_which_each_message_stands_once() {
         "tools         write_file, read_file, ls",
         "human         Create note.txt",
         "→ calls       write_file {\"content\": \"hi from replay.\", \"path\": \"note.txt\"}",
-        "goes on from turns[0]: has the result of `write_file`",
+        "continues from turns[0], with the result of `write_file`",
         "← write_file  Wrote 15 bytes to note.txt",
         "→ ai          I wrote note.txt and read it back.",
         "turns[3] · middleware:title",
@@ -54,12 +54,12 @@ fn one_turn_is_shown_whole_with_all_that_the_model_was_sent() {
     show(&tree, &["write_read_file", "--turn", "4"])
         .run()
         .exits(2)
-        .says(&["it has no turns[4]", "it has 4 turns, from 0"]);
+        .says(&["there is no turns[4]", "the fixture has 4 turns, counted from 0"]);
 }
 
 fn callers_of_one_conversation_are_told_apart_by_what_differs() {
     let tree = Tree::of(&["two_callers"]);
-    show(&tree, &["two_callers"]).run().exits(0).says(&["the conversation of turns[0], by another caller"]);
+    show(&tree, &["two_callers"]).run().exits(0).says(&["the conversation of turns[0], by a different caller"]);
 }
 
 fn what_is_no_fixture_is_named_with_the_nearest() {

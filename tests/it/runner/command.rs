@@ -102,7 +102,7 @@ fn import_joins_fixtures_and_says_what_is_none() {
             .read("two_callers.json")
             .replace("\"type\": \"ai\",\n        \"data\"", "\"type\": \"human\",\n        \"data\""),
     );
-    import(&["empty.json"]).run().exits(1).says(&["error: no turn: 0 left out, nothing was written"]);
+    import(&["empty.json"]).run().exits(1).says(&["error: no turns: 0 left out, nothing was written"]);
     import(&["human.json"])
         .run()
         .exits(2)
@@ -123,7 +123,11 @@ fn new_makes_a_scenario_that_only_lacks_its_fixture() {
     assert!(tree.read(&format!("scenarios/{schema}")).contains("scenario.toml"), "{made}");
     tree.runner("oddities").run().exits(101).says(&["has no fixture: fixtures/greet.json", "retake record greet"]);
     let before = tree.files();
-    tree.retake().args(&["new", "greet"]).run().exits(2).says(&["scenarios/greet/scenario.toml: it is there already"]);
+    tree.retake()
+        .args(&["new", "greet"])
+        .run()
+        .exits(2)
+        .says(&["scenarios/greet/scenario.toml: the file already exists"]);
     for name in ["Greet", "a b", "../up", ".hidden", "", "none"] {
         let run = tree.retake().args(&["new", name]).run().exits(2);
         run.says(&["cannot be the name of a scenario"]);
@@ -163,7 +167,7 @@ fn test_and_record_say_what_they_cannot_do() {
     tree.write("scenarios/suite.toml", COMMAND_SUITE);
     // The check failed, so 1: libtest's own 101 is for cargo.
     // With nothing to test, a misspelled name would be green.
-    let says = "error: no scenario has in its name `two_calers`\n  did you mean `two_callers`?\n";
+    let says = "error: no scenario's name contains `two_calers`\n  did you mean `two_callers`?\n";
     assert_eq!(tree.retake().args(&["test", "two_calers"]).run().exits(2).stderr, says);
     let says = "error: no scenario is called `two`\n";
     assert_eq!(tree.retake().args(&["test", "two", "--", "--exact"]).run().exits(2).stderr, says);
@@ -197,7 +201,7 @@ fn wrong_use_exits_2_and_names_it() {
         (&[], "Usage: retake"),
         (&["recrod"], "unrecognized subcommand 'recrod'"),
         (&["serve", "a.json", "--addr", "here"], "invalid value 'here'"),
-        (&["serve", "a.json", "--key", ""], "the key is empty, so that calls without a key would bring it"),
+        (&["serve", "a.json", "--key", ""], "the key is empty, so calls without a key would be accepted"),
         (&["record"], "<NAME>"),
         (&["new"], "<NAME>"),
         (&["import", "vhs", "a.json", "--out", "b.json"], "invalid value 'vhs'"),

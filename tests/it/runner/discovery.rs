@@ -77,8 +77,8 @@ fn a_scenario_without_fixture_names_the_command_that_records_it() {
     tree.remove("fixtures/two_callers.json");
     tree.write("fixtures/two_caller.json", "{}");
     tree.runner("gateway").arg("two_callers").run().exits(101).says(&[
-        "scenarios/two_callers/scenario.toml: scenario `two_callers` has no fixture: fixtures/two_callers.json is not \
-         there",
+        "scenarios/two_callers/scenario.toml: scenario `two_callers` has no fixture: fixtures/two_callers.json does not \
+         exist",
         "did you mean fixture = \"two_caller\"?",
         "to record it: retake record two_callers",
         "or, if the scenario calls no model: fixture = \"none\"",
@@ -219,12 +219,12 @@ fn a_name_in_the_options_that_names_nothing_is_told_with_the_nearest() {
         (
             "[golden]\n",
             "[golden]\nunordered = [\"bodi\"]\n",
-            "`unordered` in [golden] names `bodi`, and no event of this run has that name\n  did you mean `body`?",
+            "`unordered` in [golden] names `bodi`, but no event of this run has that name\n  did you mean `body`?",
         ),
         (
             "description",
             "unused = [\"subagent:critics\"]\ndescription",
-            "`unused` names `subagent:critics`, which is the caller of no recorded turn and of no rule\n  did you mean `subagent:critic`?",
+            "`unused` names `subagent:critics`, which is not the caller of any recorded turn or rule\n  did you mean `subagent:critic`?",
         ),
     ] {
         let tree = Tree::of(&["two_callers"]);

@@ -26,13 +26,13 @@ fn what_a_project_lacks_is_told_with_the_command_that_helps() {
         "scenarios/wrong/scenario.toml:1:3: ",
         "did you mean `step`?",
         "lacks  pnpm",
-        "there is no program `pnpm`, for system `agent`",
+        "there is no program `pnpm`, which system `agent` needs",
         "corepack enable",
         "lacks  key",
         "export OPENAI_API_KEY=",
-        "lacks  fixtures/greet.json  not recorded yet, for scenario `greet`",
+        "lacks  fixtures/greet.json  not recorded yet, and scenario `greet` needs it",
         "retake record greet",
-        "4 things lacking",
+        "4 things missing",
     ]);
     let with_key = tree.retake().env("PATH", tree.root()).env("ANTHROPIC_API_KEY", "sk-ant-1234").arg("doctor").run();
     with_key.exits(1).says(&["ok     key ", "ANTHROPIC_API_KEY, for recording"]).never_says("sk-ant-1234");
@@ -42,7 +42,7 @@ fn a_project_that_lacks_nothing_is_green() {
     let tree = Tree::with_suite(&suite("sh"));
     tree.write("scenarios/greet/scenario.toml", STEP);
     fixtures::write(&tree, "greet", vec![turn(None, "Hello", "Good morning")]);
-    tree.retake().arg("doctor").run().exits(0).says(&["ok     sh", "/sh, for system `agent`", "nothing is lacking"]);
+    tree.retake().arg("doctor").run().exits(0).says(&["ok     sh", "/sh, for system `agent`", "nothing is missing"]);
 }
 
 fn what_no_scenario_needs_is_not_asked_for() {

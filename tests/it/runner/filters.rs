@@ -56,7 +56,7 @@ fn a_scenario_s_folder_runs_it_with_its_cases_and_no_namesake() {
 fn a_filter_that_fits_none_is_a_mistake_beside_others_too() {
     let tree = project();
     let run = |filters: &[&str]| tree.retake().arg("test").args(filters).run().exits(2);
-    run(&["hello", "partign"]).says(&["error: no scenario has in its name `partign`", "did you mean `parting`?"]);
+    run(&["hello", "partign"]).says(&["error: no scenario's name contains `partign`", "did you mean `parting`?"]);
     run(&["scenarios/helo"]).says(&["error: no scenario is called `helo`", "did you mean `hello`?"]);
 }
 
@@ -94,7 +94,7 @@ fn those_that_failed_last_run_alone_and_all_where_none_did() {
     };
     let (names, said) = ran(&[]);
     assert_eq!(names, all);
-    assert!(said.contains("no scenario failed when it ran last: all are run"), "{said}");
+    assert!(said.contains("no scenario failed in its last run, so all of them run"), "{said}");
     assert_eq!(ran(&[]).0, ["a_red", "c_red"]);
     assert_eq!(ran(&["c_"]).0, ["c_red"]);
     tree.scenario("a_red", &steps(0));
@@ -132,7 +132,7 @@ fn a_list_tells_what_each_scenario_drives_and_replays() {
     assert_eq!(
         rows,
         [
-            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "is", "not", "there"],
+            vec!["again", "requests", "agent", "1", "turn", "of", "chat", "golden", "missing"],
             vec!["alone", "command", "line", "-", "no", "model", "no", "golden"],
             vec!["chat", "requests", "agent", "1", "turn", "golden"],
         ]
@@ -151,5 +151,5 @@ fn a_list_tells_what_each_scenario_drives_and_replays() {
         .args(&["list", "chta"])
         .run()
         .exits(2)
-        .says(&["no scenario has in its name `chta`", "did you mean `chat`?"]);
+        .says(&["no scenario's name contains `chta`", "did you mean `chat`?"]);
 }

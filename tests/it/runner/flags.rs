@@ -56,11 +56,11 @@ fn no_trial_at_all_is_an_error_where_the_filter_is_for_scenarios_alone() {
     let none = ["--ignored", "--skip=e", "--bench"];
     for flag in none {
         let run = tree.retake().args(&["test", "--", flag]).run().exits(2);
-        run.says(&[&format!("error: nothing was tested: no trial is left by `{flag}`")]);
+        run.says(&[&format!("error: nothing was tested: no trial is left with `{flag}`")]);
     }
     // As the command starts the runner of a Rust project. Without it the filter is for all of a crate's tests.
     let runner = || tree.runner("no-system").arg("hallo");
-    runner().env("RETAKE_ACTION", "test").run().exits(2).says(&["no scenario has in its name `hallo`", "`hello`?"]);
+    runner().env("RETAKE_ACTION", "test").run().exits(2).says(&["no scenario's name contains `hallo`", "`hello`?"]);
     runner().run().exits(0);
     let ignored = tree.runner("no-system").arg("--ignored").env("RETAKE_ACTION", "test").run();
     ignored.exits(2).says(&["nothing was tested"]);

@@ -34,7 +34,7 @@ fn ends_by_its_limit(step: &str, was_at: &str) -> Ran {
     let run = tree.runner("oddities").run().exits(101).says(&[
         &format!("scenarios/slow/scenario.toml: the scenario's time is up after 2s: {was_at}"),
         "0 model calls in flight",
-        "raise `timeout` in scenario.toml if the system is slow and right",
+        "if the system is slow but right, raise `timeout` in scenario.toml",
     ]);
     assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
     assert!(!tree.has("goldens"));

@@ -59,7 +59,7 @@ fn in_ci_a_differing_golden_leaves_no_pending_one() {
     let before = tree.files();
     let run = tree.runner("gateway").env("CI", "true").run().exits(101);
     assert_eq!(run.diff(), ["-   run_id     number", "+   run_id     id"]);
-    run.says(&["if the change is meant:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n"])
+    run.says(&["if the change is intended:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n"])
         .never_says("insta review");
     assert_eq!(tree.files(), before);
 }
@@ -84,8 +84,8 @@ fn a_scenario_without_golden_fails_with_what_it_would_hold() {
         let runner = tree.runner("gateway");
         let runner = if ci { runner.env("CI", "true") } else { runner };
         runner.run().exits(101).says(&[
-            "golden: the scenario has none, goldens/write_read_file.snap is not there\n",
-            "it would hold:\n",
+            "golden: the scenario has none, goldens/write_read_file.snap does not exist\n",
+            "it would contain:\n",
             "+ POST /api/threads/<thread>/runs/stream\n+ 200 text/event-stream, with ids\n",
             "if this is what the service should send:\n    UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file\n",
         ]);
@@ -151,8 +151,8 @@ fn a_golden_that_differs_between_two_runs_is_not_written_and_its_lines_are_named
             "- metadata  {lucky_1, run_id, thread_id}\n",
             "+ metadata  {lucky_2, run_id, thread_id}\n",
             "-   lucky_1    boolean\n+   lucky_2    boolean\n",
-            "if order or number may vary:\n    unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]\n",
-            "if a value may:\n    a [[normalize]] rule in scenarios/suite.toml\n",
+            "if the order or number of events may vary:\n    unordered = [\"EVENT\"] or collapse = [\"EVENT\"] under [golden]\n",
+            "if a value may vary:\n    a [[normalize]] rule in scenarios/suite.toml\n",
         ]);
         assert_eq!(tree.files(), before);
     }

@@ -45,7 +45,7 @@ fn what_a_shared_system_keeps_is_found_by_the_proof() {
     let ran = tree.retake().args(&["test", "--update", "--", "--test-threads", "1"]).run();
     ran.red(&[
         "unstable: two replays of scenario `b` differ",
-        "the second one a process of its own",
+        "the second one used a process of its own",
         "-   chats      1",
         "+   chats      0",
     ]);
@@ -124,7 +124,7 @@ fn a_system_that_runs_already_is_driven_by_url() {
     };
     let recorded = with_key(&["record", "a", "b"]);
     recorded.green();
-    recorded.tells(&["a: its system is attached, so one replay has to do in place of two"]);
+    recorded.tells(&["a: its system is attached, so the proof is one replay instead of two"]);
     tree.retake()
         .args(&["test"])
         .run()

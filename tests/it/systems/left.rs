@@ -35,7 +35,7 @@ fn a_client_that_does_not_leave_in_replay_is_told_by_the_time_limit() {
     tree.scenario("a", "timeout = \"2s\"\n[[step]]\npost = \"/relay\"\nstream = { last = \"end\" }\n");
     tree.retake().args(&["test", "a"]).run().red(&[
         "the scenario's time is up after 2s",
-        "a model answer is held open: the system left there when it was recorded, and has not left now",
+        "a model answer is held open: while recording, the system hung up there, and now it has not",
     ]);
 }
 
@@ -53,7 +53,7 @@ fn a_step_waits_for_the_call_of_a_caller() {
     tree.retake().args(&["test"]).run().red(&["it waits for a model call of `suggest_agent`"]);
     tree.scenario("a", &awaits.replace("\"suggest_agent\"", "\"sugest_agent\""));
     tree.retake().args(&["test"]).run().red(&[
-        "`await` names `sugest_agent`, which is the caller of no recorded turn and of no rule\n  did you mean `suggest_agent`?",
+        "`await` names `sugest_agent`, which is not the caller of any recorded turn or rule\n  did you mean `suggest_agent`?",
     ]);
     tree.scenario("a", &awaits.replace("\"suggest_agent\"", "\" \""));
     tree.retake().args(&["test"]).run().red(&["`await` names no caller"]);

@@ -256,5 +256,5 @@ fn prose_of_a_command_line_agent_stands_in_the_golden_line_by_line() {
     tree.retake()
         .args(&["test", "a", "--update"])
         .run()
-        .red(&["`text = \"lines\"` in [golden], and no event of this run brings text: all are JSON"]);
+        .red(&["`text = \"lines\"` in [golden], but no event of this run contains text: all are JSON"]);
 }

@@ -1,10 +1,10 @@
 use super::completed;
 
 #[test]
-fn only_what_is_lacking_is_added_and_only_where_it_can_be() {
+fn only_missing_entries_are_added_and_only_if_toml_allows_it() {
     let plain = "[package]\nname = \"agent\"\n\n[dev-dependencies]\ntempfile = \"3\"\n";
     let both = completed(plain).unwrap();
-    assert!(both.starts_with(plain), "what was there stays as it was: {both}");
+    assert!(both.starts_with(plain), "the existing text stays unchanged: {both}");
     assert!(
         both.contains("[dev-dependencies.retake]")
             && both.contains("[[test]]\nname = \"scenarios\"\nharness = false\n")

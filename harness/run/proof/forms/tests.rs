@@ -1,12 +1,12 @@
 use super::*;
 
 #[test]
-fn each_form_is_a_pattern() {
+fn each_form_is_a_valid_pattern() {
     assert_eq!(FORMS.len(), 27);
 }
 
 #[test]
-fn ids_are_told_by_their_letters() {
+fn ids_are_recognized_by_their_letters() {
     let cases = [
         ("1234", "99", Some(r"\d+")),
         ("12345678", "87654321", Some(r"\d{8}")),

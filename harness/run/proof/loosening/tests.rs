@@ -1,12 +1,12 @@
 use super::*;
 use crate::events::{AfterLast, Capture, Captured, Ending, Status};
 
-/// What is proposed for two runs whose only event has these payloads.
+/// The options proposed for two runs whose only event has these payloads.
 fn proposed(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
     of_streams(runs.map(|data| format!("event: v\ndata: {data}\n\n")).each_ref().map(String::as_str), options)
 }
 
-/// What is proposed for two runs with these streams.
+/// The options proposed for two runs with these streams.
 fn of_streams(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
     let captured = runs.map(|data| Captured {
         request: "GET /".to_owned(),
@@ -37,14 +37,14 @@ fn only_the_place_that_varies_is_left_open() {
 }
 
 #[test]
-fn ids_whose_numbers_shift_with_those_of_another_place_stay() {
+fn ids_that_are_only_renumbered_because_of_another_place_stay_pinned() {
     let (a, b, c) = ("aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc");
     let run = |one: &str| format!(r#"{{"a": "{a}", "b": "{one}", "c": "{c}", "d": "{c}"}}"#);
     assert_eq!(proposed([&run(a), &run(b)], &ShapeOptions::default()).unwrap(), "loose = [\"v:/a\"]");
 }
 
 #[test]
-fn what_comes_after_the_last_event_is_left_out_where_nothing_else_helps() {
+fn after_last_is_switched_off_only_if_nothing_else_helps() {
     assert_eq!(
         proposed([r#"{"a": "open"}"#, r#"{"a": "b"}"#], &ShapeOptions::default()).unwrap(),
         "after_last = false"
@@ -53,7 +53,7 @@ fn what_comes_after_the_last_event_is_left_out_where_nothing_else_helps() {
 }
 
 #[test]
-fn events_that_change_places_and_those_of_no_fixed_number_are_named() {
+fn events_whose_order_or_number_varies_are_named() {
     let events = |names: &str| {
         let event =
             |name: &str| format!("event: {name}\ndata: {{\"{}\": 1}}\n\n", name.trim_end_matches(char::is_numeric));

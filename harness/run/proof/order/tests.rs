@@ -6,7 +6,7 @@ fn parts<'a>(a: &'a str, b: &'a str) -> Option<(&'a str, &'a str)> {
 }
 
 #[test]
-fn the_same_items_in_another_order_are_found() {
+fn the_same_items_in_a_different_order_are_found() {
     assert_eq!(parts("{'b', 'a'} at 1", "{'a', 'b'} at 2"), Some(("{'b', 'a'}", "{'a', 'b'}")));
     assert_eq!(parts("found b.txt a.txt", "found a.txt b.txt"), Some(("found b.txt a.txt", "found a.txt b.txt")));
     assert_eq!(parts("x\nb c\na\nend", "x\na\nb c\nend"), Some(("b c\na", "a\nb c")));

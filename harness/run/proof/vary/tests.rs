@@ -10,9 +10,9 @@ fn mended(a: &str, b: &str) -> (Vec<(String, String)>, bool) {
     (rules.iter().map(|rule| (rule.regex.as_str().to_owned(), rule.replace.clone())).collect(), equal)
 }
 
-/// Two runs and a third one, which nobody looked at when the rules were made.
+/// Each case has two runs, from which the rules are made, and a third one.
 #[test]
-fn rules_of_two_runs_hold_in_a_third() {
+fn rules_made_from_two_runs_also_fit_a_third() {
     let runs = [
         ["at 12:03:44 done", "at 12:03:51 done", "at 09:59:02 done"],
         ["12:03:44", "12:03:45", "1:00:09"],
@@ -103,13 +103,13 @@ fn a_rule_keeps_the_text_around_it() {
 }
 
 #[test]
-fn what_no_rule_can_mend_is_told_apart() {
+fn differences_that_no_rule_can_make_equal_are_named() {
     let causes = |a, b| compare(a, b, true, &|_| true).iter().map(|v| v.cause.clone()).collect::<Vec<_>>();
-    assert_eq!(causes("{'b', 'a'}", "{'a', 'b'}"), ["the same items in another order"]);
-    assert_eq!(causes("all well", "all lost"), ["other text"]);
+    assert_eq!(causes("{'b', 'a'}", "{'a', 'b'}"), ["the same items in a different order"]);
+    assert_eq!(causes("all well", "all lost"), ["different text"]);
     assert_eq!(
         causes("{'b', 'a'} 12:03:44", "{'a', 'b'} 12:03:45"),
-        ["the same items in another order", "a time of day"]
+        ["the same items in a different order", "a time of day"]
     );
     assert!(!mended("status: success", "status: failure").1);
 }

@@ -1,4 +1,4 @@
-//! What is told of a run in its data, part by part. Pure.
+//! Converts the parts of a run to the data that is written about it. Pure.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::report::{
 use crate::text::clipped;
 use crate::tools::ToolRequest;
 
-/// How much is kept of what a turn says, and of a tool call's arguments, in characters.
+/// How many characters of a turn's text, and of a tool call's arguments, are kept.
 const TEXT: usize = 400;
 
-/// A run of which no more is known than how it ended, now.
+/// The data of a run that ends now, with only its result.
 pub(super) fn of_run(
     name: &str,
     file: PathBuf,
@@ -134,7 +134,7 @@ pub(super) fn golden_data(file: PathBuf, committed: Option<String>, run: Option<
     GoldenData { file, committed, run, diff }
 }
 
-/// Milliseconds from one time to another, to a hundredth.
+/// The milliseconds from one time to another, rounded to hundredths.
 fn since(from: Instant, to: Instant) -> f64 {
     milliseconds(to.saturating_duration_since(from))
 }

@@ -6,47 +6,47 @@ use similar::{DiffTag, TextDiff};
 use super::columns::wrapped;
 use crate::text::counted;
 
-/// Unchanged lines around a change.
+/// The number of unchanged lines around a change.
 const CONTEXT: usize = 3;
-/// The most rows: what is longer is read in an editor.
+/// The most rows. Longer texts are easier to read in an editor.
 const ROWS: usize = 400;
 
 /// A row of two texts side by side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Row {
     pub(crate) kind: RowKind,
-    /// Of the first text; of a fold what is left out.
+    /// The line of the first text. In a fold, a note about the lines that are left out.
     pub(crate) old: String,
-    /// Of the second.
+    /// The line of the second text.
     pub(crate) new: String,
-    /// For how many lines of both a fold stands.
+    /// The number of lines that a fold leaves out.
     #[serde(skip)]
     pub(crate) folded: usize,
 }
 
 impl Row {
-    /// A line that both have.
+    /// A line that both texts have.
     pub(crate) fn same(line: &str) -> Row {
         Row { kind: RowKind::Same, old: line.to_owned(), new: line.to_owned(), folded: 0 }
     }
 }
 
-/// What became of a line.
+/// How a line differs between two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RowKind {
     Same,
     Changed,
-    /// Only the first text has it.
-    Gone,
-    /// Only the second has it.
-    Come,
+    /// Only the first text has the line.
+    Removed,
+    /// Only the second text has the line.
+    Added,
     /// Unchanged lines that are left out.
     Fold,
 }
 
-/// The rows of two texts, unchanged lines far from a change folded.
-pub(crate) fn beside(old: &str, new: &str) -> Vec<Row> {
+/// The rows of two texts. Unchanged lines that are not near a change are folded.
+pub(crate) fn side_by_side(old: &str, new: &str) -> Vec<Row> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.trim_end().lines().collect(), new.trim_end().lines().collect());
     let row = |kind, old: Option<&&str>, new: Option<&&str>| {
         let text = |line: Option<&&str>| line.map_or_else(String::new, |line| (*line).to_owned());
@@ -54,7 +54,7 @@ pub(crate) fn beside(old: &str, new: &str) -> Vec<Row> {
     };
     let fold = |lines: usize| Row {
         kind: RowKind::Fold,
-        old: format!("… {} that are the same", counted(lines, "line")),
+        old: format!("… {}", counted(lines, "unchanged line")),
         new: String::new(),
         folded: lines,
     };
@@ -74,8 +74,8 @@ pub(crate) fn beside(old: &str, new: &str) -> Vec<Row> {
                     let (old, new) = (olds.get(i), news.get(i));
                     let kind = match (old, new) {
                         (Some(_), Some(_)) => RowKind::Changed,
-                        (Some(_), None) => RowKind::Gone,
-                        _ => RowKind::Come,
+                        (Some(_), None) => RowKind::Removed,
+                        _ => RowKind::Added,
                     };
                     row(kind, old, new)
                 })),
@@ -88,13 +88,13 @@ pub(crate) fn beside(old: &str, new: &str) -> Vec<Row> {
     if rows.len() > ROWS {
         let more = rows.len() - ROWS;
         rows.truncate(ROWS);
-        let old = format!("… and {} further on", counted(more, "row"));
+        let old = format!("… and {}", counted(more, "more row"));
         rows.push(Row { kind: RowKind::Fold, old, new: String::new(), folded: 0 });
     }
     rows
 }
 
-/// Such rows for a terminal of a width, each side in its half: sign and lines, the first text's before `│`.
+/// The rows as lines for a terminal of this width: the first text left of `│`, the second right of it, each line with a sign.
 pub(crate) fn in_columns(rows: &[Row], width: usize) -> Vec<(RowKind, String)> {
     let half = width.saturating_sub(3) / 2;
     let mut lines = Vec::new();
@@ -110,8 +110,8 @@ pub(crate) fn in_columns(rows: &[Row], width: usize) -> Vec<(RowKind, String)> {
             lines.into_iter().enumerate().map(sign).collect()
         };
         let (minus, plus) = if row.kind == RowKind::Same { (' ', ' ') } else { ('-', '+') };
-        let old = signed(minus, &row.old, row.kind != RowKind::Come);
-        let new = signed(plus, &row.new, row.kind != RowKind::Gone);
+        let old = signed(minus, &row.old, row.kind != RowKind::Added);
+        let new = signed(plus, &row.new, row.kind != RowKind::Removed);
         for i in 0..old.len().max(new.len()) {
             let side = |lines: &[String]| lines.get(i).cloned().unwrap_or_default();
             lines.push((row.kind, format!("{:<half$} │ {}", side(&old), side(&new)).trim_end().to_owned()));
