@@ -8,7 +8,7 @@
 pub(crate) struct Cause {
     /// The kind of cause.
     pub(crate) kind: CauseKind,
-    /// The description: ``tool `read_file` returned other text than recorded ("sunny" → "rainy")``.
+    /// The description: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
     pub(crate) what: String,
 }
 

@@ -1,35 +1,35 @@
-//! Which changes are none: what differs only in values of the run, which every run has others of.
+//! Which changes do not count: those that touch only values that differ in every run, such as ids and times.
 
 use std::collections::HashMap;
 
 use crate::events::{Captured, Event, Payload, is_id};
 use crate::json::{Json, Layout};
 
-/// All that captures say, without what differs from run to run. Ids that are normalized are numbered in the order of their
-/// first appearance, since which of them are equal is the same in each run. No option of goldens is heeded.
-pub(super) fn told(captures: &[Captured], normalize: &dyn Fn(&str) -> String) -> String {
-    let mut teller = Teller { normalize, ids: HashMap::new(), out: String::new() };
+/// Prints the captures without the values that differ from run to run, so that two runs can be compared. Normalized ids are
+/// numbered in the order of their first appearance, because the same ids are equal in each run. No `[golden]` option applies.
+pub(super) fn stable_text(captures: &[Captured], normalize: &dyn Fn(&str) -> String) -> String {
+    let mut printer = Printer { normalize, ids: HashMap::new(), out: String::new() };
     for capture in captures {
         let media_type = capture.content_type.split(';').next().unwrap_or_default().trim().to_owned();
-        teller.line(&normalize(&capture.request));
-        teller.line(&format!("{} {media_type}", capture.status));
+        printer.line(&normalize(&capture.request));
+        printer.line(&format!("{} {media_type}", capture.status));
         for event in capture.events.iter().chain(&capture.after.events).filter(|event| event.is_real()) {
-            teller.line(&normalize(&event.label()));
+            printer.line(&normalize(&event.label()));
             match (event.json(), &event.payload) {
                 (Some(json), _) => {
-                    let told = teller.json(&json).print(Layout::Compact);
-                    teller.line(&told);
+                    let text = printer.json(&json).print(Layout::Compact);
+                    printer.line(&text);
                 }
-                (None, Payload::Data(text)) => teller.line(&normalize(text)),
-                (None, _) => teller.line(""),
+                (None, Payload::Data(text)) => printer.line(&normalize(text)),
+                (None, _) => printer.line(""),
             }
         }
     }
-    teller.out
+    printer.out
 }
 
-/// The texts of a capture that name what differs from run to run, in their order. Where they are the same, a change of the
-/// capture makes no difference to the others.
+/// Returns the texts of a capture that differ from run to run, in order. If a change leaves them all as they are, it cannot
+/// affect the other captures.
 pub(super) fn texts_of_the_run(capture: &Captured, normalize: &dyn Fn(&str) -> String) -> Vec<String> {
     fn collect(json: &Json, normalize: &dyn Fn(&str) -> String, texts: &mut Vec<String>) {
         match json {
@@ -46,13 +46,13 @@ pub(super) fn texts_of_the_run(capture: &Captured, normalize: &dyn Fn(&str) -> S
     texts
 }
 
-struct Teller<'a> {
+struct Printer<'a> {
     normalize: &'a dyn Fn(&str) -> String,
     ids: HashMap<String, usize>,
     out: String,
 }
 
-impl Teller<'_> {
+impl Printer<'_> {
     fn line(&mut self, text: &str) {
         self.out.push_str(&Json::from(text).print(Layout::Compact));
         self.out.push('\n');

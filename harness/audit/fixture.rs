@@ -1,4 +1,4 @@
-//! What a fixture's file tells of itself: when it was recorded, secrets in it, and turns that are hard to tell apart.
+//! What a fixture file shows by itself: when it was recorded, the secrets in it, and turns that are hard to tell apart.
 
 use std::sync::LazyLock;
 
@@ -14,22 +14,23 @@ use crate::wire::Body;
 /// A secret in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Secret {
-    /// Where it stands: `turns[2].output.content`.
+    /// The place in the file: `turns[2].output.content`.
     pub(crate) place: String,
-    /// The name of its form, or of the variable that has its value.
+    /// The name of the secret's known form, or of the environment variable that holds its value.
     pub(crate) form: String,
 }
 
-/// Two turns that are told apart by less than one would think.
+/// Two turns that are harder to tell apart than one would expect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shared {
     pub(crate) turns: [usize; 2],
     pub(crate) callers: [Option<String>; 2],
-    /// Of turns with one key: what differs all the same. None of turns of two callers with one conversation.
+    /// If both turns have the same key, the check in which they still differ. `None` if the turns belong to two callers with the
+    /// same conversation.
     pub(crate) differs: Option<Check>,
 }
 
-/// The day on which the last answer of a fixture was made, as providers stamp them. `None` where none of them says.
+/// The day of the latest answer in a fixture, taken from the providers' timestamps. `None` if no answer has one.
 pub(crate) fn recorded_on(fixture: &Fixture) -> Option<Date> {
     static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#""(?:created|created_at|createTime)"\s*:\s*(?:([0-9]{10})\b|"([0-9]{4})-([0-9]{2})-([0-9]{2})T)"#)
@@ -56,7 +57,7 @@ fn date(stamp: &regex::Captures<'_>) -> Option<Date> {
     Date::from_calendar_date(i32::from(part(2)?), month, u8::try_from(part(4)?).ok()?).ok()
 }
 
-/// The secrets in a file of JSON.
+/// Finds the secrets in a JSON file.
 pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
     let mut scrubbed = json.clone();
     scrub.json(&mut scrubbed, &mut Fired::new());
@@ -65,7 +66,7 @@ pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
     found
 }
 
-/// The secrets that are parted over the pieces of recorded streams, which the file's text does not show.
+/// Finds the secrets that are split over several pieces of a recorded stream, which a search through the file's text misses.
 pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret> {
     let mut found = Vec::new();
     for (index, turn) in fixture.table.turns().iter().enumerate() {
@@ -77,8 +78,8 @@ pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret
     found
 }
 
-/// Turns of one caller and conversation that differ in prompt or tools: two callers under one name. And turns of two callers
-/// with one conversation: their names alone tell them apart.
+/// Finds turns of one caller with the same conversation that differ in prompt or tools, which suggests two callers under one
+/// name; and turns of two callers with the same conversation, which only the callers' names tell apart.
 pub(crate) fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
     let turns = fixture.table.turns();
     let mut found: Vec<Shared> = Vec::new();
@@ -122,7 +123,7 @@ fn compare(json: &Json, scrubbed: &Json, place: String, scrub: &Scrub, found: &m
             for (key, value) in entries.iter() {
                 let place = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
                 match others.get(key) {
-                    // A value that its key alone tells has its form from the whole.
+                    // If the value is secret only because of its key, the whole object tells its form.
                     Some(other) if matches!(value, Json::Str(_)) && value != other => {
                         let alone = form(value);
                         let form = if alone == "a secret" { form(json) } else { alone };

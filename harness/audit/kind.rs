@@ -1,8 +1,8 @@
-//! The kinds of change. Each weighs the same in a score, however many places a capture has for it.
+//! The kinds of change. Each kind has the same weight in a score, however many places of a capture it applies to.
 
 use crate::events::Detail;
 
-/// What a change does to a capture.
+/// A kind of change to a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     DropEvent,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order in which people are told of them.
+    /// All kinds, in the order in which they are printed.
     pub(crate) const ALL: [Kind; 17] = [
         Kind::DropEvent,
         Kind::RepeatEvent,
@@ -46,7 +46,7 @@ impl Kind {
         Kind::ContentType,
     ];
 
-    /// What it does, in words; also its name in JSON.
+    /// What the change does, as it is printed. This is also its name in the JSON report.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Kind::DropEvent => "drop an event",
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// Whether a golden of this detail is meant to notice it: values are only pinned at `values`.
+    /// Whether a golden with this detail is meant to notice the change: only `values` pins values.
     pub(crate) fn counts_at(self, detail: Detail) -> bool {
         self != Kind::ChangeValue || detail == Detail::Values
     }

@@ -1,19 +1,19 @@
-//! How much a golden and a fixture can be trusted: small changes of what a run captured, of which a golden should notice each;
-//! changes of what was recorded, which keys should notice; and the rules that make things equal. Pure: rendering is a
-//! function that is given, and nothing is read or written.
+//! How much a golden and a fixture can be trusted. An audit makes small changes to what a run captured, and counts how many of
+//! them the golden notices. It changes what was recorded, and counts how many of those changes the keys notice. It also lists
+//! what the suite's rules make equal. Pure: the function that renders a golden is passed in, and nothing is read or written.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `kind` | the kinds of change |
 //! | `payload`, `sites` | where a capture can be changed, and how |
 //! | `spread` | which of many places are tried |
-//! | `equality` | which changes are none once a run's own values have names |
-//! | `settings` | the settings of a golden that may notice a change |
-//! | `score` | changes that were tried and noticed |
-//! | `recorded` | changes of recorded answers and tool results, as keys see them |
+//! | `equality` | which changes do not count, because they touch only values that differ in every run |
+//! | `settings` | the `[golden]` settings that may notice a change |
+//! | `score` | how many changes were tried, and how many the golden noticed |
+//! | `recorded` | changes of recorded answers and tool results, and whether the keys notice them |
 //! | `rules` | what the suite's `[[normalize]]` rules make equal |
-//! | `outcome` | all of it, as it is printed |
-//! | `fixture` | what a fixture's file tells: its age, its secrets, turns that are hard to tell apart |
+//! | `outcome` | the results of an audit, ready to be printed |
+//! | `fixture` | what a fixture file shows by itself: its age, its secrets, turns that are hard to tell apart |
 
 mod equality;
 mod fixture;

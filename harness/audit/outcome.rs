@@ -1,4 +1,4 @@
-//! What an audit of a project found, as it is printed.
+//! The results of an audit, ready to be printed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -16,19 +16,19 @@ use crate::events::Detail;
 /// The audit of a project, or of some of its scenarios.
 #[derive(Clone, Debug)]
 pub(crate) struct Audit {
-    /// In the order of their names.
+    /// The scenarios, sorted by name.
     pub(crate) scenarios: Vec<ScenarioAudit>,
-    /// Their fixtures, each once.
+    /// The fixtures of these scenarios, each of them once.
     pub(crate) fixtures: Vec<FixtureAudit>,
     /// The suite's `[[normalize]]` rules, in order.
     pub(crate) rules: Vec<RuleAudit>,
-    /// Whether each scenario of the project was replayed: only then a rule can be called dead.
+    /// Whether every scenario of the project was replayed. Only then can a rule be called dead.
     pub(crate) whole: bool,
     /// The day of the audit.
     pub(crate) today: Date,
 }
 
-/// One scenario.
+/// The audit of one scenario.
 #[derive(Clone, Debug)]
 pub(crate) struct ScenarioAudit {
     pub(crate) name: String,
@@ -36,74 +36,76 @@ pub(crate) struct ScenarioAudit {
     pub(crate) outcome: Outcome,
 }
 
-/// What came of auditing a scenario.
+/// The outcome of auditing a scenario.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// It was replayed, and changes were tried.
+    /// The scenario was replayed, and changes were tried.
     Audited(Box<Audited>),
-    /// It cannot be audited here, which is nobody's fault.
+    /// The scenario cannot be audited on this machine, for this reason. That is not a failure.
     Left(String),
-    /// It is red: what it would hold is not known.
+    /// The scenario is red, with this message. What its golden would notice is not known.
     Red(String),
 }
 
-/// What was found of a scenario.
+/// What the audit of a scenario found.
 #[derive(Clone, Debug)]
 pub(crate) struct Audited {
-    /// How much its golden was taken to hold.
+    /// The detail of the scenario's golden.
     pub(crate) detail: Detail,
-    /// What its golden notices.
+    /// Which changes the golden notices.
     pub(crate) scored: Scored,
-    /// What keys notice of recorded answers; `None` where the fixture keeps no conversations, or there is none.
+    /// Which changes of recorded answers the keys notice; `None` if there is no fixture or it keeps no conversations.
     pub(crate) answers: Option<ByPart>,
-    /// What keys notice of tool results.
+    /// Which changes of tool results the keys notice.
     pub(crate) results: ByKeys,
-    /// What of prompt, tools and model is not as it was recorded: a line each.
+    /// How prompts, tools and models differ from the recording, one line for each difference.
     pub(crate) drift: Vec<String>,
-    /// The rules that make calls of it equal.
+    /// The rules that make different calls of this scenario equal.
     pub(crate) merged: Vec<Merged>,
 }
 
-/// One fixture.
+/// The audit of one fixture.
 #[derive(Clone, Debug)]
 pub(crate) struct FixtureAudit {
-    /// From the project's folder.
+    /// The file's path, relative to the project.
     pub(crate) file: PathBuf,
     /// The day of its last answer, or of its last commit.
     pub(crate) recorded: Option<Date>,
     pub(crate) secrets: Vec<Secret>,
-    /// The turns whose response is not there as it came, and how many turns there are.
+    /// The turns that do not keep the provider's original response.
     pub(crate) without_response: Vec<usize>,
+    /// The number of turns.
     pub(crate) turns: usize,
     pub(crate) shared: Vec<Shared>,
 }
 
-/// One rule of the suite.
+/// The audit of one `[[normalize]]` rule of the suite.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleAudit {
     pub(crate) pattern: String,
     pub(crate) replace: String,
-    /// Whether it changed a text in any replay.
+    /// Whether the rule changed a text in any replay.
     pub(crate) fired: bool,
 }
 
 /// An option of a golden that leaves changes unnoticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hidden {
-    /// `collapse`, `ignore`, `unordered`.
+    /// The option: `collapse`, `ignore`, `unordered` or `loose`.
     pub(crate) option: &'static str,
-    /// The name in it.
+    /// The name in the option.
     pub(crate) name: String,
-    /// How many changes go unnoticed by it.
+    /// How many changes go unnoticed because of it.
     pub(crate) unnoticed: usize,
     /// How many changes of these events were tried.
     pub(crate) tried: usize,
-    /// Whether most of a collapsed event's dropped ones go unnoticed: what they bring stands nowhere else then.
+    /// Whether at least half of the collapsed events can be dropped unnoticed: then nothing else in the golden shows what they
+    /// carry.
     pub(crate) too_wide: bool,
 }
 
 impl Audit {
-    /// The tallies of all scenarios together.
+    /// Adds up the tallies of all scenarios.
     pub(crate) fn kinds(&self) -> ByKind {
         let mut kinds = ByKind::new();
         for (kind, tally) in self.audited().flat_map(|(_, audited)| &audited.scored.kinds) {
@@ -114,7 +116,7 @@ impl Audit {
         kinds
     }
 
-    /// The score of all scenarios together; `None` where no golden was tried.
+    /// The score of all scenarios together, or `None` if no golden was tried.
     pub(crate) fn score(&self) -> Option<f64> {
         mean(&self.kinds())
     }
@@ -127,12 +129,12 @@ impl Audit {
         })
     }
 
-    /// Whether a scenario is red.
+    /// Whether any scenario is red.
     pub(crate) fn is_red(&self) -> bool {
         self.scenarios.iter().any(|scenario| matches!(scenario.outcome, Outcome::Red(_)))
     }
 
-    /// Changes of recorded answers and tool results, of all scenarios.
+    /// Adds up the changes of recorded answers and tool results over all scenarios.
     pub(crate) fn by_part(&self) -> BTreeMap<super::Part, ByKeys> {
         let mut parts = ByPart::new();
         for (_, audited) in self.audited() {
@@ -147,7 +149,7 @@ impl Audit {
 }
 
 impl Audited {
-    /// What the options of the golden hide, the most first.
+    /// The options of the golden that hide changes, those that hide most first.
     pub(crate) fn hidden(&self) -> Vec<Hidden> {
         let mut all: Vec<Hidden> = Vec::new();
         let mut named: BTreeMap<(&'static str, &str), Vec<&Unnoticed>> = BTreeMap::new();
@@ -183,7 +185,7 @@ impl Audited {
 }
 
 impl FixtureAudit {
-    /// How many days ago it was recorded.
+    /// How many days ago the fixture was recorded, or `None` if that is not known.
     pub(crate) fn age(&self, today: Date) -> Option<i64> {
         Some((today - self.recorded?).whole_days())
     }

@@ -1,23 +1,23 @@
-//! Places in a payload, and what can be changed there.
+//! Places in a JSON payload, and the changes that can be made there.
 
 use super::kind::Kind;
 use crate::json::Json;
 
-/// A step from a value to one inside it.
+/// One step of a path: from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// A place in a payload, and the kind of change that is possible there.
+/// A place in a payload, and a kind of change that is possible there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) kind: Kind,
     pub(super) path: Vec<Step>,
 }
 
-/// All places of a payload, from the outside in.
+/// Returns all places of a payload that can be changed, from the outside in.
 pub(super) fn spots(json: &Json) -> Vec<Spot> {
     let mut spots = Vec::new();
     collect(json, &mut Vec::new(), &mut spots);
@@ -53,13 +53,13 @@ fn collect(json: &Json, path: &mut Vec<Step>, spots: &mut Vec<Spot>) {
                 path.pop();
             }
         }
-        // Another value in place of none is another type.
+        // Any other value in place of null would also be of another type.
         Json::Null => {}
         Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::Str(_) => add(Kind::ChangeValue, path),
     }
 }
 
-/// A payload with one change; `None` where the place is not there.
+/// Returns the payload with one change, or `None` if it has no such place.
 pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
     let mut json = json.clone();
     let Spot { kind, path } = spot;
@@ -85,7 +85,7 @@ pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
     Some(json)
 }
 
-/// The value at a place, to change it.
+/// Returns the value at a path, so that it can be changed.
 pub(super) fn value_at<'a>(json: &'a mut Json, path: &[Step]) -> Option<&'a mut Json> {
     path.iter().try_fold(json, |value, step| match (value, step) {
         (Json::Object(entries), Step::Key(key)) => entries.get_mut(key),
@@ -94,7 +94,8 @@ pub(super) fn value_at<'a>(json: &'a mut Json, path: &[Step]) -> Option<&'a mut 
     })
 }
 
-/// A place as a JSON pointer, in which `*` stands for each element of a list: what is one place to a reader of a golden.
+/// Returns a path as a JSON pointer in which `*` stands for each element of a list: to a reader of a golden, all elements of a
+/// list are one place.
 pub(super) fn pointer(path: &[Step]) -> String {
     path.iter().fold(String::new(), |pointer, step| match step {
         Step::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
@@ -122,8 +123,8 @@ fn other_value(value: &Json) -> Json {
     }
 }
 
-/// A text of the same form with another last digit, or letter where there is none, so that a UUID and a point in time stay
-/// what they are.
+/// Returns the text with its last digit changed, or its last letter if it has no digit. A UUID stays a UUID, and a time stays
+/// a time.
 pub(super) fn other_text(text: &str) -> String {
     let last = |fits: fn(&char) -> bool| text.char_indices().rev().find(|(_, c)| fits(c));
     let Some((at, last)) = last(char::is_ascii_digit).or_else(|| last(char::is_ascii_alphabetic)) else {

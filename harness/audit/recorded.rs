@@ -1,5 +1,5 @@
-//! Changes of what was recorded: of answers, which the next call of a conversation repeats, and of tool results. Whether they
-//! would be noticed is a matter of keys alone, so they are counted apart from a golden's score.
+//! Changes of what was recorded: of answers, which the next call of a conversation repeats, and of tool results. Only the keys
+//! decide whether such a change is noticed, so these changes are not part of a golden's score.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::json::Json;
 use crate::key::{Key, Rules};
 use crate::model::HeardCall;
 
-/// How many changes are tried of each part of one answer or result.
+/// The most changes that are tried on each part of one answer or result.
 const MOST: usize = 12;
 
-/// A part of what was recorded.
+/// A part of a recording that is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     Text,
@@ -26,7 +26,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// What it is called, in print and in JSON.
+    /// The part's name, both in print and in JSON.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Part::Text => "text of an answer",
@@ -38,23 +38,23 @@ impl Part {
     }
 }
 
-/// Changes of one part, and what keys make of them.
+/// How many changes of one part the keys notice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByKeys {
-    /// How many changes some later call repeats.
+    /// How many changed texts or values a later call repeats.
     pub(crate) tried: usize,
-    /// How many of them give that call another key: it would miss.
+    /// How many of these give the later call a different key, so that it would miss.
     pub(crate) noticed: usize,
-    /// How many changes no later call repeats: a golden alone can notice them.
+    /// How many no later call repeats, so that only a golden can notice the change.
     pub(crate) last: usize,
-    /// The suite's rules that hide changes, each with how many.
+    /// The suite's rules that hide changes, each with the number of changes that it hides.
     pub(crate) hidden: BTreeMap<usize, usize>,
 }
 
 /// Tallies by part.
 pub(crate) type ByPart = BTreeMap<Part, ByKeys>;
 
-/// Changes each recorded answer. `None` where the fixture keeps hashes and no conversations.
+/// Changes each recorded answer. Returns `None` if the fixture keeps hashes instead of conversations.
 pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
     let turns = fixture.table.turns();
     let mut parts = ByPart::new();
@@ -66,7 +66,7 @@ pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
             Some(next) => Some((fixture.conversation(next, rules)?, &turns[next])),
             None => None,
         };
-        // An answer of reasoning alone is repeated by nobody.
+        // No later call repeats an answer that is nothing but reasoning.
         let own = canonical_answer(&turn.output, rules);
         let next = next.filter(|(conversation, _)| own.is_some() && conversation.get(asked) == own.as_ref());
         for (part, answer) in changed_answers(&turn.output) {
@@ -88,7 +88,7 @@ pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
     Some(parts)
 }
 
-/// Changes each result of a tool in the calls of a replay.
+/// Changes each tool result in the calls of a replay.
 pub(crate) fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
     let mut tally = ByKeys::default();
     for call in calls {
@@ -96,7 +96,7 @@ pub(crate) fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
             rules.key(&rules.canonical(messages.to_vec()), call.caller.as_deref())
         };
         let recorded = key(&call.messages, rules);
-        // Those that are new: the others were in an earlier call.
+        // Only the new results: an earlier call already had the others.
         let answered = call.messages.iter().rposition(|message| message.kind == "ai").map_or(0, |last| last + 1);
         let results = (answered..call.messages.len()).filter(|at| call.messages[*at].kind == "tool");
         for at in results {
@@ -115,7 +115,7 @@ pub(crate) fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
 }
 
 impl ByKeys {
-    /// Adds the changes of another one.
+    /// Adds the counts of another tally.
     pub(super) fn add_all(&mut self, other: &ByKeys) {
         self.tried += other.tried;
         self.noticed += other.noticed;
@@ -168,7 +168,7 @@ fn changed_answers(answer: &Answer) -> Vec<(Part, Answer)> {
     all
 }
 
-/// A text with another last digit or letter, with a word more, without its first word.
+/// Returns the text with its last digit or letter changed, with a word added, and without its first word.
 fn changed_texts(text: &str) -> Vec<String> {
     if text.trim().is_empty() {
         return Vec::new();
@@ -178,7 +178,7 @@ fn changed_texts(text: &str) -> Vec<String> {
     texts
 }
 
-/// A value with one of its values changed.
+/// Returns the value with one of the values inside it changed, in several ways.
 fn changed_values(json: &Json) -> Vec<Json> {
     if let Json::Str(text) = json {
         return changed_texts(text).into_iter().map(Json::Str).collect();
@@ -188,7 +188,8 @@ fn changed_values(json: &Json) -> Vec<Json> {
     super::spread::spread(places, MOST).iter().filter_map(|spot| changed(json, spot)).collect()
 }
 
-/// The content of a tool's message with a change: of a text that is JSON one of its values.
+/// Returns the content of a tool message with one change, in several ways. If the content is JSON as text, a value inside that
+/// JSON is changed.
 fn changed_contents(content: &Json) -> Vec<Json> {
     let Json::Str(text) = content else { return changed_values(content) };
     match Json::parse(text.as_bytes()) {

@@ -1,22 +1,22 @@
-//! What the suite's `[[normalize]]` rules make equal that was not.
+//! Model calls that differ, and that the suite's `[[normalize]]` rules make equal.
 
 use crate::conversation::Message;
 use crate::json::Json;
 use crate::key::{Hash, Rules};
 use crate::model::HeardCall;
 
-/// A rule without which two calls would have other keys.
+/// A rule without which two calls would have different keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Merged {
-    /// The rule's place in the suite, from 0.
+    /// The rule's index in the suite.
     pub(crate) rule: usize,
-    /// The turns that answered the calls.
+    /// The turns that answered the two calls.
     pub(crate) turns: [usize; 2],
-    /// What each of the calls said where they differ.
+    /// For each call, the first message in which the two differ.
     pub(crate) texts: [String; 2],
 }
 
-/// For each rule that makes calls of one caller equal which differ without it, the first two of them.
+/// Finds the rules that make different calls of one caller equal, and returns for each of these rules the first two such calls.
 pub(crate) fn merged(calls: &[HeardCall], rules: &Rules) -> Vec<Merged> {
     let keys: Vec<Hash> = calls.iter().map(|call| key(call, rules)).collect();
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn merged(calls: &[HeardCall], rules: &Rules) -> Vec<Merged> {
     found
 }
 
-/// The rules without one of the suite's.
+/// Returns the key rules without one of the suite's `[[normalize]]` rules.
 pub(super) fn without(rules: &Rules, rule: usize) -> Rules {
     Rules { normalizer: rules.normalizer.without(rule), aliases: rules.aliases.clone() }
 }
@@ -42,14 +42,14 @@ fn key(call: &HeardCall, rules: &Rules) -> Hash {
     rules.key(&rules.canonical(call.messages.clone()), call.caller.as_deref()).input_hash
 }
 
-/// The first message in which two conversations differ, of each.
+/// Returns the text of the first message in which two conversations differ, from each of the two.
 fn difference(a: &[Message], b: &[Message], rules: &Rules) -> [String; 2] {
     let [a, b] = [a, b].map(|messages| rules.canonical(messages.to_vec()));
     let pair = a.iter().zip(&b).find(|(a, b)| a != b);
     pair.map_or_else(Default::default, |(a, b)| [a, b].map(said))
 }
 
-/// What a canonical message says: its text, else the calls of tools that it makes.
+/// Returns the text of a canonical message, or its tool calls if it has no text.
 fn said(message: &Json) -> String {
     match message.str_of("content") {
         Some(text) if !text.is_empty() => text.to_owned(),

@@ -1,22 +1,22 @@
-//! Changes that were tried on a golden, and how many it noticed.
+//! Tries changes on a golden, and counts how many of them it notices.
 
 use std::collections::BTreeMap;
 
-use super::equality::{texts_of_the_run, told};
+use super::equality::{stable_text, texts_of_the_run};
 use super::kind::Kind;
 use super::settings::{Setting, candidates};
 use super::sites::{Base, Site};
 use super::spread::spread;
 use crate::events::{Captured, ShapeOptions};
 
-/// How many changes of one kind are tried at most.
+/// The most changes of one kind that are tried.
 const MOST: usize = 32;
-/// How many bytes of payloads may be rendered for one kind: of captures of a megabyte fewer changes are tried.
+/// How many bytes of payloads may be rendered for one kind: fewer changes are tried on large captures.
 const BYTES_A_KIND: usize = 2 << 20;
-/// How few changes of a kind are tried for that.
+/// The number of changes of one kind that are tried on even the largest captures.
 const LEAST: usize = 8;
 
-/// How many changes were tried, and noticed.
+/// How many changes were tried, and how many of them were noticed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) tried: usize,
@@ -33,48 +33,52 @@ impl Tally {
 /// Tallies by kind of change.
 pub(crate) type ByKind = BTreeMap<Kind, Tally>;
 
-/// Changes that a golden did not notice, at places that a reader takes for one.
+/// Changes of one kind that a golden did not notice, at places that a reader of the golden takes for the same place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Unnoticed {
     pub(crate) kind: Kind,
-    /// The name of the event; empty where the change is not about one.
+    /// The name of the changed event; empty if the change does not concern a single event.
     pub(crate) event: String,
-    /// The place in its payload, as a JSON pointer with `*` for the elements of lists.
+    /// The place in the event's payload, as a JSON pointer in which `*` stands for each element of a list.
     pub(crate) pointer: String,
-    /// The setting that was tried and notices it; `None` where none of those that there are does.
+    /// The first setting that makes the golden notice the change; `None` if no setting does.
     pub(crate) setting: Option<Setting>,
-    /// How many such changes were tried.
+    /// How many such changes went unnoticed.
     pub(crate) count: usize,
 }
 
-/// What became of the changes of one scenario's captures.
+/// The results of all changes to one scenario's captures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scored {
     pub(crate) kinds: ByKind,
     pub(crate) unnoticed: Vec<Unnoticed>,
-    /// The changes by the name of the event that they are about, and kind.
+    /// Tallies by the name of the changed event and the kind of change.
     pub(crate) events: BTreeMap<(String, Kind), Tally>,
 }
 
-/// How captures become what is compared with the golden.
+/// How captures become the text of a golden.
 pub(crate) struct Rendering<'a> {
-    /// The golden's text, or why there is none.
+    /// Returns the golden's text, or the reason why there is none.
     pub(crate) text: &'a dyn Fn(&[Captured], &ShapeOptions) -> String,
-    /// What a text is without what differs from run to run.
+    /// Replaces what differs from run to run in a text.
     pub(crate) normalize: &'a dyn Fn(&str) -> String,
 }
 
-/// Tries changes of captures on a golden with these options. What is equal to the capture but for values of the run is left
-/// out.
+/// Tries changes to the captures on a golden with these options. A change that touches only values that differ in every run is
+/// not counted.
 pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
     let base = Base::of(captures);
-    let mut tried =
-        Tried { base: &base, rendering, texts: Vec::new(), told: told(&base.captures, rendering.normalize) };
+    let mut tried = Tried {
+        base: &base,
+        rendering,
+        texts: Vec::new(),
+        stable_text: stable_text(&base.captures, rendering.normalize),
+    };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
     for site in base.sites().into_iter().filter(|site| site.kind.counts_at(options.detail)) {
         places.entry(site.kind).or_default().push((site.class(), site));
     }
-    let most = (BYTES_A_KIND / tried.told.len().max(1)).clamp(LEAST, MOST);
+    let most = (BYTES_A_KIND / tried.stable_text.len().max(1)).clamp(LEAST, MOST);
     let mut scored = Scored::default();
     for (kind, places) in places {
         for site in spread(places, most) {
@@ -93,7 +97,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
     scored
 }
 
-/// The score of tallies: the mean over the kinds of which something was tried, from 0 to 1.
+/// The score: the mean share of noticed changes, from 0 to 1, over the kinds that were tried. `None` if none was.
 pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand changes at most")]
     let share = |tally: &Tally| tally.noticed as f64 / tally.tried as f64;
@@ -104,7 +108,7 @@ pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
 }
 
 impl Scored {
-    /// Adds a change that went unnoticed. Which setting notices it is tried on the first one of each place.
+    /// Adds a change that went unnoticed. The settings are tried only on the first such change of each place.
     fn add(&mut self, site: Site, mut setting: impl FnMut(&Site) -> Option<Setting>) {
         let same =
             |one: &&mut Unnoticed| (one.kind, &one.event, &one.pointer) == (site.kind, &site.event, &site.pointer);
@@ -118,38 +122,39 @@ impl Scored {
     }
 }
 
-/// The captures, and what each set of options makes of them.
+/// The unchanged captures, and their goldens under each set of options that was tried.
 struct Tried<'a> {
     base: &'a Base,
     rendering: &'a Rendering<'a>,
     texts: Vec<Texts>,
-    told: String,
+    stable_text: String,
 }
 
-/// What options make of the unchanged captures.
+/// The goldens of the unchanged captures under one set of options.
 struct Texts {
     options: ShapeOptions,
-    /// Of all of them.
+    /// The golden of all captures together.
     whole: String,
-    /// Of each by itself.
+    /// The golden of each capture by itself; `None` until it is needed.
     alone: Vec<Option<String>>,
 }
 
 impl Tried<'_> {
-    /// Whether the golden notices a change; `None` where it is none.
+    /// Whether the golden notices a change, or `None` if the change does not count.
     fn notices(&mut self, site: &Site, options: &ShapeOptions) -> Option<bool> {
         let changed = self.base.changed(site)?;
         if self.differs(site.capture, &changed, options) {
             return Some(true);
         }
-        let told = |captures: &[Captured]| told(captures, self.rendering.normalize);
+        let stable_text = |captures: &[Captured]| stable_text(captures, self.rendering.normalize);
         let base = &self.base.captures[site.capture];
-        let is_change = told(std::slice::from_ref(&changed)) != told(std::slice::from_ref(base))
-            || self.concerns_others(site.capture, &changed) && told(&self.with(site.capture, changed)) != self.told;
+        let is_change = stable_text(std::slice::from_ref(&changed)) != stable_text(std::slice::from_ref(base))
+            || self.concerns_others(site.capture, &changed)
+                && stable_text(&self.with(site.capture, changed)) != self.stable_text;
         is_change.then_some(false)
     }
 
-    /// Whether a change of a capture can be a change of the others: which of them have equal ids.
+    /// Whether a change to one capture can affect the others, because they may share ids with it.
     fn concerns_others(&self, at: usize, changed: &Captured) -> bool {
         let texts = |capture: &Captured| texts_of_the_run(capture, self.rendering.normalize);
         self.base.captures.len() > 1 && texts(changed) != texts(&self.base.captures[at])
@@ -159,8 +164,8 @@ impl Tried<'_> {
         self.base.changed(site).is_some_and(|changed| self.differs(site.capture, &changed, options))
     }
 
-    /// Whether a changed capture makes another golden. By itself is tried first, which is less to render: what differs there
-    /// differs among the others too, but ids that several captures share show among them only.
+    /// Whether a changed capture leads to a different golden. The capture is rendered by itself first, which is cheaper: a
+    /// difference there is a difference in the whole as well. Ids that several captures share show only in the whole.
     fn differs(&mut self, at: usize, changed: &Captured, options: &ShapeOptions) -> bool {
         let Rendering { text, .. } = *self.rendering;
         let known = self.texts.iter().position(|texts| texts.options == *options).unwrap_or_else(|| {

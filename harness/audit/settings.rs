@@ -1,18 +1,19 @@
-//! The settings of a golden that may notice a change which it does not: what an option leaves open is closed again, one at
-//! a time, then more is shown.
+//! Settings that may make a golden notice a change that it misses now. Names are first taken out of the options that loosen
+//! the golden, one at a time; then come settings that show more.
 
 use crate::events::{Detail, ShapeOptions};
 
-/// A setting of `[golden]`.
+/// One change to the settings of `[golden]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Setting {
-    /// A name is taken out of an option.
+    /// The option, and the name that is taken out of it.
     Without(&'static str, String),
-    /// An option is set, as it is written.
+    /// The option to set, as it is written in TOML.
     With(String),
 }
 
-/// The settings to try for a change at a place in an event's payload, the smaller ones first, each with the options that it leads to.
+/// Returns the settings to try for a change at this place in an event's payload, smaller ones first, each with the options that
+/// result from it.
 pub(super) fn candidates(options: &ShapeOptions, pointer: &str) -> Vec<(Setting, ShapeOptions)> {
     let mut all = without_each(options);
     let mut with = |setting: String, change: &dyn Fn(&mut ShapeOptions)| {
@@ -42,7 +43,7 @@ pub(super) fn candidates(options: &ShapeOptions, pointer: &str) -> Vec<(Setting,
     all
 }
 
-/// The options with one name less, for each name by which they leave something open.
+/// Returns the options with one name removed, for each name in an option that loosens the golden.
 fn without_each(options: &ShapeOptions) -> Vec<(Setting, ShapeOptions)> {
     type Names = fn(&mut ShapeOptions) -> &mut Vec<String>;
     let lists: [(&'static str, Names); 3] = [

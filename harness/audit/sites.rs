@@ -1,4 +1,4 @@
-//! Where a capture can be changed, and the capture with that change.
+//! Where a capture can be changed, and how each change is made.
 
 use super::kind::Kind;
 use super::payload::{self, Spot, Step, other_text};
@@ -9,11 +9,11 @@ use crate::json::{Json, Layout};
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) kind: Kind,
-    /// Which capture.
+    /// The index of the capture.
     pub(super) capture: usize,
-    /// The name of the event; empty where the change is not about one.
+    /// The name of the changed event; empty if the change does not concern a single event.
     pub(super) event: String,
-    /// The place in its payload, as a JSON pointer with `*` for the elements of lists.
+    /// The place in the event's payload, as a JSON pointer in which `*` stands for each element of a list.
     pub(super) pointer: String,
     edit: Edit,
 }
@@ -22,16 +22,16 @@ pub(super) struct Site {
 enum Edit {
     Drop(usize),
     Repeat(usize),
-    /// With the event at the other index.
+    /// Swaps the events at these two indexes.
     Swap(usize, usize),
     Rename(usize),
     Payload(usize, Spot),
-    /// The text of a payload that is not JSON.
+    /// Changes the text of a payload that is not JSON.
     Text(usize),
     SwapIds(IdAt, IdAt),
-    /// From this event on nothing came.
+    /// Drops this event and all that follow.
     CutBefore(usize),
-    /// The body broke off in the middle.
+    /// Cuts the body off in the middle.
     CutInside(usize),
     Status,
     ContentType,
@@ -45,11 +45,10 @@ struct IdAt {
     id: String,
 }
 
-/// Captures whose payloads are printed in one way, so that nothing but its change tells a changed one apart; with the
-/// payloads.
+/// The unchanged captures. Their payloads are printed in one way, so that a changed capture differs in nothing but the change.
 pub(super) struct Base {
     pub(super) captures: Vec<Captured>,
-    /// Of each capture's events, those behind its last one too.
+    /// For each capture, the parsed payloads of its events, including the events that came after its last one.
     payloads: Vec<Vec<Option<Json>>>,
 }
 
@@ -63,7 +62,7 @@ impl Base {
         Base { captures, payloads }
     }
 
-    /// All places at which something can be changed, by capture.
+    /// Returns all places at which something can be changed, capture by capture.
     pub(super) fn sites(&self) -> Vec<Site> {
         (0..self.captures.len()).flat_map(|capture| self.sites_of(capture)).collect()
     }
@@ -71,7 +70,7 @@ impl Base {
     fn sites_of(&self, index: usize) -> Vec<Site> {
         let capture = &self.captures[index];
         if capture.tree.is_some() {
-            // A page's text stands in its golden as it is.
+            // The golden of a page holds its text word for word, so every change would be noticed.
             return Vec::new();
         }
         let mut sites = Vec::new();
@@ -124,7 +123,7 @@ impl Base {
         sites
     }
 
-    /// The capture of a place with its change.
+    /// Returns the capture with the change made, or `None` if the change is not possible there.
     pub(super) fn changed(&self, site: &Site) -> Option<Captured> {
         let mut changed = self.captures[site.capture].clone();
         let mut first = changed.events.len();
@@ -180,13 +179,13 @@ impl Base {
 }
 
 impl Site {
-    /// Places that a reader of the golden would take for one.
+    /// The class of the place: a reader of the golden would take places of one class for the same place.
     pub(super) fn class(&self) -> String {
         format!("{}\n{}\n{}", self.capture, self.event, self.pointer)
     }
 }
 
-/// Whether a capture is a response that is not a stream.
+/// Whether a capture is an ordinary response rather than a stream.
 fn is_body(capture: &Captured) -> bool {
     matches!(&capture.events[..], [event] if event.name.as_deref() == Some("body"))
 }

@@ -1,4 +1,4 @@
-//! Whether model calls are under way, and when the last one came: what a scenario's settling waits for.
+//! Whether model calls are under way, and when the last one ended. A scenario settles by this.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The calls of one model server. Cloning shares it.
+/// The calls of one model server. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct Activity(Arc<ActivityState>);
 
@@ -15,16 +15,16 @@ pub struct Activity(Arc<ActivityState>);
 struct ActivityState {
     calls: Mutex<CallsUnderWay>,
     changed: Notify,
-    /// There are waiters of any number.
+    /// Any number of tasks may wait for this.
     answered: Notify,
 }
 
 #[derive(Clone, Debug)]
 struct CallsUnderWay {
     in_flight: usize,
-    /// Those that their clients left when they were recorded, and have not left yet.
+    /// Answers that are held open, because their clients left early when they were recorded, and have not left yet now.
     held: usize,
-    /// When the last call ended that left none under way.
+    /// The last time at which no call was under way any more.
     last: Instant,
     /// How many calls of each caller were answered.
     answered: BTreeMap<String, usize>,
@@ -54,14 +54,13 @@ impl Activity {
         self.calls().in_flight
     }
 
-    /// How many answers are held open behind their last frame, since their clients left there when they were recorded.
+    /// How many answers are held open after their last frame, because their clients left there when they were recorded.
     #[must_use]
     pub fn held(&self) -> usize {
         self.calls().held
     }
 
-    /// Waits until no call is under way, and either `all_served` says that none is to come, or none has come for
-    /// `settle`.
+    /// Waits until no call is under way, and either `all_served` returns true or no call has come for the time `settle`.
     pub async fn settled(&self, settle: Duration, all_served: impl Fn() -> bool) {
         let quiet_from = Instant::now();
         loop {
@@ -82,7 +81,7 @@ impl Activity {
         }
     }
 
-    /// Notes whose call is answered.
+    /// Notes that a call of this caller was answered.
     pub(super) fn answered(&self, caller: Option<&str>) {
         if let Some(caller) = caller {
             *self.calls().answered.entry(caller.to_owned()).or_default() += 1;
@@ -95,11 +94,11 @@ impl Activity {
         self.calls().answered.get(caller).copied().unwrap_or_default()
     }
 
-    /// Waits until more than so many calls of a caller were answered.
+    /// Waits until more than `more_than` calls of a caller were answered.
     pub(crate) async fn answers(&self, caller: &str, more_than: usize) {
         loop {
             let mut more = std::pin::pin!(self.0.answered.notified());
-            // From here on no notice is missed.
+            // From here on, no notification is missed.
             more.as_mut().enable();
             if self.answered_to(caller) > more_than {
                 return;
@@ -113,12 +112,12 @@ impl Activity {
     }
 }
 
-/// An answer that is held open until its client leaves. It is not a call under way.
+/// An answer that is held open until its client leaves. It does not count as a call under way.
 #[derive(Debug)]
 pub(super) struct Held(Activity);
 
 impl InFlight {
-    /// Ends the call, whose answer stays open.
+    /// Ends the call, but keeps its answer open.
     pub(super) fn hold(self) -> Held {
         self.0.calls().held += 1;
         Held(self.0.clone())
@@ -139,7 +138,7 @@ impl Drop for InFlight {
         if calls.in_flight == 0 {
             calls.last = Instant::now();
             drop(calls);
-            // A permit is kept where nobody waits yet; there is one waiter, the stage.
+            // Only the stage waits for this, and `notify_one` keeps a permit if it does not wait yet.
             self.0.0.changed.notify_one();
         }
     }

@@ -1,5 +1,6 @@
-//! Changes of prompt and tools that break what was recorded, where others merely differ: the prompt or the tools are gone, the
-//! prompt is another caller's, or a tool that the recorded answer calls is no longer offered as it was called.
+//! Changes of the prompt or the tools that break a recording. Other changes are only differences; these make the recorded answer
+//! wrong: the prompt or all tools are gone, the prompt belongs to another caller, or a tool that the recorded answer calls is no
+//! longer offered, or no longer takes the recorded arguments.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -8,18 +9,18 @@ use crate::fixture::{Fixture, Turn};
 use crate::json::Json;
 use crate::key::{Check, Hash, is_blank};
 
-/// What a change breaks. It fails a scenario, unless that ignores the check.
+/// What a change breaks. It fails a scenario, unless the scenario ignores the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breakage {
-    /// The call has no system prompt any more.
+    /// The call no longer has a system prompt.
     PromptGone,
-    /// The prompt is the recorded one of another caller.
+    /// The system prompt is the one that was recorded for this other caller.
     PromptOf(String),
-    /// The call offers no tools any more.
+    /// The call no longer offers tools.
     ToolsGone,
-    /// The recorded answer calls a tool that is not offered any more.
+    /// The recorded answer calls this tool, which is no longer offered.
     ToolNotOffered(String),
-    /// The recorded answer calls a tool with arguments that its definition does not have any more.
+    /// The recorded answer calls a tool with arguments that the tool's definition no longer allows.
     ToolArguments {
         /// The tool.
         tool: String,
@@ -44,12 +45,12 @@ impl fmt::Display for Breakage {
     }
 }
 
-/// Which callers had which prompt, when it was recorded.
+/// For each recorded system prompt, the callers that had it.
 #[derive(Debug)]
 pub(super) struct RecordedPrompts(HashMap<Hash, BTreeSet<String>>);
 
 impl RecordedPrompts {
-    /// Those of all turns that tell both.
+    /// Collects the prompts of all turns that have both a prompt and a caller.
     pub(super) fn of(fixture: &Fixture) -> RecordedPrompts {
         let mut prompts: HashMap<Hash, BTreeSet<String>> = HashMap::new();
         for turn in fixture.table.turns() {
@@ -60,7 +61,7 @@ impl RecordedPrompts {
         RecordedPrompts(prompts)
     }
 
-    /// The other caller that a prompt belongs to.
+    /// Returns another caller that a prompt belongs to; `None` if the caller itself had that prompt.
     fn other_caller(&self, prompt: &str, caller: Option<&str>) -> Option<&str> {
         let callers = self.0.get(&Hash::of(prompt.as_bytes()))?;
         let caller = caller.filter(|caller| !callers.contains(*caller))?;
@@ -68,7 +69,8 @@ impl RecordedPrompts {
     }
 }
 
-/// What the change of a check breaks of a turn, where it breaks something.
+/// Returns what a change of a check breaks in a turn, if it breaks something. `prompts` returns the other caller whose prompt
+/// the call has.
 pub(super) fn breakage(
     turn: &Turn,
     check: Check,
@@ -86,7 +88,7 @@ pub(super) fn breakage(
     }
 }
 
-/// The other caller whose prompt a call has.
+/// Returns the other caller whose prompt the call has.
 pub(super) fn prompt_of_another(prompts: &RecordedPrompts, turn: &Turn, called: &str) -> Option<String> {
     prompts.other_caller(called, turn.caller.as_deref()).map(str::to_owned)
 }
@@ -95,7 +97,7 @@ fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {
     turn.output.tool_calls().into_iter().find_map(|call| {
         let was = definition(recorded, &call.name)?;
         let Some(is) = definition(called, &call.name) else { return Some(Breakage::ToolNotOffered(call.name.clone())) };
-        // What did not fit when it was recorded is not news.
+        // Arguments that did not fit even when they were recorded are not reported.
         misfit(was, &call.args).is_none().then(|| misfit(is, &call.args)).flatten().map(|what| {
             let tool = call.name.clone();
             Breakage::ToolArguments { tool, what }
@@ -103,7 +105,8 @@ fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {
     })
 }
 
-/// The schema of a tool's arguments, in the form of any API; null where it has none.
+/// Returns the schema of a tool's arguments, in the form of any API. Null if the tool has no schema, `None` if there is no such
+/// tool.
 fn definition<'a>(tools: &'a Json, name: &str) -> Option<&'a Json> {
     const SCHEMAS: [&str; 4] = ["input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
     let schema = |tool: &'a Json| SCHEMAS.iter().find_map(|key| tool.get(key)).unwrap_or(&Json::Null);
@@ -115,26 +118,26 @@ fn definition<'a>(tools: &'a Json, name: &str) -> Option<&'a Json> {
     })
 }
 
-/// What of arguments a schema does not take: a name, a name that it requires, a primitive type.
+/// Describes why arguments do not fit a schema: one is unknown, missing, or of a wrong primitive type. `None` if they fit.
 fn misfit(schema: &Json, args: &Json) -> Option<String> {
     let (properties, args) = (schema.get("properties")?.as_object()?, args.as_object()?);
     let required = schema.get("required").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str);
     if let Some(missing) = required.into_iter().find(|name| !args.contains_key(name)) {
-        return Some(format!("`{missing}` is required, and was not recorded"));
+        return Some(format!("`{missing}` is required, but was not recorded"));
     }
     let open = schema.get("additionalProperties").is_some_and(Json::is_truthy);
     args.iter().find_map(|(name, value)| match properties.get(name) {
         None if open => None,
-        None => Some(format!("there is no `{name}`")),
+        None => Some(format!("there is no argument `{name}`")),
         Some(property) => {
             let wanted = types(property);
             let fits = wanted.is_empty() || *value == Json::Null || wanted.iter().any(|wanted| is_of(wanted, value));
-            (!fits).then(|| format!("`{name}` is {}, and was recorded as {}", wanted.join(" or "), value.kind()))
+            (!fits).then(|| format!("`{name}` has to be {}, but was recorded as {}", wanted.join(" or "), value.kind()))
         }
     })
 }
 
-/// The types that a property says it has, in lower case; none where it says so in another way.
+/// Returns the types in a property's `type`, in lower case. Empty if the property has no such field.
 fn types(property: &Json) -> Vec<String> {
     match property.get("type") {
         Some(Json::Str(one)) => vec![one.to_lowercase()],
@@ -143,7 +146,7 @@ fn types(property: &Json) -> Vec<String> {
     }
 }
 
-/// Whether a value is of a primitive type. Other types, and words that are none, are not looked into.
+/// Whether a value is of a primitive type. True for all other types and for unknown words, which are not checked.
 fn is_of(wanted: &str, value: &Json) -> bool {
     match wanted {
         "string" => matches!(value, Json::Str(_)),

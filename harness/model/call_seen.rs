@@ -1,4 +1,4 @@
-//! The calls of one scenario as they came, for the data of its run.
+//! The model calls of one scenario in the order in which they were answered, kept for the run data.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,19 +10,20 @@ use super::miss::Miss;
 use crate::json::{Json, Layout};
 use crate::text::clipped;
 
-/// How many calls of a run are kept: of a flood nobody reads more.
+/// The most calls of a run that are kept. Nobody reads more.
 const KEPT: usize = 2_000;
-/// How many of the messages that a call adds are kept, and how much of each, in characters.
+/// How many of the messages that a call adds are kept.
 const MESSAGES: usize = 8;
+/// How many characters of each of these messages are kept.
 const TEXT: usize = 400;
 
 /// A model call that was answered, or missed.
 #[derive(Clone, Debug)]
 pub(crate) struct CallSeen {
     pub(crate) came: Instant,
-    /// When its answer went out.
+    /// When the answer went out.
     pub(crate) answered: Instant,
-    /// How it came: `POST /v1/chat/completions`.
+    /// How the call came: `POST /v1/chat/completions`.
     pub(crate) via: String,
     pub(crate) asked: Asked,
     pub(crate) outcome: CallOutcome,
@@ -31,20 +32,20 @@ pub(crate) struct CallSeen {
 /// What a call asks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
-    /// Who asks, where that is known.
+    /// The caller, if it is known.
     pub(crate) caller: Option<String>,
-    /// How many messages its conversation has.
+    /// The number of messages in the conversation.
     pub(crate) messages: usize,
-    /// The first of those behind the model's last answer: kind and beginning of the text.
+    /// The first messages after the model's last answer: the kind and the beginning of the text of each.
     pub(crate) added: Vec<(String, String)>,
 }
 
-/// What a call got.
+/// How a call was answered.
 #[derive(Clone, Debug)]
 pub(crate) enum CallOutcome {
-    /// A turn of the fixture, and what differs beside the key.
+    /// With this turn of the fixture; and the checks that differ.
     Turn(usize, Vec<DriftOf>),
-    /// No turn answers it.
+    /// With a miss.
     Missed(Arc<Miss>),
 }
 
@@ -52,11 +53,11 @@ pub(crate) enum CallOutcome {
 #[derive(Debug, Default)]
 pub(super) struct CallsSeen(Mutex<Vec<CallSeen>>);
 
-/// A call that came and has no answer yet; nothing where calls are not remembered.
+/// A call that has no answer yet. `None` if calls are not remembered.
 pub(super) struct CallUnderWay<'a>(Option<(&'a CallsSeen, Instant, String, Asked)>);
 
 impl<'a> CallUnderWay<'a> {
-    /// A call that comes now. `call` tells how it came and what it asks, where that is wanted.
+    /// Notes that a call comes now. `call` returns how it came and what it asks; it is not called if calls are not remembered.
     pub(super) fn begin(seen: Option<&'a CallsSeen>, call: impl FnOnce() -> (String, Asked)) -> CallUnderWay<'a> {
         CallUnderWay(seen.map(|seen| {
             let (via, asked) = call();
@@ -64,7 +65,7 @@ impl<'a> CallUnderWay<'a> {
         }))
     }
 
-    /// Notes what it got.
+    /// Notes how the call was answered.
     pub(super) fn end(self, outcome: CallOutcome) {
         let Some((seen, came, via, asked)) = self.0 else { return };
         let mut calls = seen.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +82,7 @@ impl CallsSeen {
 }
 
 impl Asked {
-    /// What a call asks, in a few words.
+    /// Summarizes what a call asks.
     pub(super) fn of(lookup: &Lookup) -> Asked {
         let messages = &lookup.conversation;
         let answered = messages.iter().rposition(|message| message.str_of("type") == Some("ai"));
@@ -95,7 +96,7 @@ impl Asked {
     }
 }
 
-/// A message's text, or its content as JSON where that is not text.
+/// Returns a message's text, or its content as JSON if that is not a text.
 fn content(message: &Json) -> String {
     match message.get("content") {
         Some(Json::Str(text)) => text.clone(),

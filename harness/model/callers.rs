@@ -1,4 +1,4 @@
-//! Who made a call that declares no caller: the suite's `[[callers]]` rules.
+//! The caller of a model call: as the call declares it, or by the suite's `[[callers]]` rules.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use crate::wire::Call;
 /// The header in which a call declares its caller.
 static CALLER_HEADER: HeaderName = HeaderName::from_static("x-retake-caller");
 
-/// The suite's rules, in order.
+/// The suite's `[[callers]]` rules, in order.
 #[derive(Clone, Debug, Default)]
 pub struct CallerRules(Vec<CallerRule>);
 
-/// Tells who made a call.
+/// One `[[callers]]` rule: it names the caller of the calls that it fits.
 #[derive(Clone, Debug)]
 pub struct CallerRule {
-    /// The caller.
+    /// The caller's name.
     pub name: String,
-    /// What a call must be like: everything that is set has to fit.
+    /// The conditions. A call has to meet all that are set.
     pub when: When,
 }
 
@@ -41,23 +41,23 @@ pub struct When {
     pub tools: Option<OfferedTools>,
 }
 
-/// What a caller rule asks of the tools that a call offers.
+/// What a caller rule expects of the tools that a call offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OfferedTools {
-    /// Whether it offers any.
+    /// Whether the call offers any tools.
     Any(bool),
-    /// The tools that it offers, at least.
+    /// Tools that the call has to offer. It may offer more.
     Named(Vec<String>),
 }
 
 impl CallerRules {
-    /// The rules in the order of the file: the first that fits gives the caller.
+    /// Takes the rules in the order of the file. The first rule that fits a call names its caller.
     #[must_use]
     pub fn new(rules: Vec<CallerRule>) -> CallerRules {
         CallerRules(rules)
     }
 
-    /// The caller: declared in the header, in the request's metadata, or given by the first rule that fits.
+    /// Returns the caller of a call: from the header, from the request's metadata, or from the first rule that fits.
     pub(crate) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
         let declared = headers.get(&CALLER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let declared = declared.or_else(|| call.caller.clone()).filter(|caller| !caller.trim().is_empty());
@@ -66,7 +66,7 @@ impl CallerRules {
 }
 
 impl When {
-    /// Whether it fits every call.
+    /// Whether no condition is set, so that every call fits.
     pub(crate) fn is_empty(&self) -> bool {
         let patterns = [&self.model, &self.system, &self.message];
         self.header.is_empty()
@@ -91,7 +91,7 @@ fn fits(when: &When, headers: &HeaderMap, call: &Call) -> bool {
         })
 }
 
-/// The names of tool definitions.
+/// Returns the names in a list of tool definitions.
 pub(super) fn names_of_tools(tools: &Json) -> Vec<&str> {
     // Gemini's tools are lists of functions.
     let functions = |tool| {

@@ -1,5 +1,4 @@
-//! What a call is checked for, remembered: an agent sends the same prompt and the same tools with each call, and both are
-//! long.
+//! Remembers the checks of recent calls. An agent sends the same prompt and the same tools with each call, and both are long.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +6,7 @@ use crate::json::Json;
 use crate::key::{CheckTexts, Checks, Normalizer};
 use crate::wire::Call;
 
-/// The texts of a call's checks, with their hashes.
+/// The texts of a call's checks, and their hashes.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The normalized texts.
@@ -22,7 +21,7 @@ impl From<CheckTexts> for Checked {
     }
 }
 
-/// How many combinations are remembered: about as many as a system has callers.
+/// How many combinations of prompt, tools, model and settings are remembered: about as many as a system has callers.
 const REMEMBERED: usize = 16;
 
 /// The checks of recent calls.
@@ -39,7 +38,7 @@ struct Recent {
 }
 
 impl RecentChecks {
-    /// The checks of a call. `results` is what is exceptional about its results.
+    /// Returns the checks of a call. `results` is the text of the check of its tool results; it is empty for most calls.
     pub(super) fn of(&self, call: &Call, results: &str, normalizer: &Normalizer) -> Arc<Checked> {
         let checked = self.of_all_but_results(call, normalizer);
         if results.is_empty() {

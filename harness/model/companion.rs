@@ -1,5 +1,5 @@
-//! What a program that uses a server beside its tests may ask of the server itself, below `/__retake/`. A system under
-//! test can ask nothing of the kind: only a server that is started alone has a companion.
+//! Requests about the model server itself, below `/__retake/`: a test program that uses the server can ask for its health, its
+//! misses and its report. Only a server that is started on its own has such a companion; the server of a stage has none.
 
 use std::fmt::Debug;
 
@@ -9,20 +9,20 @@ use super::http::Incoming;
 use crate::json::Json;
 use crate::wire::Response;
 
-/// Answers what is asked of a server itself.
+/// Answers requests about the server itself.
 pub(crate) trait Companion: Debug + Send + Sync {
-    /// The answer to a request for a path below `/__retake/`; `None` where it knows none of this method and path.
+    /// Returns the answer to a request for this path below `/__retake/`, or `None` if it does not know the method and path.
     fn answer(&self, method: &Method, path: &str, body: &[u8]) -> Option<Response>;
 }
 
-/// The companion's answer to a request that is meant for it; `None` where the request is a call. It takes no key, as who
-/// asks may be another program than the system that has it; a page of another server may not ask.
+/// Returns the companion's answer to a request that is meant for it, or `None` if the request is a call. No key is needed,
+/// because only the system under test has it, and other programs may ask. Pages of other servers are refused.
 pub(super) fn answer(companion: &dyn Companion, incoming: &Incoming) -> Option<Response> {
     let path = incoming.uri.path().strip_prefix("/__retake/")?;
     if incoming.is_of_a_page() {
         return Some(refused(403, "a page of another server may not ask this"));
     }
-    let nothing = || refused(404, "there are GET health, GET misses, GET report and POST reset below /__retake/");
+    let nothing = || refused(404, "below /__retake/ there are only GET health, GET misses, GET report and POST reset");
     Some(companion.answer(&incoming.method, path, &incoming.body).unwrap_or_else(nothing))
 }
 

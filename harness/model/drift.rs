@@ -1,4 +1,4 @@
-//! What of a call's checks differs from the recorded ones.
+//! Drift of a model call: the checks that differ from the recorded ones.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,24 +14,24 @@ use crate::wire::{Api, expressible_in_every_api};
 /// A check that differs from the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriftOf {
-    /// Which one.
+    /// The check that differs.
     pub check: Check,
     /// The recorded text.
     pub recorded: Arc<str>,
     /// The call's text.
     pub called: Arc<str>,
-    /// What the change breaks, where it breaks something.
+    /// What the change breaks, if it breaks something.
     pub breakage: Option<Breakage>,
 }
 
 impl DriftOf {
-    /// What changed, in the words of a first line. `of` says whose it is: `` of `lead_agent` ``, or nothing.
+    /// Describes the change for the first line of a failure. `of` names the caller, as in `` of `lead_agent` ``, or is empty.
     pub(crate) fn in_words(&self, of: &str) -> String {
         let words = change(&self.recorded, &self.called);
         match self.check {
-            Check::Results => format!("tool results{of} are not marked as recorded ({words})"),
+            Check::Results => format!("tool results{of} are marked differently than recorded ({words})"),
             Check::Prompt => format!("the system prompt{of} changed ({words})"),
-            Check::Tools => self.tool().unwrap_or_else(|| format!("the definitions of tools{of} changed ({words})")),
+            Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({words})")),
             Check::Settings => {
                 let place = pointer_difference(&self.recorded, &self.called);
                 place.map_or_else(
@@ -43,7 +43,7 @@ impl DriftOf {
         }
     }
 
-    /// The tool whose definition changed.
+    /// Describes the change of the first tool whose definition changed.
     fn tool(&self) -> Option<String> {
         let read = |text: &str| Json::parse(text.as_bytes()).ok();
         let (recorded, called) = (read(&self.recorded)?, read(&self.called)?);
@@ -52,17 +52,17 @@ impl DriftOf {
             return Some(format!("tool `{gone}` is not offered any more"));
         }
         if let Some(new) = now.iter().find(|name| !before.contains(name)) {
-            return Some(format!("tool `{new}` is offered, and was not recorded"));
+            return Some(format!("tool `{new}` is offered, but was not when it was recorded"));
         }
         let (recorded, called) = (recorded.as_array()?, called.as_array()?);
         let at = recorded.iter().zip(called).position(|(a, b)| a != b)?;
         let (pointer, words) =
             pointer_difference(&recorded[at].print(Layout::Python), &called[at].print(Layout::Python))?;
-        Some(format!("tool `{}` is defined otherwise: `{pointer}` ({words})", now.get(at)?))
+        Some(format!("tool `{}` is defined differently: `{pointer}` ({words})", now.get(at)?))
     }
 }
 
-/// The checks of a call over an API that differ from those of the turn that answers it.
+/// Returns the checks of a call over this API that differ from those of the turn that answers it.
 pub(super) fn drift(
     fixture: &Fixture,
     turn: &Turn,
@@ -79,7 +79,7 @@ pub(super) fn drift(
         }
         let recorded = fixture.texts.get(&hash).cloned().unwrap_or_default();
         let called = called.texts.of(check).clone();
-        // Not each API says of a result that it is an error.
+        // Not every API marks a tool result as an error.
         if check == Check::Results
             && !same_api
             && expressible_in_every_api(&recorded) == expressible_in_every_api(&called)

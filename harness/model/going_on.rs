@@ -1,5 +1,5 @@
-//! What a call that missed gets, where a replay goes on all the same: to learn what the run would have been without the first
-//! change. Pure.
+//! What a call that missed gets if the replay goes on in spite of the miss. Such a replay shows how the run would continue after
+//! the first change. Pure.
 
 use super::miss::MissReason;
 use crate::fixture::{Fixture, Turn};
@@ -9,17 +9,18 @@ use crate::wire::Api;
 /// What a call that misses gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum GoingOn {
-    /// No answer: it is a miss.
+    /// No answer: the replay does not go on.
     #[default]
     Never,
-    /// The answer of the turn that it is most like, where that is still to be served, and takes it.
+    /// The answer of the turn that the call resembles most, if that turn was not served yet. The turn is taken.
     Meant,
-    /// An answer that says something, and takes no turn: as if the call were one more than recorded.
+    /// Any text answer, without taking its turn: as if the call came in addition to the recorded ones.
     Aside,
 }
 
-/// The turn that a call gets that missed: the one that it is most like, of the same conversation where only the caller is
-/// another one. A turn that was served is given again where it ends a loop. `served` says of each turn whether it was.
+/// Returns the turn that a call gets after it missed: the turn that it resembles most, or a turn with the same conversation if
+/// only the caller differs. A turn that was served is given again if that can end a loop. `served` says for each turn whether
+/// it was served.
 pub(super) fn meant_turn(
     fixture: &Fixture,
     reason: &MissReason,
@@ -42,7 +43,7 @@ pub(super) fn meant_turn(
     }
 }
 
-/// A turn that answers by text alone: what a service can take for any answer.
+/// Returns the last turn whose answer is text without tool calls, which a service can accept as the answer to any call.
 pub(super) fn any_text(fixture: &Fixture) -> Option<usize> {
     let is_text = |turn: &Turn| {
         turn.output.tool_calls().is_empty()

@@ -1,4 +1,4 @@
-//! Each request from its route to its answer.
+//! Handles each request, from its route to its answer.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,7 +11,6 @@ use super::call_seen::{Asked, CallOutcome, CallUnderWay};
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
 use super::http::{self, Incoming};
-
 use super::lint::FlawKind;
 use super::lookup::Lookup;
 use super::miss::{Miss, MissReason};
@@ -35,18 +34,18 @@ pub(super) struct ServerState {
 }
 
 impl ServerState {
-    /// A server's state before the first request.
+    /// Makes the state of a server before its first request.
     pub(super) fn new(callers: CallerRules, key: String, session: Arc<Session>) -> ServerState {
         let (activity, companion) = (Activity::default(), OnceLock::new());
         ServerState { key, activity, companion, callers, session: Mutex::new(session) }
     }
 
-    /// What requests that come now are answered from.
+    /// The session from which new requests are answered.
     pub(super) fn session(&self) -> Arc<Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Lays in what later requests are answered from.
+    /// Replaces the session for requests that come from now on.
     pub(super) fn lay_in(&self, session: Arc<Session>) {
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
     }
@@ -67,7 +66,7 @@ pub(super) async fn handle(
     let route = Route::of(&incoming.method, incoming.uri.path(), &incoming.headers);
     if !incoming.brings_key(&state.key, session.records()) {
         return match route {
-            // LiteLLM never brings the key here, and Ollama's clients have none.
+            // LiteLLM does not send the key with these requests, and Ollama's clients have none.
             Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), in_flight),
             _ => exchange.refused(401, MissReason::WrongKey, in_flight),
         };
@@ -82,7 +81,7 @@ pub(super) async fn handle(
     }
 }
 
-/// A request, and what it is answered from.
+/// A request, and the server and session that answer it.
 #[derive(Clone, Copy)]
 struct Exchange<'a> {
     state: &'a ServerState,
@@ -98,7 +97,7 @@ impl Exchange<'_> {
                 Mode::Replay(replay) => self.replayed(replay, aside, &call, &request, in_flight).await,
                 #[cfg(feature = "record")]
                 Mode::Record(recorder) => match aside {
-                    // A client asks whether Ollama is there, and no Ollama is configured: that is nothing to record.
+                    // The client checks whether Ollama is running. If no Ollama is configured, there is nothing to record.
                     Some(aside) if !recorder.reaches(self.incoming.provider()) => {
                         http::answer(&aside.answer(Vec::new), in_flight)
                     }
@@ -127,7 +126,7 @@ impl Exchange<'_> {
             lookup.first_key = Some(Rules::first_key(call.messages.clone(), caller.as_deref()));
         }
         if let Some(aside) = aside.filter(|_| !replay.has_turn_for(&lookup)) {
-            // No answer of a model is asked for, so this is not a miss.
+            // The request does not ask a model, so it is not a miss.
             return http::answer(&aside.answer(|| session.models()), in_flight);
         }
         let number = session.next_call();
@@ -208,7 +207,7 @@ impl Exchange<'_> {
         answer
     }
 
-    /// Answers a request that cannot be looked up, and registers it.
+    /// Refuses a request that cannot be looked up: a miss in replay, noted as trouble while recording.
     fn refused(self, status: u16, reason: MissReason, in_flight: InFlight) -> HttpResponse<HttpBody> {
         let api = self.incoming.provider();
         let response = match &self.session.mode {
@@ -229,15 +228,15 @@ impl Exchange<'_> {
     }
 }
 
-/// A miss in the provider's own error envelope.
+/// Returns a miss in the provider's own error envelope.
 fn miss_response(api: Api, status: u16, miss: &Miss) -> Response {
     wire::error_response(api, status, "replay_miss", &miss.to_string())
 }
 
-/// What is said of a turn that today's rules do not find.
-const BY_FIRST_KEY: &str = "the turn was found by the first rules of deer-flow's fixtures only, which know neither the marks of \
-     user input nor hidden messages; to key it by today's: record again";
+/// The note on a turn that today's key rules do not find.
+const BY_FIRST_KEY: &str = "the turn was found only by the key rules of deer-flow's first fixtures, which know neither marks of \
+     user input nor hidden messages; record again to use today's rules";
 
-/// What is said of a turn that was found by what each API carries.
-const OVER_ANOTHER_API: &str = "another API recorded the turn, and the conversations are equal but for what not each API \
-     carries: names, the spelling of results, how messages are parted";
+/// The note on a turn that was found by the parts of a conversation that every API carries.
+const OVER_ANOTHER_API: &str = "the turn was recorded over another API, and the conversations differ only in what not every API \
+     carries: names, the spelling of results, how messages are split";

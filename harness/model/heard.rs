@@ -1,5 +1,5 @@
-//! The calls of one scenario as they came, before anything of them was normalized: what normalizers make equal shows on them
-//! alone, since a fixture holds what they left.
+//! The calls of one scenario before normalization. Only they show what the normalizers make equal, because a fixture holds texts
+//! that are already normalized.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,9 +10,9 @@ use crate::conversation::Message;
 pub(crate) struct HeardCall {
     /// The index of the turn.
     pub(crate) turn: usize,
-    /// Who asked, by canonical name, where that is known.
+    /// The canonical name of the caller, if it is known.
     pub(crate) caller: Option<String>,
-    /// What it said, without secrets.
+    /// The messages of the call, without secrets.
     pub(crate) messages: Vec<Message>,
 }
 

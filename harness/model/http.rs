@@ -1,4 +1,4 @@
-//! Requests as they are read, and responses as they are written.
+//! Reads HTTP requests and writes HTTP responses.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::wire::{Api, Body, Frames, Response, Target};
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;
 
-/// One request, as every answer to it needs it.
+/// A request that was read to its end.
 pub(super) struct Incoming {
     pub(super) method: Method,
     pub(super) uri: Uri,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    /// Why the body cannot be read, where that is so.
+    /// Why the body cannot be read, or `None` if it can.
     pub(super) unreadable: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Incoming {
         Incoming { method, uri, headers, body: body.unwrap_or_default(), unreadable }
     }
 
-    /// `POST /v1/chat/completions`, without the query: it may hold a key.
+    /// Returns the method and path: `POST /v1/chat/completions`. The query is left out, because it may hold a key.
     pub(super) fn via(&self) -> String {
         [self.method.as_str(), " ", self.uri.path()].concat()
     }
@@ -47,22 +47,22 @@ impl Incoming {
         self.uri.path_and_query().map_or("/", |path| path.as_str())
     }
 
-    /// What it was sent to.
+    /// The method, and the path with its query.
     pub(super) fn target(&self) -> Target<'_> {
         Target { method: self.method.as_str(), path: self.path_and_query() }
     }
 
-    /// The API in whose envelope errors go out.
+    /// Returns the API that decides the form of error responses.
     pub(super) fn provider(&self) -> Api {
         if (&self.method, self.uri.path()) == (&Method::HEAD, "/") {
-            // Ollama's clients look so whether it is there.
+            // This is how Ollama's clients check whether it is running.
             return Api::Ollama;
         }
         self.target().api().unwrap_or_else(|| route::provider(self.uri.path(), &self.headers))
     }
 
-    /// Whether it brings the key, in any of the providers' ways to send it. A server that `records` spends money: there the
-    /// query is not a way for a page in a browser, which could send that to it without being asked.
+    /// Whether the request brings the key, in any of the ways in which providers accept it. A server that `records` spends
+    /// money, so it does not accept a key in the query from a page in a browser: any page could send such a request.
     pub(super) fn brings_key(&self, key: &str, records: bool) -> bool {
         let header = |name: &HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = || header(&header::AUTHORIZATION)?.split_once(' ').map(|(_, token)| token.trim());
@@ -74,7 +74,7 @@ impl Incoming {
             || (self.uri.query().is_some_and(in_query) && !(records && self.is_of_a_page()))
     }
 
-    /// Whether a browser sent it for a page of another server.
+    /// Whether a browser sent the request on behalf of another server's page.
     pub(super) fn is_of_a_page(&self) -> bool {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
         let own = header("host").map(|host| format!("http://{host}"));
@@ -83,19 +83,19 @@ impl Incoming {
     }
 }
 
-/// Headers that bring a key, beside `Authorization`.
+/// The headers that may hold a key, in addition to `Authorization`.
 static KEY_HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("api-key"),
     HeaderName::from_static("x-goog-api-key"),
 ];
 
-/// A response on its way out. The call is in flight until its last byte is taken.
+/// Returns the HTTP response. The call is under way until the last byte of the body is taken.
 pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
     answer_in_time(response, false, in_flight)
 }
 
-/// The same, where frames with `delays` wait as long as they were recorded to.
+/// The same as [`answer`], but with `delays` each frame waits as long as recorded.
 pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match &response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
@@ -104,7 +104,7 @@ pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFli
         Body::Frames(frames) if frames.is_open() || (delays && !frames.delays().is_empty()) => {
             HttpBody::from_stream(in_time(frames, delays, in_flight))
         }
-        // Frame by frame, as they came: a system has to put up with that.
+        // Each frame is a chunk of its own, as it was while recording: a system has to be able to read that.
         Body::Frames(frames) => {
             let frames = futures_util::stream::iter(frames.bytes()).map(move |frame| {
                 let _until_sent = &in_flight;
@@ -121,7 +121,7 @@ pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFli
     out
 }
 
-/// Frames as they were recorded to come: with their `delays`, and without an end where the client left before it.
+/// Streams frames as they were recorded: with their `delays`, and without an end if the client left before the end.
 fn in_time(
     frames: &Frames,
     delays: bool,
@@ -133,7 +133,7 @@ fn in_time(
     futures_util::stream::unfold(state, move |(mut frames, mut waits, mut in_flight)| async move {
         let Some(frame) = frames.next() else {
             if open {
-                // The client has to leave; until then nobody waits for it.
+                // The stream stays open until the client leaves, but the call no longer counts as under way.
                 let _held = in_flight.take().map(InFlight::hold);
                 std::future::pending::<()>().await;
             }
@@ -146,7 +146,7 @@ fn in_time(
     })
 }
 
-/// An error of ours on its way out: SDKs neither retry nor hide it.
+/// Returns the HTTP response for one of Retake's own errors, which SDKs neither retry nor hide.
 pub(super) fn final_error(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let mut out = answer(response, in_flight);
     out.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
@@ -158,17 +158,17 @@ fn whole(body: impl Into<HttpBody>, in_flight: InFlight) -> HttpBody {
     body.into()
 }
 
-/// A content type as a header; `None` where it is not text of a header.
+/// Returns a content type as a header value, or `None` if it is not valid in a header.
 fn content_type(text: &str) -> Option<HeaderValue> {
-    // The common ones need neither a check nor a copy.
+    // The common content types need neither a check nor a copy.
     ["application/json", "text/event-stream; charset=utf-8", "text/event-stream"]
         .into_iter()
         .find(|common| *common == text)
         .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
 }
 
-/// Why a body that was compressed cannot be read. No provider's SDK sends one.
+/// Returns why a body with a content encoding cannot be read, or `None` if it has none. No provider's SDK compresses requests.
 fn coding(headers: &HeaderMap) -> Option<String> {
     let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
-    Some(format!("its body has the content encoding {coding:?}, and is read only without one"))
+    Some(format!("its body has the content encoding {coding:?}, but only bodies without one can be read"))
 }

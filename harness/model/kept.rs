@@ -1,5 +1,5 @@
-//! Model servers that outlive their stages: a call that comes after its scenario's verdict must find a server to be a
-//! miss, where a refused connection would go unseen.
+//! Model servers that outlive their stages. A call after its scenario's verdict has to reach a server to be counted as a miss; a
+//! refused connection would go unnoticed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -21,14 +21,14 @@ static THREAD: LazyLock<Result<Handle>> = LazyLock::new(|| {
     start().map_err(|e: std::io::Error| Error::new(format!("failed to start a thread for model servers: {e}")))
 });
 
-/// The servers of the last stages that have ended: each holds a port.
+/// The servers of the stages that ended last. Each of them occupies a port, so only the last ones are kept.
 static ENDED: Mutex<VecDeque<Arc<ModelServer>>> = Mutex::new(VecDeque::new());
 const ENDED_KEPT: usize = 64;
 
-/// The thread that outlives the stages.
+/// Returns the runtime of the thread that outlives the stages.
 ///
 /// # Errors
-/// Where it cannot be started.
+/// If the thread cannot be started.
 pub(crate) fn outliving() -> Result<&'static Handle> {
     THREAD.as_ref().map_err(Clone::clone)
 }
@@ -36,13 +36,13 @@ pub(crate) fn outliving() -> Result<&'static Handle> {
 /// Starts a server on the thread that outlives the stages.
 ///
 /// # Errors
-/// As [`ModelServer::start`].
+/// The same as those of [`ModelServer::start`], and if the thread cannot be started.
 pub(crate) async fn start(mode: Mode, options: ServerOptions) -> Result<Arc<ModelServer>> {
     let started = outliving()?.spawn(ModelServer::start(mode, options)).await;
     started.map_err(|e| Error::new(format!("the model server did not start: {e}")))?.map(Arc::new)
 }
 
-/// Keeps a server after its stage. A recording one ends, since what comes late is in no fixture.
+/// Keeps a server after the end of its stage. A server that records is not kept, because no fixture holds late calls.
 pub(crate) fn keep(server: Arc<ModelServer>) {
     if server.replays() {
         let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);

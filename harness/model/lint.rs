@@ -1,27 +1,27 @@
-//! What is wrong with a call by itself: tool calls and results that do not belong together, which a provider may refuse, or
-//! let pass and answer the worse; text that no key sees.
+//! Flaws of a call, whatever its answer is: tool calls and results that do not belong together, which a provider may refuse or
+//! answer badly, and text that is not part of the key.
 
 use std::fmt;
 
-/// What is wrong with one call of a model.
+/// One flaw of a model call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFlaw {
-    /// Who made the call, where that is known.
+    /// The caller, if it is known.
     pub caller: Option<String>,
-    /// The turn that answered it; `None` for a miss, and while recording.
+    /// The turn that answered the call; `None` for a miss, and while recording.
     pub turn: Option<usize>,
     /// What is wrong: `a tool result without its call: call_1`.
     pub what: String,
-    /// Of what kind it is.
+    /// The kind of the flaw.
     pub kind: FlawKind,
 }
 
-/// Kinds of flaws.
+/// The kinds of flaws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlawKind {
-    /// Calls of tools and their results do not belong together.
+    /// Tool calls and results do not belong together.
     Protocol,
-    /// The key does not see all of the call.
+    /// The flaw concerns the key: for example, a part of the call is not in it.
     Key,
 }
 

@@ -1,4 +1,4 @@
-//! A call as it is looked up: its caller, its canonical conversation and the texts of its checks.
+//! A call in the form in which its turn is looked up: its caller, its canonical conversation and the texts of its checks.
 
 use std::sync::Arc;
 
@@ -8,28 +8,28 @@ use crate::json::Json;
 use crate::key::{Key, Rules};
 use crate::wire::{Api, Call};
 
-/// A call that looks for its turn.
+/// A call whose turn is looked up.
 #[derive(Clone, Debug)]
 pub struct Lookup {
-    /// How the call came, for people: `POST /v1/chat/completions`.
+    /// How the call came, as it is printed: `POST /v1/chat/completions`.
     pub via: String,
-    /// The API that it came over; `None` for a call in the process.
+    /// The API that the call came over; `None` for a call inside the process.
     pub api: Option<Api>,
-    /// The caller's canonical name, where the call declared it or a rule gave it.
+    /// The caller's canonical name, if the call declares it or a rule gives it.
     pub caller: Option<String>,
     /// The canonical conversation.
     pub conversation: Vec<Json>,
-    /// Texts of prompt, tools, model and settings, where the call tells them.
+    /// The texts of prompt, tools, model and settings; `None` for a call inside the process.
     pub checks: Option<Arc<Checked>>,
-    /// The key by the rules of deer-flow's first fixtures, for turns of which hashes are all that is kept.
+    /// The key by the rules of deer-flow's first fixtures. It is set if the fixture keeps only hashes.
     pub first_key: Option<Key>,
-    /// What is wrong with the call by itself.
+    /// What is wrong with the call, whatever its answer is.
     pub flaws: Vec<(FlawKind, String)>,
 }
 
 impl Lookup {
-    /// A call that came over HTTP. `caller` is as the call declares it, or as a rule gives it.
-    /// `protocol` is what is wrong with its tool calls and results.
+    /// Makes the lookup of a call that came over HTTP. `caller` is the declared caller, or the one that a rule gave; `protocol`
+    /// lists what is wrong with the call's tool calls and results.
     pub(super) fn of(
         call: &Call,
         via: String,
@@ -52,7 +52,7 @@ impl Lookup {
         }
     }
 
-    /// Whether this is not a call of a chat model, but a request that is looked up as a whole.
+    /// Whether this is not a call to a chat model, but a request that is looked up as a whole.
     pub(super) fn is_opaque(&self) -> bool {
         self.conversation.first().is_some_and(|message| message.str_of("type") == Some("opaque"))
     }

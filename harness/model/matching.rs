@@ -1,4 +1,4 @@
-//! Which recorded turn answers a call (KEY.md, section 4).
+//! Chooses the recorded turn that answers a call (KEY.md, section 4).
 
 use std::collections::BTreeSet;
 
@@ -6,60 +6,60 @@ use super::miss::MissReason;
 use crate::fixture::{Group, Table, Turn};
 use crate::key::{Checks, Hash, Key, UNKNOWN_CALLER};
 
-/// What a call looks for.
+/// What is known about a call whose turn is chosen.
 pub(super) struct Wanted<'a> {
     pub(super) key: Key,
-    /// Whether the call says who made it, or a rule does.
+    /// Whether the call declares its caller, or a rule names it.
     pub(super) caller_known: bool,
-    /// Whether its canonical conversation is empty.
+    /// Whether the canonical conversation is empty.
     pub(super) empty: bool,
-    /// Whether only turns of which hashes are all that is kept may answer.
+    /// Whether only turns that keep hashes, but no conversation, may answer.
     pub(super) only_hashed: bool,
     pub(super) checks: Option<&'a Checks>,
-    /// The hash of the whole request: computed where turns are told apart by it.
+    /// Computes the hash of the whole request. It is called only if turns are told apart by that hash.
     pub(super) request: &'a dyn Fn() -> Option<Hash>,
 }
 
 impl Wanted<'_> {
-    /// Whether a turn may answer at all: to a call with nothing but a system prompt, one with this prompt.
+    /// Whether a turn may answer at all. A call that has only a system prompt needs a turn with the same prompt.
     fn fits(&self, turn: &Turn) -> bool {
         let same_prompt = |recorded: &Checks| self.checks.is_none_or(|called| called.prompt == recorded.prompt);
         (!self.only_hashed || turn.input.is_none()) && (!self.empty || turn.checks.as_ref().is_none_or(same_prompt))
     }
 
-    /// The hash of the request, where turns of one of the groups are told apart by it.
+    /// Returns the hash of the request if turns in one of the groups are told apart by it.
     fn request_among<'g>(&self, groups: impl IntoIterator<Item = &'g Group>) -> Option<Hash> {
         if groups.into_iter().any(|group| group.has_requests) { (self.request)() } else { None }
     }
 }
 
-/// Which turns of a fixture are still to be served.
+/// Which turns of a fixture are open, which means that they can still be served.
 #[derive(Debug)]
 pub(super) struct OpenTurns {
-    /// Of each turn, how often it was served.
+    /// How often each turn was served.
     times: Vec<u32>,
-    /// Turns that were served no more often than this are open. It is above 0 only while a call is answered again.
+    /// Turns that were served no more often than this are open. It is above 0 only while turns are served once more.
     lap: u32,
-    /// Whether turns that were all served begin again with the first.
+    /// Whether the turns of a key are served once more, from the first one on, when all of them were served.
     repeats: bool,
-    /// Those that may be asked for any number of times, or not at all.
+    /// For each turn, whether it is free: a free turn may be asked for any number of times, or not at all.
     free: Vec<bool>,
-    /// How many others are not served.
+    /// How many turns that are not free were not served yet.
     left: usize,
-    /// For each group of turns, how many at its front are served.
+    /// For each group of turns, how many turns at its front were served.
     done: Vec<usize>,
 }
 
 impl OpenTurns {
-    /// All turns of a table. Of those that are `free` the last one of a key answers all further calls, and none has to be
-    /// asked for.
+    /// Opens all turns of a table. `free` says for each turn whether it is free. The last free turn of a key answers all further
+    /// calls with that key.
     pub(super) fn of(table: &Table, free: Vec<bool>) -> OpenTurns {
         let left = free.iter().filter(|free| !**free).count();
         let (times, done) = (vec![0; table.turns().len()], vec![0; table.groups()]);
         OpenTurns { times, lap: 0, repeats: false, free, left, done }
     }
 
-    /// Says whether turns that were all served begin again with the first.
+    /// Sets whether the turns of a key are served once more when all of them were served.
     pub(super) fn repeat(&mut self, repeats: bool) {
         self.repeats = repeats;
     }
@@ -77,7 +77,7 @@ impl OpenTurns {
         Ok(index)
     }
 
-    /// Takes a turn, found by its key or not.
+    /// Counts a turn as served, whether or not its key was asked for.
     pub(super) fn mark(&mut self, index: usize) {
         if self.times[index] == 0 && !self.free[index] {
             self.left -= 1;
@@ -85,17 +85,17 @@ impl OpenTurns {
         self.times[index] = self.times[index].saturating_add(1);
     }
 
-    /// Whether each turn was served that has to be.
+    /// Whether each turn was served, apart from free ones.
     pub(super) fn all_served(&self) -> bool {
         self.left == 0
     }
 
-    /// Of each turn, whether it was served.
+    /// Returns for each turn whether it was served.
     pub(super) fn served(&self) -> Vec<bool> {
         self.times.iter().map(|times| *times > 0).collect()
     }
 
-    /// The turns that were not served and had to be, in recorded order.
+    /// Returns the turns that were not served, apart from free ones, in recorded order.
     pub(super) fn unused(&self) -> Vec<usize> {
         (0..self.times.len()).filter(|index| self.times[*index] == 0 && !self.free[*index]).collect()
     }
@@ -104,7 +104,7 @@ impl OpenTurns {
         if wanted.caller_known { self.of_caller(table, wanted) } else { self.of_anyone(table, wanted) }
     }
 
-    /// The turn for a known caller: its own, or one that is older than callers.
+    /// Chooses the turn for a known caller: one of its own, or one that was recorded before turns had callers.
     fn of_caller(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
         let Wanted { key, checks, .. } = *wanted;
         let turns = table.turns();
@@ -137,7 +137,7 @@ impl OpenTurns {
         }
     }
 
-    /// The turn for a call that does not say whose it is: there is one where one caller only fits.
+    /// Chooses the turn for a call whose caller is not known. There is one only if a single caller fits.
     fn of_anyone(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
         let group =
             table.of_conversation(wanted.key.conversation_hash).ok_or(NoTurn::Reason(MissReason::NotRecorded))?;
@@ -162,13 +162,13 @@ impl OpenTurns {
         }
     }
 
-    /// What becomes of a call whose turns are all served: the last one again, where it is free.
+    /// Answers a call whose turns were all served: with the last one again if it is free.
     fn again(&self, taken: impl Iterator<Item = usize> + Clone) -> Result<usize, NoTurn> {
         let last = taken.clone().last().filter(|index| self.free[*index]);
         last.ok_or_else(|| NoTurn::Served(taken.collect()))
     }
 
-    /// The turn for a call of nobody that has nothing but a system prompt: such calls are told apart by it alone.
+    /// Chooses the turn for a call that has only a system prompt and no known caller. Only the prompt tells such calls apart.
     fn of_prompt(&mut self, turns: &[Turn], group: &Group, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
         let fitting: Vec<usize> = group.turns.iter().copied().filter(|index| wanted.fits(&turns[*index])).collect();
         if fitting.is_empty() {
@@ -187,7 +187,7 @@ impl OpenTurns {
         among.copied().find(|index| self.is_open(*index)).ok_or(NoTurn::Served(fitting))
     }
 
-    /// The first turn of a group that is open and fits.
+    /// Returns the first turn of a group that is open and fits.
     fn first_open(&mut self, group: &Group, fits: impl Fn(&usize) -> bool) -> Option<usize> {
         let served = |index: &&usize| self.times[**index] > 0;
         let done = &mut self.done[group.id];
@@ -203,7 +203,7 @@ impl OpenTurns {
 
 /// Why no turn was chosen.
 enum NoTurn {
-    /// Each of these would answer, and was served already.
+    /// Each of these turns fits, but was served already.
     Served(Vec<usize>),
     Reason(MissReason),
 }

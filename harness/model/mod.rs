@@ -1,7 +1,7 @@
-//! The model server: what a system under test takes for its provider.
+//! The model server, which takes the provider's place for a system under test.
 //!
-//! In replay it answers each call with the turn that was recorded for it, or with a miss; recording, it passes the call
-//! on and writes down what comes back. Replay works without HTTP as well, for agents in the process: see [`Replay`].
+//! In replay it answers each call with the turn that was recorded for it, or with a miss. While recording it passes the call on
+//! to the provider and writes down the answer. Agents in the same process can replay without HTTP: see [`Replay`].
 
 mod activity;
 mod breakage;

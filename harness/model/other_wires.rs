@@ -1,5 +1,5 @@
-//! Turns that another API than a call's recorded, where the call cannot have the key that they have: its API does not carry
-//! all that counts there.
+//! Turns that were recorded over a different API than the call's. A call cannot always have their key, because its API may not
+//! carry everything that is part of the key.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,17 +8,17 @@ use crate::fixture::{Fixture, Turn};
 use crate::key::{Hash, Rules, plain_conversation};
 use crate::wire::Api;
 
-/// The recorded conversations by what of them every API carries.
+/// The recorded conversations, indexed by the part of them that every API carries.
 #[derive(Debug)]
 pub(super) struct OtherWires {
-    /// By the hash of what every API carries: the API, and the hash of the whole.
+    /// From the hash of the part that every API carries to the API and the hash of the whole conversation.
     recorded: HashMap<Hash, BTreeSet<(Api, Hash)>>,
-    /// Who has turns over which API.
+    /// For each API, the callers that have turns recorded over it.
     callers: BTreeSet<(Api, Option<String>)>,
 }
 
 impl OtherWires {
-    /// Reads all conversations of a fixture; those of which it keeps hashes only stay out.
+    /// Reads all conversations of a fixture. Turns of which it keeps only hashes are left out.
     pub(super) fn of(fixture: &Fixture, rules: &Rules) -> OtherWires {
         let mut recorded: HashMap<_, BTreeSet<_>> = HashMap::new();
         let of = |turn: &Turn| Some((turn.wire.as_ref()?.api, turn.caller.clone()));
@@ -31,9 +31,9 @@ impl OtherWires {
         OtherWires { recorded, callers }
     }
 
-    /// The hash of the one conversation that an API other than the call's recorded as what the call says. `None` where
-    /// there is none, or more than one, and where the caller has turns over the call's own API: then it is one of those that
-    /// is missing.
+    /// Returns the hash of the one conversation that was recorded over a different API and says the same as the call. `None` if
+    /// there is none or more than one. Also `None` if the caller has turns over the call's own API, because then one of those
+    /// should answer.
     pub(super) fn conversation(&self, api: Api, lookup: &Lookup, rules: &Rules) -> Option<Hash> {
         if lookup.caller.is_some() && self.callers.contains(&(api, lookup.caller.clone())) {
             return None;

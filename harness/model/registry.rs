@@ -1,14 +1,14 @@
-//! The process-wide registry: each miss and each served turn, with the scenario that it belongs to.
+//! The registry of the process: each miss and each served turn, with the scenario that it belongs to.
 //!
-//! A system turns a model's error into a friendly message and goes on, so the run's verdict cannot come from what the
-//! system says. It comes from here.
+//! A system may turn a model's error into a friendly message and go on. So the verdict of a run cannot depend on what the system
+//! says; it depends on this registry.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::miss::Miss;
 
-/// One running scenario, or one replay model: what its calls are registered under.
+/// One running scenario or one replay model. Its calls are registered under this scope.
 #[derive(Clone, Debug)]
 pub struct Scope {
     id: u64,
@@ -16,7 +16,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A new scope. Two of the same name are still two.
+    /// Makes a new scope. Two scopes with the same name are still different.
     #[must_use]
     pub fn new(name: &str) -> Scope {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -42,7 +42,7 @@ impl Scope {
         registry().served.iter().filter(of_this).map(|entry| entry.turn).collect()
     }
 
-    /// The misses of this scope, for its verdict. One that comes later is [`unjudged`].
+    /// Returns the misses of this scope and marks them as judged. A miss that comes later is [`unjudged`].
     pub(crate) fn judge(&self) -> Vec<Arc<Miss>> {
         registry().misses.iter_mut().filter(|entry| entry.scope == self.id).for_each(|entry| entry.judged = true);
         self.misses()
@@ -90,7 +90,7 @@ pub fn misses() -> Vec<Arc<Miss>> {
     registry().misses.iter().map(|entry| entry.miss.clone()).collect()
 }
 
-/// The misses that no verdict has counted: they came after their scenario's.
+/// The misses that no verdict has counted, because they came after the verdict of their scenario.
 #[must_use]
 pub(crate) fn unjudged() -> Vec<Arc<Miss>> {
     registry().misses.iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()

@@ -1,4 +1,4 @@
-//! A fixture that is being replayed: each call gets its turn, or is a miss.
+//! The replay of a fixture: each call gets its turn, or is a miss.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,7 +12,9 @@ use super::going_on::{GoingOn, any_text, meant_turn};
 use super::heard::{HeardCall, HeardCalls};
 use super::lookup::Lookup;
 use super::matching::{OpenTurns, Wanted};
-use super::miss::{Difference, Explanation, Miss, MissReason, MissedCall, Over, Situation, align, explain, kind_of};
+use super::miss::{
+    Difference, Explanation, FinishedRun, Miss, MissReason, MissedCall, Situation, align, explain, kind_of,
+};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use super::served::Served;
@@ -25,10 +27,10 @@ use crate::key::{Key, Rules};
 use crate::secrets::Fired;
 use crate::wire::{self, Api};
 
-/// A fixture that is being replayed: its turns, and which of them were served.
+/// The replay of a fixture: its turns, and which of them were served.
 ///
 /// # Example
-/// An agent in the process needs no HTTP:
+/// An agent in the same process does not need HTTP:
 /// ```no_run
 /// use retake::{Message, Replay};
 /// let replay = Replay::open("fixtures/greeting.json".as_ref())?;
@@ -41,19 +43,19 @@ pub struct Replay {
     rules: Arc<Rules>,
     scope: Scope,
     state: Mutex<ReplayState>,
-    /// Read when the first call finds no turn under its own key.
+    /// Computed when the first call finds no turn under its own key.
     other_wires: OnceLock<OtherWires>,
-    /// Read when the prompt of a call differs for the first time.
+    /// Computed when the prompt of a call differs for the first time.
     prompts: OnceLock<RecordedPrompts>,
-    /// The scenario says that no model is called: a miss then says so.
+    /// Whether the scenario says that no model is called. Then each call is a miss that says so.
     none: bool,
     /// Whether recorded pauses are replayed.
     delays: bool,
     /// What a call that misses gets.
     going_on: GoingOn,
-    /// The calls as they came, where somebody wants to know.
+    /// The messages of calls before normalization; `None` if they are not kept.
     heard: Option<HeardCalls>,
-    /// The calls as they came, where they are wanted.
+    /// The calls that came over HTTP; `None` if they are not remembered.
     calls: Option<CallsSeen>,
 }
 
@@ -64,19 +66,19 @@ struct ReplayState {
     missed_calls: Vec<MissedCall>,
     /// How many calls were looked up.
     calls: usize,
-    /// Of each served turn, the number of the call that had it last, from 1.
+    /// For each served turn, the number of the call that got it last, counted from 1.
     served_to: HashMap<usize, usize>,
-    /// Turns that a call had which missed, and may have been meant for it.
+    /// The turns that were given to calls that missed, because the calls resemble them.
     meant: HashSet<usize>,
-    /// Whether a call had no answer.
+    /// Whether a call got no answer.
     unanswered: bool,
 }
 
-/// How many misses of one replay are explained in full; of a flood nobody reads more.
+/// How many misses of one replay are explained in full. Nobody reads more.
 const EXPLAINED: usize = 16;
 
 impl Replay {
-    /// Replays a fixture in a scope.
+    /// Starts the replay of a fixture. Misses and served turns are registered in the scope.
     #[doc(hidden)]
     #[must_use]
     pub fn new(fixture: Arc<Fixture>, rules: Arc<Rules>, scope: Scope) -> Replay {
@@ -109,26 +111,26 @@ impl Replay {
         }
     }
 
-    /// The same, with the pauses in its streams as they were recorded.
+    /// Sets whether pauses in streams are replayed as they were recorded.
     #[must_use]
     pub(crate) fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
     }
 
-    /// The same, but a call that misses gets an answer: so one sees what else is not as it was recorded, beside what
-    /// follows from the first miss. No miss is registered: this run is judged by nobody.
+    /// Sets what calls that miss get. If they get an answer, the run shows what else differs from the recording, apart from what
+    /// follows from the first miss. Then no miss is registered, because such a run has no verdict.
     #[must_use]
     pub(crate) fn going_on(self, going_on: GoingOn) -> Replay {
         Replay { going_on, ..self }
     }
 
-    /// The same, which keeps what calls said, where that is wanted.
+    /// Sets whether the messages of calls are kept as they were before normalization.
     #[must_use]
     pub(crate) fn hearing(self, wanted: bool) -> Replay {
         Replay { heard: wanted.then(HeardCalls::default), ..self }
     }
 
-    /// Keeps what a call said that a turn answers.
+    /// Keeps the messages of a call that a turn answers, if they are wanted.
     pub(super) fn hear(&self, served: &Served, caller: Option<&str>, messages: &[Message]) {
         if let Some(heard) = &self.heard {
             let (turn, caller) = (served.index, caller.map(str::to_owned));
@@ -136,28 +138,28 @@ impl Replay {
         }
     }
 
-    /// What calls said, where it was kept.
+    /// The messages of calls before normalization. Empty if they were not kept.
     pub(crate) fn heard(&self) -> Vec<HeardCall> {
         self.heard.as_ref().map(HeardCalls::all).unwrap_or_default()
     }
 
-    /// The same, which remembers the calls that come over HTTP.
+    /// Remembers the calls that come over HTTP.
     #[must_use]
     pub(crate) fn remembering_calls(self) -> Replay {
         Replay { calls: Some(CallsSeen::default()), ..self }
     }
 
-    /// What to note calls in, where they are wanted.
+    /// The list in which calls are noted, or `None` if they are not remembered.
     pub(super) fn seen(&self) -> Option<&CallsSeen> {
         self.calls.as_ref()
     }
 
-    /// The calls that came over HTTP, where they were wanted.
+    /// The calls that came over HTTP. Empty if they were not remembered.
     pub(crate) fn calls_seen(&self) -> Vec<CallSeen> {
         self.calls.as_ref().map(CallsSeen::all).unwrap_or_default()
     }
 
-    /// The same, where turns that were all served answer again, beginning with the first.
+    /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
     #[must_use]
     pub(crate) fn with_repeat(self, repeat: bool) -> Replay {
         self.state().turns.repeat(repeat);
@@ -169,17 +171,17 @@ impl Replay {
         self.delays
     }
 
-    /// For scenarios in which no model is called: each call is a miss.
+    /// Starts the replay of a scenario in which no model is called, so that each call is a miss.
     #[must_use]
     pub(crate) fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
         let fixture = Fixture::of_turns(Path::new("none"), BTreeMap::new(), Vec::new(), &rules);
         Replay { none: true, ..Replay::new(Arc::new(fixture), rules, scope) }
     }
 
-    /// The recorded answer to a conversation. `caller` is who asks; `None` where that is not known.
+    /// Returns the recorded answer to a conversation. `caller` is `None` if the caller is not known.
     ///
     /// # Errors
-    /// The miss, which is in the registry as well.
+    /// The miss, which is also in the registry.
     pub fn answer(&self, messages: &[Message], caller: Option<&str>) -> Result<Answer, Arc<Miss>> {
         let messages = if self.fixture.scrub.is_empty() {
             messages.to_vec()
@@ -198,8 +200,8 @@ impl Replay {
         self.take(lookup, None).map(|served| served.turn().output.clone())
     }
 
-    /// Chooses the turn that answers a call and takes it, in one step. Either way the registry knows. `body` is the whole
-    /// request, where there is one.
+    /// Chooses the turn that answers a call and takes it, in one step. The registry gets the served turn or the miss. `body` is
+    /// the whole request, if the call came as one.
     ///
     /// # Errors
     /// The miss.
@@ -231,7 +233,7 @@ impl Replay {
                     let older = Wanted { key: first, only_hashed: true, ..wanted };
                     state.turns.take(&self.fixture.table, &older).map_err(|_| MissReason::NotRecorded)
                 }
-                // Who asks for a turn as it is has it before who may have been meant.
+                // A call with a turn's own key gets the turn, even if a call that missed has been given it before.
                 (Err(MissReason::AllServed { turns, more }), _) => {
                     let claimed = turns.iter().copied().find(|turn| state.meant.remove(turn));
                     claimed.ok_or(MissReason::AllServed { turns, more })
@@ -274,12 +276,12 @@ impl Replay {
         }
     }
 
-    /// Whether the fixture keeps hashes and no conversations.
+    /// Whether the fixture keeps hashes instead of conversations.
     pub(super) fn keeps_hashes_only(&self) -> bool {
         self.fixture.table.turns().first().is_some_and(|turn| turn.input.is_none())
     }
 
-    /// A call's body and path without what recording took out of its calls; then both have the same key.
+    /// Removes from a call's body and path what recording removed from its calls, so that both have the same key.
     pub(super) fn scrub<'a>(&self, body: &mut Json, path: &'a str) -> Cow<'a, str> {
         let scrub = &self.fixture.scrub;
         if scrub.is_empty() {
@@ -290,13 +292,13 @@ impl Replay {
         scrub.text(path, &mut fired)
     }
 
-    /// Whether a turn has this conversation, served or not.
+    /// Whether any turn has this conversation, whether it was served or not.
     #[must_use]
     pub(crate) fn has_turn_for(&self, lookup: &Lookup) -> bool {
         self.fixture.table.of_conversation(self.key_of(lookup).0.conversation_hash).is_some()
     }
 
-    /// Registers a call that could not even be looked up.
+    /// Registers a call that cannot be looked up as a miss.
     pub(crate) fn refuse(&self, via: String, reason: MissReason) -> Arc<Miss> {
         self.miss(via, reason, None, 0).0
     }
@@ -307,19 +309,19 @@ impl Replay {
         &self.fixture
     }
 
-    /// The key rules in force.
+    /// The key rules of the replay.
     #[must_use]
     pub(crate) fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
-    /// The scope under which calls are registered.
+    /// The scope in which calls are registered.
     #[must_use]
     pub(crate) fn scope(&self) -> &Scope {
         &self.scope
     }
 
-    /// Whether each turn was served.
+    /// Whether each turn was served, apart from those that only read and need not be asked for.
     #[must_use]
     pub fn all_served(&self) -> bool {
         self.state().turns.all_served()
@@ -331,14 +333,14 @@ impl Replay {
         self.state().turns.unused()
     }
 
-    /// The turn that was served last, and the number of the call that had it.
+    /// The turn that was served last, and the number of the call that got it.
     pub(crate) fn last_served(&self) -> Option<(usize, usize)> {
         let state = self.state();
         state.served_to.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call))
     }
 
-    /// The first calls that missed, those that were read at all. What of them is not as recorded is told as it is known by
-    /// now: which turns other calls have asked for.
+    /// The first calls that missed, apart from requests that could not be read. Their differences take into account which turns
+    /// other calls have asked for by now.
     pub(crate) fn missed_calls(&self) -> Vec<MissedCall> {
         let (mut missed, mut asked) = {
             let state = self.state();
@@ -350,16 +352,16 @@ impl Replay {
             of.next().is_some() && self.state().meant.contains(turn)
         };
         asked.retain(|turn, _| !meant(turn));
-        align(&mut missed, &Over { fixture: &self.fixture, rules: &self.rules, asked: &asked });
+        align(&mut missed, &FinishedRun { fixture: &self.fixture, rules: &self.rules, asked: &asked });
         missed
     }
 
-    /// Whether a call had no answer: what comes after it may follow from that.
+    /// Whether a call got no answer. What happens after that may be a consequence of it.
     pub(crate) fn left_unanswered(&self) -> bool {
         self.state().unanswered
     }
 
-    /// The key by which a call is looked up, and whether it is that of a conversation that another API recorded.
+    /// Returns the key by which a call is looked up, and whether it is the key of a conversation recorded over another API.
     fn key_of(&self, lookup: &Lookup) -> (Key, bool) {
         let own = self.rules.key(&lookup.conversation, lookup.caller.as_deref());
         let Some(api) = lookup.api.filter(|_| self.fixture.table.of_conversation(own.conversation_hash).is_none())
@@ -376,7 +378,7 @@ impl Replay {
         }
     }
 
-    /// Registers a miss, and gives the turn that goes on where the call missed: taken, where the replay goes on.
+    /// Registers a miss. If the replay goes on in spite of it, returns the turn that the call gets.
     fn miss(
         &self,
         via: String,

@@ -1,4 +1,4 @@
-//! What a request asks for, by its method and path.
+//! The route of a request: what it asks for, judged by its method and path.
 
 use axum::http::{HeaderMap, Method};
 
@@ -8,31 +8,31 @@ use crate::wire::{self, Api, Body, Response};
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// An answer: of a chat model, or of what is recorded and replayed as a whole.
+    /// A call: to a chat model, or a request that is recorded and replayed as a whole.
     Call,
-    /// What clients ask beside their calls, and what has an answer where nothing is recorded.
+    /// A request that clients make in addition to their calls. It has an answer even if nothing was recorded.
     Aside(Aside),
-    /// What is not replayed.
+    /// A request that is not replayed.
     Unknown,
 }
 
-/// What clients ask beside their calls.
+/// Requests that clients make in addition to their calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aside {
     /// The list of an API's models.
     Models(Api),
-    /// What a model of Ollama's can do.
+    /// The description of an Ollama model.
     ModelDescription,
-    /// Which Ollama this is.
+    /// The version of Ollama.
     Version,
-    /// Whether Ollama is there.
+    /// Whether Ollama is running.
     Heartbeat,
-    /// Whether anything is there: what starts a server asks until it is. No provider's path.
+    /// Whether the server is ready. Programs that start a server ask this until it answers; no provider has this path.
     Health,
 }
 
 impl Route {
-    /// The route of a request.
+    /// Returns the route of a request.
     pub(super) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Route {
         let last = path.rsplit('/').next().unwrap_or_default();
         match *method {
@@ -50,8 +50,8 @@ impl Route {
     }
 }
 
-/// Whether a version stands twice, as in `/v1/v1/messages`: the base URL ends with one, and the client adds another. A provider
-/// would refuse it, whatever gateway stands before it.
+/// Whether the path repeats the version, as in `/v1/v1/messages`. That happens if the base URL ends with a version and the
+/// client adds one. A provider would refuse such a request, whichever gateway is in front of it.
 fn doubles_a_version(path: &str) -> bool {
     let is_version =
         |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -61,7 +61,7 @@ fn doubles_a_version(path: &str) -> bool {
 }
 
 impl Aside {
-    /// The answer where nothing is recorded. `models` are those that the system is known to ask.
+    /// Returns the answer that is given if nothing was recorded. `models` returns the models that the fixture knows.
     pub(super) fn answer(self, models: impl FnOnce() -> Vec<String>) -> Response {
         match self {
             Aside::Models(api) => Response::json(200, wire::models_response(api, &models())),
@@ -75,19 +75,19 @@ impl Aside {
         }
     }
 
-    /// Whether the answer holds nothing that anybody recorded. Who asks for it brings no key, as a rule.
+    /// Whether the answer needs no key, because it holds nothing from a recording. Most clients send no key with such requests.
     pub(super) fn is_open(self) -> bool {
         !matches!(self, Aside::Models(_))
     }
 }
 
-/// The version of Ollama whose API is spoken.
+/// The Ollama version whose API the server implements.
 const OLLAMA: &str = "0.12.0";
 
-/// The API of the provider that a request is most likely meant for: how its errors look, and who gets it while
-/// recording.
+/// Returns the API of the provider that a request is most likely meant for. It decides the form of error responses, and which
+/// provider gets the request while recording.
 pub(super) fn provider(path: &str, headers: &HeaderMap) -> Api {
-    // `/v1/threads/ID/messages` is of OpenAI's Assistants.
+    // `/v1/threads/ID/messages` belongs to OpenAI's Assistants API.
     if headers.contains_key("anthropic-version") || (path.contains("/messages") && !path.contains("/threads/")) {
         Api::Anthropic
     } else if headers.contains_key("x-goog-api-key") || path.contains("/v1beta") {

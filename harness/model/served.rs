@@ -1,4 +1,4 @@
-//! A turn that answers a call, and the response that it becomes.
+//! A turn that answers a call, and the response that is made from it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::wire::{self, Call, Response, Unrenderable};
 #[derive(Clone, Debug)]
 pub struct Served {
     pub(super) fixture: Arc<Fixture>,
-    /// Its index in the fixture.
+    /// The turn's index in the fixture.
     pub index: usize,
-    /// What of the call's checks differs from the recorded ones.
+    /// The checks of the call that differ from the recorded ones.
     pub drift: Vec<DriftOf>,
-    /// Whether it was found by the rules of deer-flow's first fixtures only.
+    /// Whether the turn was found only by the key rules of deer-flow's first fixtures.
     pub(super) by_first_key: bool,
-    /// Whether another API recorded it, and it was found by what each API carries.
+    /// Whether the turn was recorded over a different API, and was found by the parts of a conversation that every API carries.
     pub(super) over_another_api: bool,
 }
 
@@ -28,7 +28,7 @@ impl Served {
         &self.fixture.table.turns()[self.index]
     }
 
-    /// The response to the call: as it was recorded, as a rule, and then it is not even copied.
+    /// Returns the response to the call. Usually that is the recorded one, which is then borrowed, not copied.
     pub(super) fn response_to(&self, call: &Call) -> Result<Cow<'_, Response>, Unrenderable> {
         let turn = self.turn();
         let recorded = turn.wire.as_ref().map(|wire| (wire.api, &wire.response));

@@ -1,5 +1,5 @@
-//! The model server: started and stopped, and where it is reached. It listens on loopback only, with a port of its own for
-//! each stage, and a key that only the stage's system knows.
+//! Starts and stops the model server. It listens on loopback only, and each stage has its own port and a key that only its
+//! system knows.
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr};
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use super::lint::CallFlaw;
 use super::session::{Mode, Pacing, Session};
 use crate::error::{Error, Result};
 
-/// How long a server may take to answer what a system sent that is gone by now.
+/// How long to wait until the server has answered the last requests of a system that has ended.
 const CATCHING_UP: Duration = Duration::from_secs(2);
 
-/// What a server needs beside its mode.
+/// The options of a server, apart from its mode.
 #[derive(Clone, Debug, Default)]
 pub struct ServerOptions {
-    /// Who made calls that do not say so.
+    /// The rules that name the callers of calls that do not declare one.
     pub callers: CallerRules,
     /// How long answers are held back.
     pub pacing: Pacing,
-    /// Where to listen: a loopback address; a free port of `127.0.0.1` where absent.
+    /// The loopback address to listen on. The default is a free port of `127.0.0.1`.
     pub address: Option<SocketAddr>,
-    /// The key that calls have to bring; a random one where absent.
+    /// The key that calls have to bring. The default is a random key.
     pub key: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl ModelServer {
     /// Starts a server on the current tokio runtime.
     ///
     /// # Errors
-    /// Where the address is not loopback or is taken.
+    /// If the address is not a loopback address, or is already in use.
     pub async fn start(mode: Mode, options: ServerOptions) -> Result<ModelServer> {
         let address = options.address.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, 0).into());
         if !address.ip().is_loopback() {
@@ -78,7 +78,7 @@ impl ModelServer {
         let address = listener.local_addr().map_err(failed)?;
         let key = options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple()));
         let state = Arc::new(ServerState::new(options.callers, key, Session::new(mode, options.pacing)));
-        // No router: there is one handler, and each layer costs a call some allocations.
+        // There is only one handler, so no router is needed, and each layer would cost some allocations for each call.
         let service = handle.with_state(state.clone()).into_make_service();
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
@@ -86,13 +86,13 @@ impl ModelServer {
         Ok(ModelServer { state, address, task })
     }
 
-    /// Where it listens.
+    /// The address that the server listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its base URLs.
+    /// The base URLs of the server.
     #[must_use]
     pub fn urls(&self) -> Urls {
         Urls::of(self.address)
@@ -110,14 +110,14 @@ impl ModelServer {
         &self.state.activity
     }
 
-    /// From now on the companion answers what is asked below `/__retake/`. Another one that came first stays.
+    /// Lets the companion answer requests below `/__retake/` from now on. If there is a companion already, nothing changes.
     #[cfg(feature = "cli")]
     pub(crate) fn accompany(&self, companion: Arc<dyn Companion>) {
         let _ = self.state.companion.set(companion);
     }
 
-    /// Waits until all that was sent to it by now has been taken in and answered: a connection that is made now comes
-    /// behind all others.
+    /// Waits until every request that was sent by now has been accepted and answered. The server accepts connections in order,
+    /// so once it has accepted a new one, it has accepted all earlier ones.
     pub(crate) async fn caught_up(&self) {
         let behind_all = async {
             let stream = TcpStream::connect(self.address).await?.into_std()?;
@@ -136,18 +136,18 @@ impl ModelServer {
         matches!(self.state.session().mode, Mode::Replay(_))
     }
 
-    /// Lays in what calls are answered from, in place of what was. Calls under way end with what they began with.
+    /// Replaces what calls are answered from. Calls that are under way are still answered from what was there before.
     pub(crate) fn lay_in(&self, mode: Mode, pacing: Pacing) {
         self.state.lay_in(Session::new(mode, pacing));
     }
 
-    /// What of served calls' checks differed from the recorded ones, with the turn that was served.
+    /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
     #[must_use]
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
         self.state.session().drift()
     }
 
-    /// What was wrong with calls by themselves, whatever they were answered.
+    /// The flaws of calls, whatever the calls were answered.
     #[must_use]
     pub fn flaws(&self) -> Vec<CallFlaw> {
         self.state.session().flaws()
@@ -161,7 +161,7 @@ impl Drop for ModelServer {
 }
 
 impl Urls {
-    /// The base URLs of a server at an address.
+    /// Returns the base URLs of a server at this address.
     #[must_use]
     pub fn of(address: SocketAddr) -> Urls {
         let url = format!("http://{address}");

@@ -1,4 +1,4 @@
-//! What the server answers from, and what it notes of the calls: one scenario's, until the next one's is laid in.
+//! A session: what the server answers calls from, and what it notes about them. Each scenario has its own session.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,9 +19,9 @@ use crate::wire::{self, Api, Call, Known, Response, Target};
 /// What the server does with a call.
 #[derive(Clone, Debug)]
 pub enum Mode {
-    /// Answers with recorded turns.
+    /// Answers calls with recorded turns.
     Replay(Arc<Replay>),
-    /// Passes calls on to a provider and writes down what comes back.
+    /// Passes calls on to a provider and writes down the answers.
     #[cfg(feature = "record")]
     Record(Arc<Recorder>),
 }
@@ -32,32 +32,35 @@ pub enum Pacing {
     /// Not at all.
     #[default]
     None,
-    /// Each by another few milliseconds: the second run of a proof shakes the order of things.
+    /// Each answer by a different number of milliseconds. The second run of a proof uses this to change the order of events.
     Shaken,
 }
 
-/// One scenario's calls.
+/// The session of one scenario.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) mode: Mode,
     pacing: Pacing,
     drift: Mutex<Vec<(usize, DriftOf)>>,
     flaws: Mutex<Vec<CallFlaw>>,
-    /// What was served, for requests that refer to it.
+    /// The responses that were served, for requests that refer to them by id.
     known: RwLock<Known>,
     checks: RecentChecks,
     calls: AtomicU64,
 }
 
 impl Session {
-    /// A session in which no call came yet.
+    /// Starts a session.
     pub(super) fn new(mode: Mode, pacing: Pacing) -> Arc<Session> {
         let (drift, flaws, known, checks) =
             (Mutex::default(), Mutex::default(), RwLock::default(), RecentChecks::default());
         Arc::new(Session { mode, pacing, drift, flaws, known, checks, calls: AtomicU64::new(0) })
     }
 
-    /// A request's body as a call and as JSON, without what recording took out of its calls; otherwise what is wrong with it.
+    /// Reads a request's body as a call and as JSON. In replay, what recording removed from its calls is removed here too.
+    ///
+    /// # Errors
+    /// Says what is wrong with the body.
     pub(super) fn read_call(&self, target: Target<'_>, body: &[u8]) -> Result<(Call, Json), String> {
         let api = target.api().unwrap_or(Api::Opaque);
         let mut json = match api {
@@ -71,7 +74,7 @@ impl Session {
         };
         let known = match &self.mode {
             Mode::Replay(_) => &self.known,
-            // The recorder sees the answers.
+            // While recording, the recorder knows the answers.
             #[cfg(feature = "record")]
             Mode::Record(recorder) => recorder.known(),
         };
@@ -81,19 +84,19 @@ impl Session {
         Ok((call, json))
     }
 
-    /// The checks of a call. `results` is what is exceptional about its results.
+    /// Returns the checks of a call. `results` is the text of the check of its tool results; it is empty for most calls.
     pub(super) fn checks_of(&self, call: &Call, results: &str, normalizer: &Normalizer) -> Arc<Checked> {
         self.checks.of(call, results, normalizer)
     }
 
-    /// Notes what was served, where later requests of the API may refer to it.
+    /// Notes a response that was served, if later requests over the API may refer to it.
     pub(super) fn learn(&self, api: Api, target: Target<'_>, request: &Json, response: &Response) {
         if Known::learns_of(api) {
             self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, target, request, response);
         }
     }
 
-    /// Notes what of a served call's checks differs from the recorded ones.
+    /// Notes the checks of a served call that differ from the recorded ones.
     pub(super) fn note_drift(&self, turn: usize, drift: &[DriftOf]) {
         if !drift.is_empty() {
             let drift = drift.iter().map(|drift| (turn, drift.clone()));
@@ -101,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Notes what is wrong with a call by itself.
+    /// Notes the flaws of a call.
     pub(super) fn note_flaws(
         &self,
         flaws: impl IntoIterator<Item = (FlawKind, String)>,
@@ -115,7 +118,7 @@ impl Session {
         }
     }
 
-    /// What of served calls' checks differed from the recorded ones, with the turn that was served.
+    /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
     pub(super) fn drift(&self) -> Vec<(usize, DriftOf)> {
         self.drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -130,7 +133,7 @@ impl Session {
         !matches!(self.mode, Mode::Replay(_))
     }
 
-    /// The models that were asked, or that answered where that is all that the fixture tells.
+    /// The models that recorded calls asked. If the fixture does not know that, the models that answered.
     pub(super) fn models(&self) -> Vec<String> {
         match &self.mode {
             Mode::Replay(replay) => {
@@ -148,19 +151,19 @@ impl Session {
         }
     }
 
-    /// The number of a call that is looked up, in the order in which they come.
+    /// Returns the number of the next call, counted in the order in which calls come.
     pub(super) fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Holds back the answer to a call as long as the pacing says.
+    /// Holds back the answer to a call, as the session's pacing says.
     pub(super) async fn hold_back(&self, call: u64, turn: usize) {
         self.pacing.hold_back(call, turn).await;
     }
 }
 
 impl Pacing {
-    /// Holds back the answer to a request of this number, as long as it says.
+    /// Holds back the answer to the request with this number.
     pub(crate) async fn hold_back(self, call: u64, turn: usize) {
         match self {
             Pacing::None => {}
@@ -169,7 +172,7 @@ impl Pacing {
     }
 }
 
-/// Some milliseconds that differ from call to call and are the same in each run.
+/// Returns a delay of up to 19 ms that differs from call to call and is the same in each run.
 fn shaken(call: u64, turn: usize) -> Duration {
     Duration::from_millis((call * 7 + turn as u64 * 13) % 20)
 }

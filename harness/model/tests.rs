@@ -22,7 +22,7 @@ fn checks(prompt: &str) -> CheckTexts {
     CheckTexts::new(&Rules::default().normalizer, prompt, &Json::Null, "m", &Json::Null)
 }
 
-/// A turn of a caller that answers a question asked under a system prompt.
+/// Makes a turn that answers a caller's question under a system prompt.
 fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Recorded {
     let body = Json::object([("said", Json::from(answer))]);
     Recorded {
@@ -38,7 +38,6 @@ fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &str) -> Rec
 fn replay_of(turns: Vec<Recorded>) -> Replay {
     let rules = Arc::new(Rules::default());
     let fixture = Fixture::of_turns(Path::new("fixtures/a.json"), std::collections::BTreeMap::default(), turns, &rules);
-    // Through its text, so that turns without a caller get the hashes of the file's form.
     Replay::new(Arc::new(fixture), rules, Scope::new("a"))
 }
 
@@ -70,7 +69,7 @@ fn turns_under_one_key_are_served_in_recorded_order_and_once() {
 }
 
 #[test]
-fn calls_of_nothing_but_a_prompt_are_told_apart_by_it() {
+fn calls_that_have_only_a_prompt_are_told_apart_by_it() {
     for caller in [Some("a"), None] {
         let replay = replay_of(vec![turn(caller, "Plan.", "", "1"), turn(caller, "Title.", "", "2")]);
         assert_eq!(ask(&replay, caller, "Title.", ""), Ok("2".into()));
@@ -81,7 +80,7 @@ fn calls_of_nothing_but_a_prompt_are_told_apart_by_it() {
 }
 
 #[test]
-fn a_request_that_is_equal_as_a_whole_comes_first() {
+fn a_turn_with_the_same_whole_request_comes_first() {
     let rules = Rules::default();
     let body = |temperature: i64| Json::object([("temperature", Json::Int(temperature))]);
     let recorded = |temperature, answer| Recorded {
@@ -94,7 +93,7 @@ fn a_request_that_is_equal_as_a_whole_comes_first() {
         replay.take(lookup, Some(&body(temperature))).map(|served| served.turn().output.text()).ok()
     };
     assert_eq!(ask(2), Some("2".into()));
-    // What equals none gets the next in recorded order: the hash ranks, and is never verified.
+    // A request that equals none gets the next turn in recorded order: the hash only ranks turns, it is never verified.
     assert_eq!(ask(7), Some("0".into()));
     assert_eq!(ask(1), Some("1".into()));
 }
@@ -143,14 +142,14 @@ fn equal_checks_come_before_recorded_order() {
 }
 
 #[test]
-fn a_known_caller_never_gets_a_turn_of_another() {
+fn a_known_caller_never_gets_the_turn_of_another_caller() {
     let replay = replay_of(vec![turn(Some("a"), "p", "q", "1")]);
     assert_eq!(ask(&replay, Some("b"), "p", "q"), Err(MissReason::OtherCaller { callers: vec!["a".into()] }));
     assert_eq!(ask(&replay, Some("lead_agent"), "p", "x"), Err(MissReason::NotRecorded));
 }
 
 #[test]
-fn an_unknown_caller_gets_the_only_one_that_fits() {
+fn an_unknown_caller_gets_the_only_turn_that_fits() {
     let replay = replay_of(vec![
         turn(Some("a"), "p1", "q", "1"),
         turn(Some("b"), "p2", "q", "2"),
@@ -238,14 +237,14 @@ fn a_miss_without_a_model_says_so() {
 }
 
 #[test]
-fn an_agent_in_the_process_needs_no_http() {
+fn an_agent_in_the_same_process_needs_no_http() {
     let replay = replay_of(vec![turn(Some("middleware:title"), "p", "q", "1")]);
     let caller = crate::key::caller_of_tags(["seq:1", "middleware:title"], Some("x"));
     assert_eq!(replay.answer(&[Message::new("human", "q")], caller).unwrap().text(), "1");
     assert!(replay.answer(&[Message::new("human", "q")], Some("title_agent")).is_err(), "an alias is the same caller");
 }
 
-/// What a client of the server sees: status, the header against retries, and the body.
+/// Posts a request, and returns the status, the header `x-should-retry` and the body.
 pub(super) async fn post(server: &ModelServer, path: &str, key: &str, body: &str) -> (u16, Option<String>, String) {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = client.post(format!("{}{path}", server.urls().url)).body(body.to_owned());
@@ -274,13 +273,15 @@ fn a_call_gets_the_recorded_response_and_a_second_one_the_error_envelope() {
         assert_eq!((status, retry.as_deref()), (404, Some("false")));
         let error = Json::parse(body.as_bytes()).unwrap();
         assert_eq!(error.pointer("/error/type"), Some(&Json::from("replay_miss")));
-        assert!(error.pointer("/error/message").unwrap().as_str().unwrap().contains("turns[0] had answered it"));
+        assert!(
+            error.pointer("/error/message").unwrap().as_str().unwrap().contains("turns[0] had already answered it")
+        );
         assert_eq!(replay.scope().misses().len(), 1);
     });
 }
 
 #[test]
-fn what_was_recorded_as_json_is_streamed_where_a_stream_is_asked_for() {
+fn an_answer_recorded_as_json_is_streamed_on_request() {
     on_a_server(vec![turn(None, "", "q", "hello there")], async |server, _| {
         let call = CALL.replace("\"model\"", "\"stream\": true, \"model\"");
         let (status, _, body) = post(server, "/v1/chat/completions", server.key(), &call).await;
@@ -293,7 +294,7 @@ fn what_was_recorded_as_json_is_streamed_where_a_stream_is_asked_for() {
 }
 
 #[test]
-fn what_is_no_call_is_refused_and_registered() {
+fn a_request_that_is_not_a_call_is_refused_and_registered() {
     on_a_server(vec![turn(None, "", "q", "1")], async |server, replay| {
         let cases = [
             ("/v1/chat/completions", "wrong", CALL, 401, "did not bring the key"),
@@ -325,7 +326,7 @@ fn the_models_of_the_fixture_are_listed() {
 }
 
 #[test]
-fn only_loopback_is_listened_on() {
+fn the_server_listens_only_on_loopback() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mode = Mode::Replay(Arc::new(replay_of(vec![])));
     let options = ServerOptions { address: Some(([0, 0, 0, 0], 0).into()), ..ServerOptions::default() };
@@ -350,7 +351,7 @@ fn a_flood_of_misses_is_counted_and_the_first_are_explained() {
 }
 
 #[test]
-fn half_an_emoji_in_a_request_is_no_reason_to_refuse_it() {
+fn a_request_with_half_an_emoji_is_answered() {
     on_a_server(vec![turn(None, "", "q \u{fffd}", "1")], async |server, replay| {
         let call = CALL.replace("\"q\"", r#""q \ud83d""#);
         let served = post(server, "/v1/chat/completions", server.key(), &call).await;

@@ -1,4 +1,4 @@
-//! Whether what is observed now is what was observed then. Pure.
+//! Compares what a tool returns now with what was recorded. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use crate::json::{Json, Layout, Object};
 use crate::key::Normalizer;
 use crate::secrets::{Fired, Scrub};
 
-/// Fields of an event that no two runs share.
+/// Fields of an event that differ in every run.
 const OF_ONE_RUN: [&str; 5] = ["id", "timestamp", "action_id", "tool_call_id", "parent_id"];
 
-/// What is left out of comparisons.
+/// How observations are compared, and what is left out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
-    /// The suite's text rules, after those of every key: both sides go through them.
+    /// The built-in text rules and then the suite's, which are applied to both sides.
     pub(crate) normalizer: Normalizer,
-    /// More rules, by tool.
+    /// Additional rules, by tool.
     pub(crate) tools: BTreeMap<String, ToolRules>,
-    /// The secrets that a recording has lost, and that an observation loses before it is compared or written.
+    /// Removes secrets: a recording holds none, so an observation loses its secrets before it is compared or written.
     pub(crate) scrub: Scrub,
 }
 
-/// What is left out of one tool's observations.
+/// What is left out when one tool's observations are compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolRules {
     /// JSON pointers into an observation's event, such as `/observation/metadata/pid`.
     pub(crate) ignore: Vec<String>,
-    /// Text rules, after the suite's.
+    /// The text rules of this tool, applied after the suite's.
     pub(crate) normalizer: Option<Normalizer>,
 }
 
 impl Comparison {
-    /// Where two lists of observations differ, length and order included. Empty where there is no drift.
+    /// Returns the places at which two lists of observations differ, including their length and order. Empty if nothing drifted.
     pub(crate) fn differences(&self, tool: &str, expected: &[Json], actual: &[Observed]) -> Vec<Difference> {
         let mut found = Vec::new();
         for index in 0..expected.len().max(actual.len()) {
@@ -55,7 +55,7 @@ impl Comparison {
         found
     }
 
-    /// Takes away what may differ.
+    /// Removes and normalizes what may differ.
     fn reduce(&self, tool: &str, event: &mut Json) {
         self.scrub.json(event, &mut Fired::new());
         let rules = self.tools.get(tool);
@@ -69,7 +69,7 @@ impl Comparison {
     }
 }
 
-/// A recorded event and a live observation, as far as the live one can tell.
+/// Returns a recorded event and a live observation in one form, reduced to the fields that the live observation can have.
 fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
     match now {
         Observed::Event(event) => (without_ids(then), without_ids(event)),
@@ -80,7 +80,7 @@ fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
             }
             let now = plain(fields.clone());
             for field in ["content", "is_error"] {
-                // Both have a default, and one that nobody wrote down is that.
+                // Both fields have a default, and a missing field has that value.
                 let default = if field == "content" { Json::Str(String::new()) } else { Json::Bool(false) };
                 let only_default = |object: &Object| object.get(field).is_none_or(|value| *value == default);
                 if !now.contains_key(field) && only_default(&then) {
@@ -109,7 +109,7 @@ fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
     }
 }
 
-/// Where the other form of a content waits to be the one that was recorded.
+/// The field that holds the structured form of a content until it is clear which of the two forms was recorded.
 const STRUCTURED: &str = "structured_content";
 
 fn observation(fields: Object) -> Json {
@@ -124,7 +124,7 @@ fn without_ids(event: &Json) -> Json {
     event
 }
 
-/// What was observed, in whatever event: an agent's error is a failed observation.
+/// Returns the observation that an event holds. An agent's error counts as a failed observation.
 fn payload(event: &Json) -> Object {
     let failed = |text: Option<&str>| {
         Object::from_iter([("content", Json::from(text.unwrap_or_default())), ("is_error", Json::Bool(true))])
@@ -136,7 +136,7 @@ fn payload(event: &Json) -> Object {
     }
 }
 
-/// An observation without what only says how it was kept.
+/// Returns an observation without the parts that only depend on how the agent stores it.
 fn plain(mut fields: Object) -> Object {
     fields.retain(|_, value| *value != Json::Null);
     let of_server = fields.get("kind").and_then(Json::as_str) == Some("MCPToolObservation");
@@ -158,7 +158,7 @@ fn plain(mut fields: Object) -> Object {
 fn plain_block(block: &mut Json) {
     let Json::Object(fields) = block else { return };
     fields.retain(|name, value| *value != Json::Null && !matches!(name, "cache_prompt" | "annotations" | "_meta"));
-    // MCP's image as OpenHands keeps it.
+    // OpenHands stores an MCP image in this form.
     if let (Some(Json::Str(data)), Some(Json::Str(mime))) = (fields.get("data"), fields.get("mimeType"))
         && fields.get("type").and_then(Json::as_str) == Some("image")
     {
@@ -168,13 +168,13 @@ fn plain_block(block: &mut Json) {
     }
 }
 
-/// Gives both contents one form: a text where one is a text (frameworks join blocks in several ways before a model sees
-/// them, and whichever gives the recorded text is the one), else blocks.
+/// Gives both contents the same form: text if the recorded one is text, otherwise blocks. Frameworks join blocks to text in
+/// different ways before a model sees them, so the way that yields the recorded text is used.
 fn render(then: &mut Json, now: &mut Json) {
     let (Some(then), Some(now)) = (fields(then), fields(now)) else { return };
     let structured = now.remove(STRUCTURED).filter(|_| !then.contains_key(STRUCTURED));
     let (Some(expected), Some(actual)) = (then.get_mut("content"), now.get_mut("content")) else {
-        // A tool's own fields where a text was recorded: they may be that text as JSON.
+        // The tool returned fields where a text was recorded. That text may be the same fields as JSON.
         if let Some(text) = then.get("content").and_then(Json::as_str)
             && Json::parse(text.as_bytes()).is_ok_and(|json| json == Json::Object(now.clone()))
         {

@@ -1,4 +1,4 @@
-//! Where two JSON values differ, by JSON pointer. Pure.
+//! The places at which two JSON values differ, as JSON pointers. Pure.
 
 use crate::json::Json;
 
@@ -7,13 +7,14 @@ use crate::json::Json;
 pub(crate) struct Difference {
     /// A JSON pointer (RFC 6901).
     pub(crate) pointer: String,
-    /// `None` where nothing stands there.
+    /// The recorded value; `None` if there is no value at this place.
     pub(crate) expected: Option<Json>,
+    /// The value that was observed now; `None` if there is no value at this place.
     pub(crate) actual: Option<Json>,
 }
 
 impl Difference {
-    /// The difference as the log shows it. What is not there is left out, as `null` is a value.
+    /// Returns the difference as the log shows it. A missing value is left out, because `null` would be a value.
     pub(crate) fn to_json(&self) -> Json {
         let sides = [("expected", &self.expected), ("actual", &self.actual)];
         let sides = sides.into_iter().filter_map(|(name, side)| Some((name, side.clone()?)));
@@ -21,7 +22,7 @@ impl Difference {
     }
 }
 
-/// All places at which two values differ, in order; `at` is the pointer at which both stand.
+/// Adds all places at which two values differ to `found`, in order. `at` is the pointer to both values.
 pub(crate) fn differences(at: &str, expected: &Json, actual: &Json, found: &mut Vec<Difference>) {
     match (expected, actual) {
         (Json::Object(a), Json::Object(b)) => {

@@ -1,4 +1,4 @@
-//! The log of one run: a line of JSON for each action, and beside it a file about the whole run.
+//! The log of one run: a line of JSON for each action, and next to it a file about the run as a whole.
 //!
 //! ```text
 //! {"Action": …, "Actual Observation": […], "Drift from expected observation": "No drift"}
@@ -19,7 +19,7 @@ use crate::files;
 use crate::json::{Json, Layout};
 use crate::secrets::{Fired, Scrub};
 
-/// A log that is being written. Each line is there when the next action begins.
+/// A log that is being written. The line of an action is written before the next action begins.
 #[derive(Debug)]
 pub(crate) struct DriftLog {
     file: File,
@@ -28,10 +28,10 @@ pub(crate) struct DriftLog {
 }
 
 impl DriftLog {
-    /// A new log of this path.
+    /// Creates a log at this path.
     ///
     /// # Errors
-    /// Where something is there already: a log is of one run.
+    /// If the file already exists, because a log holds one run.
     pub(crate) fn create(path: PathBuf, scrub: &Scrub) -> Result<DriftLog> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
@@ -40,17 +40,17 @@ impl DriftLog {
         match File::options().append(true).create_new(true).open(&path) {
             Ok(file) => Ok(DriftLog { file, path, scrub: scrub.clone() }),
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {
-                let error = Error::new("the file is there already, and a drift log is of one run").in_file(&path);
+                let error = Error::new("the file already exists, and a drift log holds only one run").in_file(&path);
                 Err(error.help("name another file, or remove it"))
             }
             Err(e) => Err(files::failed("make", &path, &e)),
         }
     }
 
-    /// A new log in a folder of logs: `drift-0001.jsonl`, and so on.
+    /// Creates the next log in a folder of logs: `drift-0001.jsonl`, and so on.
     ///
     /// # Errors
-    /// Where the folder cannot be written.
+    /// If the folder cannot be written to.
     pub(crate) fn next_in(folder: &Path, scrub: &Scrub) -> Result<DriftLog> {
         let numbers = files::names(folder, ".jsonl")?;
         let last = numbers.iter().filter_map(|name| name.strip_prefix("drift-")?.parse::<u64>().ok()).max();
@@ -59,7 +59,7 @@ impl DriftLog {
             let path = folder.join(format!("drift-{number:04}.jsonl"));
             let taken = path.exists();
             match DriftLog::create(path, scrub) {
-                // Another run was quicker.
+                // Another run created this file in the meantime.
                 Err(_) if taken => number += 1,
                 made => return made,
             }
@@ -69,7 +69,7 @@ impl DriftLog {
     /// Writes the line of an action.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn action(&mut self, action: &Action, actual: &[Observed], differences: &[Difference]) -> Result<()> {
         let drift = if differences.is_empty() {
             "No drift".into()
@@ -88,18 +88,18 @@ impl DriftLog {
         ]))
     }
 
-    /// Writes the line of what a user said.
+    /// Writes a line with what the user said.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn user(&mut self, said: Json) -> Result<()> {
         self.line(Json::object([("User", said)]))
     }
 
-    /// Writes what concerns the run as a whole: `<log>.run.json`.
+    /// Writes the file about the run as a whole, which has the log's name with the extension `run.json`.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn run(&self, mut run: Json) -> Result<()> {
         self.scrub.json(&mut run, &mut Fired::new());
         files::write_whole(&self.path.with_extension("run.json"), (run.print(Layout::Pretty) + "\n").as_bytes())

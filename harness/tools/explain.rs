@@ -1,16 +1,16 @@
-//! What a person is told of a run. Pure.
+//! The printed report of a tool replay. Pure.
 
 use super::difference::Difference;
 use super::replay::{Drifted, Outcome};
 use crate::json::{Json, Layout};
 use crate::text::counted;
 
-/// How many differences of an action are quoted; the log has all.
+/// How many differences of one action are printed. The log has all of them.
 const QUOTED: usize = 3;
-/// The most characters of a value.
+/// The most characters of a value that are printed.
 const LONGEST: usize = 160;
 
-/// What came of a run in one line.
+/// Returns the outcome of a run in one line.
 pub(crate) fn summary(outcome: &Outcome) -> String {
     let not_executed = match outcome.not_executed.len() {
         0 => String::new(),
@@ -28,7 +28,7 @@ pub(crate) fn summary(outcome: &Outcome) -> String {
     format!("{executed} executed, {drift}{not_executed}{never_reached}, 0 model calls")
 }
 
-/// The first drifts, each with its differences.
+/// Returns the first actions that drifted, each with its differences.
 pub(crate) fn drifts(outcome: &Outcome) -> String {
     let mut lines: Vec<String> = outcome.quoted.iter().flat_map(drifted).collect();
     let more = outcome.drifted - outcome.quoted.len();
@@ -37,12 +37,12 @@ pub(crate) fn drifts(outcome: &Outcome) -> String {
     }
     if outcome.never_reached > 0 {
         let count = counted(outcome.never_reached, "recorded observation");
-        lines.push(format!("  {count} answered no action, so nothing could reach them"));
+        lines.push(format!("  {count} answered no recorded action, so nothing could be compared with them"));
     }
     lines.join("\n")
 }
 
-/// What is worth knowing of a run beside its drift: a line each.
+/// Returns what else is worth knowing about a run, one line for each note.
 pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
     let mut lines = outcome.warnings.clone();
     let mut reasons: Vec<&str> = outcome.not_executed.iter().map(|(_, reason)| *reason).collect();

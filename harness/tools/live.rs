@@ -1,4 +1,4 @@
-//! The tools that a suite declares, started for one run.
+//! The live tools that a suite declares, started for one run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,8 +17,8 @@ use crate::scenario::{Suite, ToolBy, ToolSpec};
 use crate::secrets::Scrub;
 use crate::system::Folder;
 
-/// Tools that are live, in a stage's folder of their own. They and the folder go when this is dropped; [`Live::end`] waits
-/// for that.
+/// The live tools of one run, in a folder of their own. Dropping this ends the tools and removes the folder; [`Live::end`] waits
+/// until the servers have ended.
 pub(crate) struct Live {
     pub(crate) targets: Targets,
     pub(crate) comparison: Comparison,
@@ -27,11 +27,11 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Starts what a script needs of a suite's tools. `secrets` is what templates take as `{{ secret.NAME }}`, `normalizer`
-    /// what keys of the suite go through, `scrub` what must not be written.
+    /// Starts the tools of a suite that a script needs. Templates use `secrets` as `{{ secret.NAME }}`; `normalizer` holds the
+    /// suite's text rules, and `scrub` removes what must not be written.
     ///
     /// # Errors
-    /// Where a template cannot be rendered, or a server does not start.
+    /// If a template cannot be rendered, or a server does not start.
     pub(crate) async fn start(
         suite: &Suite,
         script: &Script,
@@ -49,7 +49,7 @@ impl Live {
             _folder: handle,
         };
         let wanted = |tool: &str| script.actions().any(|action| action.tool == tool);
-        // Those that say which tools are theirs first: the others have what is left.
+        // Entries that name their tools come first. The others get the tools that are left.
         let (named, open): (Vec<_>, Vec<_>) = suite.tools.iter().partition(|(_, spec)| !spec.tools.is_empty());
         for (name, spec) in named.into_iter().chain(open) {
             let left = script.actions().any(|action| live.targets.get(&action.tool).is_none());
@@ -62,7 +62,7 @@ impl Live {
         Ok(live)
     }
 
-    /// Ends its servers.
+    /// Ends the servers.
     pub(crate) async fn end(self) {
         for server in &self.servers {
             server.end().await;

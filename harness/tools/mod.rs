@@ -1,8 +1,8 @@
-//! Tools: what an agent did, done again against live tools, without a model.
+//! Repeats the recorded tool calls of an agent against live tools, without a model.
 //!
-//! A recording becomes a [`Script`](script::Script): its actions, in order, those of one answer of the model together. Each
-//! is executed by its target, and what is observed now is compared with what was observed then. Drift fails the run and
-//! never stops it, so the log of a run is whole.
+//! A recording becomes a [`Script`](script::Script): its actions in order, where the actions of one model answer form a group.
+//! The target of its tool executes each action, and what it returns now is compared with what was recorded. Drift fails the run
+//! but does not stop it, so the log of a run is always complete.
 
 mod comparison;
 mod difference;

@@ -1,31 +1,32 @@
-//! What a live tool returned, as one of three kinds of answer, and as the event that the log shows. Pure.
+//! What a live tool returned: one of three kinds of result, and the event that the log shows for it. Pure.
 
 use crate::json::{Json, Layout, Object};
 
 /// One observation of a live tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Observed {
-    /// All that a tool server, a command or a text tells: content, and whether the call failed.
+    /// The content of a result, and whether the call failed. A tool server, a command or a plain text returns nothing else.
     Content { content: Json, is_error: bool, structured: Option<Json> },
-    /// An observation with fields of its own; all of them are compared.
+    /// An observation with fields of its own, all of which are compared.
     Payload(Object),
     /// A whole event.
     Event(Json),
 }
 
 impl Observed {
-    /// A text that a tool returned.
+    /// The observation of a tool that returned a text.
     pub(crate) fn text(text: impl Into<String>) -> Observed {
         Observed::Content { content: Json::Str(text.into()), is_error: false, structured: None }
     }
 
-    /// A tool's failure.
+    /// The observation of a tool that failed.
     pub(crate) fn error(text: impl Into<String>) -> Observed {
         Observed::Content { content: Json::Str(text.into()), is_error: true, structured: None }
     }
 
-    /// What a JSON value tells: a text is content; a list of events is one observation each; an object is an event where it
-    /// holds an `observation` or an agent's `error`, else an observation's fields; any other value is content, as JSON.
+    /// Returns the observations that a JSON value stands for. A text is content. A list of events is one observation for each
+    /// event. An object is an event if it has an `observation` or is an agent's error; otherwise it holds the fields of an
+    /// observation. Any other value is content, printed as JSON.
     pub(crate) fn of_value(value: Json) -> Vec<Observed> {
         match value {
             Json::Str(text) => vec![Observed::text(text)],
@@ -34,7 +35,7 @@ impl Observed {
             }
             event if is_event(&event) => vec![Observed::Event(event)],
             Json::Object(mut fields) => {
-                // The word of MCP.
+                // MCP spells the field `isError`.
                 if let Some(is_error) = fields.remove("isError") {
                     fields.insert("is_error", is_error);
                 }
@@ -47,7 +48,7 @@ impl Observed {
         }
     }
 
-    /// The event that the log shows.
+    /// Returns the event that the log shows.
     pub(crate) fn event(&self, tool: &str) -> Json {
         let observation = match self {
             Observed::Event(event) => return event.clone(),

@@ -1,4 +1,4 @@
-//! Where live tools run, and what their templates may use.
+//! The stage on which live tools run: their folder, their environment, and what their templates may use.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::json::Json;
 use crate::scenario::{Context, Template, ToolCommand, ToolUrl};
 use crate::system::{Folder, working_folder};
 
-/// Where tools run, and what their templates may use.
+/// The stage on which live tools run.
 pub(super) struct OnStage<'a> {
     root: &'a Path,
     folder: &'a Folder,
@@ -16,10 +16,10 @@ pub(super) struct OnStage<'a> {
 }
 
 impl OnStage<'_> {
-    /// A stage in a folder that is there. `secrets` is what templates take as `{{ secret.NAME }}`.
+    /// Makes a stage in an existing folder. Templates use `secrets` as `{{ secret.NAME }}`.
     ///
     /// # Errors
-    /// Where the homes of programs cannot be made.
+    /// If the home folders of programs cannot be created.
     pub(super) fn new<'a>(root: &'a Path, folder: &'a Folder, secrets: &Json) -> Result<OnStage<'a>> {
         folder.make_for_programs()?;
         let mut context = Context::new();
@@ -29,10 +29,10 @@ impl OnStage<'_> {
         Ok(OnStage { root, folder, context })
     }
 
-    /// A program that is ready to be started.
+    /// Returns a command that is ready to be started.
     ///
     /// # Errors
-    /// Where a template cannot be rendered, or its folder is not there.
+    /// If a template cannot be rendered, or the working directory does not exist.
     pub(super) fn command(&self, spec: &ToolCommand) -> Result<Command> {
         let env = spec.env.iter().map(|(name, value)| Ok((name.clone(), value.render_text(&self.context)?)));
         let cwd = match &spec.cwd {
@@ -48,10 +48,10 @@ impl OnStage<'_> {
         })
     }
 
-    /// An address, and what each request to it brings.
+    /// Returns a URL, and the headers of each request to it.
     ///
     /// # Errors
-    /// Where a template cannot be rendered.
+    /// If a template cannot be rendered.
     pub(super) fn url(&self, spec: &ToolUrl) -> Result<(String, Vec<(String, String)>)> {
         let text = |(name, value): (&String, &Template)| Ok((name.clone(), value.render_text(&self.context)?));
         Ok((spec.url.render_text(&self.context)?, spec.headers.iter().map(text).collect::<Result<_>>()?))

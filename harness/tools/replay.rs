@@ -12,31 +12,31 @@ use super::target::Targets;
 use crate::error::{Error, Result};
 use crate::json::Json;
 
-/// How many drifts a summary quotes; the log has all.
+/// How many drifts a summary quotes. The log has all of them.
 const QUOTED: usize = 5;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// How many actions were executed.
     pub(crate) executed: usize,
-    /// How many of them were observed to do something else.
+    /// How many of them returned something other than what was recorded.
     pub(crate) drifted: usize,
     /// The first of those.
     pub(crate) quoted: Vec<Drifted>,
-    /// Actions that were not executed, each with the reason.
+    /// The tools of the actions that were not executed, each with the reason.
     pub(crate) not_executed: Vec<(String, &'static str)>,
-    /// Recorded observations that no action could reach.
+    /// How many recorded observations answered no recorded action.
     pub(crate) never_reached: usize,
     pub(crate) agent_messages: usize,
     pub(crate) warnings: Vec<String>,
     pub(crate) log: PathBuf,
 }
 
-/// One action that did something else.
+/// One action that returned something other than what was recorded.
 #[derive(Debug)]
 pub(crate) struct Drifted {
-    /// Its number among those executed, from 1.
+    /// Its number among the executed actions, from 1.
     pub(crate) number: usize,
     pub(crate) tool: String,
     pub(crate) args: Json,
@@ -44,18 +44,17 @@ pub(crate) struct Drifted {
 }
 
 impl Outcome {
-    /// Whether all was observed as it was recorded, and all that was recorded was reached.
+    /// Whether nothing drifted, and every recorded observation was compared.
     pub(crate) fn is_same(&self) -> bool {
         self.drifted == 0 && self.never_reached == 0
     }
 }
 
-/// Executes a script's actions, in order, those of one answer at the same time, and compares. With `all`, what was rejected
-/// or never observed is executed too. Drift stops nothing.
+/// Executes a script's actions in order, those of one model answer at the same time, and compares what they return with what was
+/// recorded. With `all`, actions that were rejected or never observed are executed too. Drift does not stop the run.
 ///
 /// # Errors
-/// Before anything is executed: where a tool has no target, or there is nothing to execute. Later: where the log cannot be
-/// written.
+/// Before anything is executed: if a tool has no target, or there is nothing to execute. Later: if the log cannot be written.
 pub(crate) async fn replay(
     script: Script,
     targets: &Targets,
@@ -67,7 +66,7 @@ pub(crate) async fn replay(
     if !script.actions().any(|action| action.runs(all)) {
         let error = Error::new("the recording has no action to execute");
         return Err(match script.actions().count() {
-            0 => error.help("it holds no call of a tool"),
+            0 => error.help("it contains no tool call"),
             count => error.help(format!("{} recorded, none of them executed", crate::text::counted(count, "action"))),
         });
     }
@@ -106,7 +105,7 @@ async fn together(
     });
     for (action, observed) in actions.iter().zip(join_all(calls).await) {
         let Some(observed) = observed else {
-            let reason = action.withheld.map_or("a tool of the agent's own, as recorded", |why| why.reason());
+            let reason = action.withheld.map_or("one of the agent's own tools, taken as recorded", |why| why.reason());
             outcome.not_executed.push((action.tool.clone(), reason));
             continue;
         };
@@ -124,7 +123,7 @@ async fn together(
     Ok(())
 }
 
-/// The file about the whole run.
+/// Returns the content of the file about the whole run.
 fn about(outcome: &Outcome, never_reached: Vec<Json>) -> Json {
     let not_executed = outcome.not_executed.iter().map(|(tool, reason)| {
         Json::object([("tool_name", Json::from(tool.as_str())), ("reason", Json::from(*reason))])

@@ -1,16 +1,16 @@
-//! What is to be done again: the actions of a recording, in order. Pure.
+//! The script of a replay: the actions of a recording, in order. Pure.
 
 use crate::json::Json;
 
-/// The actions of a recording, and what stood between them.
+/// The actions of a recording, and the user messages between them.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) entries: Vec<Entry>,
-    /// Observations that answer no action, so that nothing can reach them.
+    /// Observations that answer no action, so nothing can be compared with them.
     pub(crate) never_reached: Vec<Json>,
-    /// What the agent said in between: nothing to do.
+    /// The number of messages from the agent, which need no action.
     pub(crate) agent_messages: usize,
-    /// What a person should know of the recording: a line each.
+    /// What a person should know about the recording, one line for each warning.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Script {
 pub(crate) enum Entry {
     /// What the user said, for the log.
     User(Json),
-    /// The actions of one answer of the model: they ran in parallel.
+    /// The actions of one model answer, which ran in parallel.
     Together(Vec<Action>),
 }
 
@@ -30,25 +30,25 @@ pub(crate) struct Action {
     pub(crate) record: Json,
     pub(crate) tool: String,
     pub(crate) args: Json,
-    /// What was observed, as events.
+    /// The recorded observations, as events.
     pub(crate) expected: Vec<Json>,
-    /// Why it did not run then; it runs now only if somebody asks for it.
+    /// Why the action did not run when it was recorded, if it did not. Then it runs now only on request.
     pub(crate) withheld: Option<Withheld>,
 }
 
 /// Why an action did not run when it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Withheld {
-    /// Nothing was observed: it waited for a confirmation, or the recording ends there.
+    /// Nothing was observed: the action waited for a confirmation, or the recording ends there.
     Unobserved,
-    /// The user or a hook refused it.
+    /// The user or a hook rejected it.
     Rejected,
-    /// The agent could make no action of the call. There is nothing that could be executed.
+    /// The agent could not turn the call into an action, so there is nothing to execute.
     NoAction,
 }
 
 impl Withheld {
-    /// The reason, for a person.
+    /// The reason, as it is printed.
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Withheld::Unobserved => "recorded without an observation",
@@ -59,7 +59,7 @@ impl Withheld {
 }
 
 impl Script {
-    /// All actions, in order.
+    /// Returns all actions, in order.
     pub(crate) fn actions(&self) -> impl Iterator<Item = &Action> {
         self.entries.iter().flat_map(|entry| match entry {
             Entry::Together(actions) => actions.as_slice(),
@@ -69,7 +69,7 @@ impl Script {
 }
 
 impl Action {
-    /// Whether it is executed; `all` asks for what did not run when it was recorded too.
+    /// Whether the action is executed. With `all`, actions that did not run when they were recorded are executed too.
     pub(crate) fn runs(&self, all: bool) -> bool {
         match self.withheld {
             None => true,

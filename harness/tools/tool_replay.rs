@@ -1,4 +1,4 @@
-//! Snapshot replay for a test that brings its own tools.
+//! The public API to replay recorded tool calls in a test that brings its own tools.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,44 +48,45 @@ pub struct ToolReplay {
 }
 
 impl ToolReplay {
-    /// A replay without a recording and without tools.
+    /// Starts with no recording and no tools.
     #[must_use]
     pub fn new() -> ToolReplay {
         let comparison = Comparison { scrub: Scrub::known(), ..Comparison::default() };
         ToolReplay { comparison, ..ToolReplay::default() }
     }
 
-    /// The calls and results in a fixture's conversations.
+    /// Replays the tool calls in the conversations of this fixture.
     #[must_use]
     pub fn fixture(mut self, file: impl AsRef<Path>) -> ToolReplay {
         self.fixture = Some(file.as_ref().to_owned());
         self
     }
 
-    /// A conversation of OpenHands on disk, or a folder in which one lies.
+    /// Replays an OpenHands conversation from this folder, or from a folder inside it.
     #[must_use]
     pub fn folder(mut self, folder: impl AsRef<Path>) -> ToolReplay {
         self.folder = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Which conversation of the folder, by its id.
+    /// Chooses a conversation of the folder by its id.
     #[must_use]
     pub fn conversation(mut self, id: impl Into<String>) -> ToolReplay {
         self.conversation = Some(id.into());
         self
     }
 
-    /// Events of OpenHands' form in memory, used where neither a fixture nor a folder is given.
+    /// Replays events in the format of OpenHands from memory. They are used if neither a fixture nor a folder is given.
     #[must_use]
     pub fn events(mut self, events: Vec<Value>) -> ToolReplay {
         self.events = Some(events);
         self
     }
 
-    /// What executes the calls of a tool: from its arguments to what it returns, or to its error. A text is the content of
-    /// the observation, an object its fields, a list of events several observations. Calls of one model answer run at the
-    /// same time on the task of [`run`](Self::run): work that blocks belongs into `tokio::task::spawn_blocking`.
+    /// Sets the function that executes the calls of a tool. It takes the arguments and returns the result or an error. A text
+    /// becomes the content of the observation, an object its fields, and a list of events several observations. The calls of one
+    /// model answer run at the same time on the task of [`run`](Self::run), so blocking work belongs in
+    /// `tokio::task::spawn_blocking`.
     #[must_use]
     pub fn tool<F, T>(mut self, name: &str, function: F) -> ToolReplay
     where
@@ -97,39 +98,40 @@ impl ToolReplay {
         self
     }
 
-    /// Says that a tool is the agent's own, such as one to think or to finish: its calls are not executed.
+    /// Declares that a tool is one of the agent's own, for example to think or to finish. Its calls are not executed.
     #[must_use]
     pub fn as_recorded(mut self, name: &str) -> ToolReplay {
         self.targets.insert(name, Bound::AsRecorded);
         self
     }
 
-    /// Leaves a place of a tool's observations out of the comparison: a JSON pointer as the log has it, without the number
-    /// of the observation, such as `/observation/metadata/pid`.
+    /// Leaves one place of a tool's observations out of the comparison. The place is a JSON pointer as it appears in the log,
+    /// but without the number of the observation: `/observation/metadata/pid`.
     #[must_use]
     pub fn ignore(mut self, tool: &str, pointer: &str) -> ToolReplay {
         self.comparison.tools.entry(tool.to_owned()).or_default().ignore.push(pointer.to_owned());
         self
     }
 
-    /// Executes what was rejected, or recorded without an observation, too.
+    /// Also executes actions that were rejected, or recorded without an observation.
     #[must_use]
     pub fn with_unobserved(mut self) -> ToolReplay {
         self.unobserved = true;
         self
     }
 
-    /// The folder for the logs of runs; `.retake/tools` where none is said.
+    /// Sets the folder for the logs of runs. The default is `.retake/tools`.
     #[must_use]
     pub fn logs_in(mut self, folder: impl AsRef<Path>) -> ToolReplay {
         self.logs = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Executes the recording.
+    /// Executes the recorded tool calls and compares their results.
     ///
     /// # Errors
-    /// Where there is no recording, it is empty or does not load, or a tool of it has no target: nothing was executed then.
+    /// If there is no recording, if it is empty or cannot be loaded, or if one of its tools has no function. Then nothing was
+    /// executed. Also if the log cannot be written.
     pub async fn run(mut self) -> Result<ToolRun> {
         let script = self.script()?;
         let logs = self.logs.unwrap_or_else(|| PathBuf::from(".retake/tools"));
@@ -158,7 +160,7 @@ impl ToolReplay {
     }
 }
 
-/// What came of a [`ToolReplay`].
+/// The outcome of a [`ToolReplay`].
 #[derive(Debug)]
 pub struct ToolRun {
     outcome: Outcome,
@@ -171,13 +173,13 @@ impl ToolRun {
         self.outcome.executed
     }
 
-    /// How many of them did not do what was recorded.
+    /// How many of them returned something other than what was recorded.
     #[must_use]
     pub fn drifted(&self) -> usize {
         self.outcome.drifted
     }
 
-    /// How many recorded observations answered no action.
+    /// How many recorded observations answered no recorded action.
     #[must_use]
     pub fn never_reached(&self) -> usize {
         self.outcome.never_reached
@@ -189,27 +191,27 @@ impl ToolRun {
         self.outcome.not_executed.iter().map(|(tool, _)| &**tool).collect()
     }
 
-    /// What is worth knowing beside drift: a line each.
+    /// What else is worth knowing about the run, one line for each note.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         explain::notes(&self.outcome)
     }
 
-    /// The drift log. Beside it, with the ending `run.json`, is what concerns the run as a whole.
+    /// The path of the drift log. Next to it is a file about the run as a whole, with the extension `run.json`.
     #[must_use]
     pub fn log(&self) -> &Path {
         &self.outcome.log
     }
 
-    /// Fails a test in which something drifted.
+    /// Fails the test if a tool drifted, or if a recorded observation could not be compared.
     ///
     /// # Panics
-    /// With each drift explained.
+    /// With the first drifts, each of them explained, and the path of the log.
     #[track_caller]
     pub fn verify(&self) {
         assert!(
             self.outcome.is_same(),
-            "{}\n{}\nall of it: {}",
+            "{}\n{}\nthe whole log: {}",
             explain::summary(&self.outcome),
             explain::drifts(&self.outcome),
             self.outcome.log.display()

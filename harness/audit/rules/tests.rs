@@ -11,7 +11,7 @@ fn rules(patterns: &[&str]) -> Rules {
 }
 
 #[test]
-fn the_rule_that_makes_calls_equal_is_told_from_those_that_do_not() {
+fn the_rule_that_makes_calls_equal_is_told_apart_from_rules_that_do_not() {
     let calls = [call(0, "a", "order 12, please"), call(1, "a", "order 17, please")];
     let found = merged(&calls, &rules(&["please", r"\d+"]));
     assert_eq!(found.len(), 1, "{found:?}");

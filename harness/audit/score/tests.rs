@@ -30,7 +30,7 @@ fn of(detail: Detail) -> ShapeOptions {
 }
 
 #[test]
-fn each_kind_that_there_is_a_place_for_is_tried() {
+fn each_kind_that_applies_to_a_place_is_tried() {
     let events = || {
         vec![
             event("start", r#"{"run": "9f3b4c1d-8e5a-4b1c-8d5a-0b1c2d3e4f50", "call": "call_9f3b4c1d8e5a"}"#),
@@ -41,7 +41,7 @@ fn each_kind_that_there_is_a_place_for_is_tried() {
     let tried: Vec<Kind> = scored(events(), &of(Detail::Values)).kinds.into_keys().collect();
     assert_eq!(tried, Kind::ALL);
     let tried: Vec<Kind> = scored(events(), &of(Detail::Types)).kinds.into_keys().collect();
-    assert_eq!(tried.len(), Kind::ALL.len() - 1, "values are no matter of types");
+    assert_eq!(tried.len(), Kind::ALL.len() - 1, "types do not pin values");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_setting_that_would_notice_is_tried_and_named() {
 }
 
 #[test]
-fn kinds_weigh_the_same_however_many_changes_were_tried() {
+fn each_kind_has_the_same_weight_however_many_changes_were_tried() {
     let tally = |tried, noticed| Tally { tried, noticed };
     let kinds = ByKind::from([(Kind::Status, tally(1, 0)), (Kind::DropKey, tally(100, 100))]);
     assert_eq!(mean(&kinds), Some(0.5));

@@ -6,7 +6,7 @@ fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
 }
 
-/// A turn that answers with a call of `save`.
+/// A turn whose answer calls the tool `save`.
 fn saving(args: &str) -> Turn {
     let call = ToolCall { id: "c".into(), name: "save".into(), args: json(args) };
     let hash = Hash::of(b"");
@@ -33,7 +33,7 @@ fn tools(name: &str, schema: &str) -> [String; 4] {
     ]
 }
 
-/// What each API's form of a change breaks; they agree.
+/// Returns what a change breaks. The change is tried in the form of each API, and all have to agree.
 fn broken_by(args: &str, name: &str, schema: &str) -> Option<Breakage> {
     let turn = saving(args);
     let pairs = tools("save", SCHEMA).into_iter().zip(tools(name, schema));
@@ -51,7 +51,7 @@ fn misfit_of(args: &str, schema: &str) -> String {
 }
 
 #[test]
-fn a_tool_that_the_recorded_answer_calls_and_that_is_gone_breaks_it() {
+fn a_missing_tool_breaks_a_recorded_answer_that_calls_it() {
     let recorded = r#"{"path": "a"}"#;
     assert_eq!(broken_by(recorded, "store", SCHEMA), Some(Breakage::ToolNotOffered("save".into())));
     assert_eq!(broken_by(recorded, "save", &SCHEMA.replace("object", "object\", \"title\": \"Save")), None);
@@ -60,12 +60,12 @@ fn a_tool_that_the_recorded_answer_calls_and_that_is_gone_breaks_it() {
 #[test]
 fn arguments_that_a_tool_no_longer_takes_break_the_answer() {
     let recorded = r#"{"path": "a", "mode": 1}"#;
-    assert_eq!(misfit_of(recorded, &SCHEMA.replace("mode", "kind")), "there is no `mode`");
+    assert_eq!(misfit_of(recorded, &SCHEMA.replace("mode", "kind")), "there is no argument `mode`");
     let required = SCHEMA.replace(r#"["path"]"#, r#"["path", "kind"]"#);
-    assert_eq!(misfit_of(recorded, &required), "`kind` is required, and was not recorded");
+    assert_eq!(misfit_of(recorded, &required), "`kind` is required, but was not recorded");
     let other = SCHEMA.replace("integer", "string");
-    assert_eq!(misfit_of(recorded, &other), "`mode` is string, and was recorded as number");
-    // Another type that takes the value, an argument more, an open object, and what never fitted are not breakage.
+    assert_eq!(misfit_of(recorded, &other), "`mode` has to be string, but was recorded as number");
+    // None of these breaks the answer: a type that allows the value, one more argument, an open object, a value that never fit.
     assert_eq!(broken_by(recorded, "save", &SCHEMA.replace("integer", "NUMBER")), None);
     let more = SCHEMA.replace(r#""mode""#, r#""more": {"type": "string"}, "mode""#);
     assert_eq!(broken_by(recorded, "save", &more), None);
@@ -75,7 +75,7 @@ fn arguments_that_a_tool_no_longer_takes_break_the_answer() {
 }
 
 #[test]
-fn a_prompt_or_tools_that_are_gone_break_it() {
+fn a_missing_prompt_or_missing_tools_break_the_answer() {
     let turn = saving("{}");
     let gone = |check| breakage(&turn, check, "Be brief.", " ", || None);
     assert_eq!(gone(Check::Prompt), Some(Breakage::PromptGone));

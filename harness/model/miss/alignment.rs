@@ -1,5 +1,5 @@
-//! The calls of a run that missed beside the turns that no call asked for as they are: known once the run is over. A call
-//! that is like a turn which a later call asks for exactly is one call more than was recorded, and no changed one.
+//! Matches the calls that missed with the turns that no call asked for, once the run is over. A call may resemble a turn that a
+//! later call asks for exactly. Then it is an additional call, not a changed one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,33 +15,33 @@ use crate::key::Rules;
 use crate::model::lookup::Lookup;
 use crate::text::around;
 
-/// A run that is over.
-pub(in crate::model) struct Over<'a> {
+/// A run that is over, with the turns that were asked for.
+pub(in crate::model) struct FinishedRun<'a> {
     pub(in crate::model) fixture: &'a Fixture,
     pub(in crate::model) rules: &'a Rules,
-    /// Of each turn that a call asked for as it is, the number of that call.
+    /// For each turn that a call asked for by its key, the number of that call.
     pub(in crate::model) asked: &'a HashMap<usize, usize>,
 }
 
-/// Says anew of each call that missed what of it is not as recorded, where that is clearer when the run is over.
-pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
-    let calls = over.calls(missed);
-    if !over.is_crowded(missed, &calls) {
+/// Describes the differences of the missed calls again, if that is clearer now that the run is over.
+pub(in crate::model) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
+    let calls = run.calls(missed);
+    if !run.is_crowded(missed, &calls) {
         return;
     }
-    let mut pairs = over.pairs(missed, &calls);
+    let mut pairs = run.pairs(missed, &calls);
     let of_pair = |(index, nearest): (&usize, &Nearest)| (nearest.turn, missed[*index].number);
     let mut placed: HashMap<usize, usize> = pairs.iter().map(of_pair).collect();
-    placed.extend(over.asked);
+    placed.extend(run.asked);
     let mut more = Vec::new();
     for index in calls {
         match pairs.remove(&index) {
-            Some(nearest) => over.compare(&mut missed[index], &nearest),
+            Some(nearest) => run.compare(&mut missed[index], &nearest),
             None => more.push(index),
         }
     }
-    over.tell_more(missed, &more, &placed);
-    // A client that tries again makes the same call.
+    run.describe_additional(missed, &more, &placed);
+    // A client that retries makes the same call again, so it gets the same description.
     for index in 1..missed.len() {
         let (before, rest) = missed.split_at_mut(index);
         let call = &mut rest[0];
@@ -54,8 +54,9 @@ pub(in crate::model) fn align(missed: &mut [MissedCall], over: &Over<'_>) {
     }
 }
 
-impl Over<'_> {
-    /// The calls that are like a turn, or may be: by their place, and each that a client repeats once.
+impl FinishedRun<'_> {
+    /// Returns the indexes of the missed calls that may be changed or additional calls. A call that a client repeats is in the
+    /// list only once.
     fn calls(&self, missed: &[MissedCall]) -> Vec<usize> {
         let mut known = HashSet::new();
         let of_a_recorded_caller = |lookup: &Lookup| {
@@ -78,7 +79,7 @@ impl Over<'_> {
         (0..missed.len()).filter(|index| is_one(&missed[*index]) && known.insert(key(&missed[*index]))).collect()
     }
 
-    /// Whether calls are like a turn that is not theirs alone.
+    /// Whether a call resembles a turn that another call asks for or resembles too.
     fn is_crowded(&self, missed: &[MissedCall], calls: &[usize]) -> bool {
         let mut meant = HashSet::new();
         calls.iter().filter_map(|index| missed[*index].nearest).any(|turn| {
@@ -87,7 +88,7 @@ impl Over<'_> {
         })
     }
 
-    /// Calls with the turns that they are most like, no turn twice: first those that are nearest to each other.
+    /// Pairs calls with the turns that they resemble, each turn at most once. The closest pairs are made first.
     fn pairs(&self, missed: &[MissedCall], calls: &[usize]) -> BTreeMap<usize, Nearest> {
         let turns = self.fixture.table.turns().len();
         let asked: Vec<bool> = (0..turns).map(|turn| self.asked.contains_key(&turn)).collect();
@@ -107,7 +108,7 @@ impl Over<'_> {
         pairs
     }
 
-    /// Compares a call with another turn than when it came.
+    /// Compares a call with this turn, which may be a different one than when the call came.
     fn compare(&self, call: &mut MissedCall, nearest: &Nearest) {
         let asked: Vec<bool> = (0..self.fixture.table.turns().len()).map(|t| self.asked.contains_key(&t)).collect();
         let served_to = |turn: usize| self.asked.get(&turn).copied();
@@ -116,16 +117,16 @@ impl Over<'_> {
         (call.nearest, call.differences, call.lines) = (nearest, differences, lines);
     }
 
-    /// Says of calls that they are more than was recorded: of each caller in one line. `placed` are the turns that calls
-    /// have, with these.
-    fn tell_more(&self, missed: &mut [MissedCall], more: &[usize], placed: &HashMap<usize, usize>) {
-        let mut told: BTreeMap<Option<String>, Difference> = BTreeMap::new();
+    /// Describes additional calls, in one line for each caller. `placed` maps the turns that calls asked for or resemble to the
+    /// numbers of these calls.
+    fn describe_additional(&self, missed: &mut [MissedCall], more: &[usize], placed: &HashMap<usize, usize>) {
+        let mut described: BTreeMap<Option<String>, Difference> = BTreeMap::new();
         for index in more {
             let Some((place, neighbour)) = self.place_of(missed[*index].number, placed) else { continue };
             let caller = missed[*index].lookup.caller.clone();
             let times = more.iter().filter(|other| missed[**other].lookup.caller == caller).count();
             let call = &mut missed[*index];
-            let difference = told.entry(caller).or_insert_with(|| one_more(&call.lookup, times, &place));
+            let difference = described.entry(caller).or_insert_with(|| one_more(&call.lookup, times, &place));
             call.differences = vec![difference.clone()];
             call.nearest = None;
             let messages = call.lookup.conversation.len();
@@ -134,14 +135,15 @@ impl Over<'_> {
                 let text = message.str_of("content").unwrap_or_default().replace('\n', "⏎");
                 format!("\n  + {}: {}", describe(message), around(&text, 0))
             });
-            let asks = format!("it asks    message {messages} of {messages}, which was never recorded:{last}");
+            let asks = format!("asks with  message {messages} of {messages}, which was never recorded:{last}");
             call.lines.truncate(1);
-            call.lines.push(format!("beside     {neighbour}"));
+            call.lines.push(format!("next to    {neighbour}"));
             call.lines.extend(asks.lines().map(str::to_owned));
         }
     }
 
-    /// Where a call stands among those that have a turn: before or after which; none where there is no such call.
+    /// Returns the place of a call among the calls that have a turn, and a description of its neighbour. `None` if no call has a
+    /// turn.
     fn place_of(&self, number: usize, placed: &HashMap<usize, usize>) -> Option<(String, String)> {
         let after = placed.iter().filter(|(_, call)| **call > number).min_by_key(|(_, call)| **call);
         let before = || placed.iter().filter(|(_, call)| **call < number).max_by_key(|(_, call)| **call);

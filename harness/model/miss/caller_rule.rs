@@ -1,4 +1,4 @@
-//! The `[[callers]]` rule that tells callers apart, ready to be pasted: found in what their recorded calls differ in.
+//! Finds `[[callers]]` rules that tell callers apart by the differences between their recorded calls, ready to be pasted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::model::callers::names_of_tools;
 /// The most characters of a prompt that a rule looks for.
 const PIECE: usize = 60;
 
-/// What is known of one caller's calls: system prompts, names of tools, models.
+/// What is known about the recorded calls of one caller: system prompts, names of tools, models.
 #[derive(Default)]
 struct RecordedCalls {
     prompts: BTreeSet<String>,
@@ -18,7 +18,8 @@ struct RecordedCalls {
     models: BTreeSet<String>,
 }
 
-/// The lines of a miss that say which rules to add, for the callers of the given turns and the call that found several.
+/// Returns the lines of a miss that say which rules to add. The rules tell apart the callers of these turns, which all have the
+/// conversation of the call.
 pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixture) -> Vec<String> {
     let mut callers: BTreeMap<&str, RecordedCalls> = BTreeMap::new();
     for turn in turns.iter().map(|index| &fixture.table.turns()[*index]) {
@@ -31,11 +32,11 @@ pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixt
         recorded.models.insert(text(checks.model));
     }
     let mut rules = Vec::new();
-    // deer-flow's form keeps the conversation only: what its callers differ in is not known.
+    // deer-flow's format keeps no prompts, tools or models, so it is not known in what its callers differ.
     if callers.values().all(|recorded| !recorded.prompts.is_empty()) {
         rules.extend(callers.keys().filter_map(|name| rule_of(name, &callers, called)));
     }
-    // What fits this call comes first, since the first rule that fits counts.
+    // Rules that fit this call come first, because the first rule that fits counts.
     rules.sort_by_key(|(_, fits)| !fits);
     if !rules.iter().any(|(_, fits)| *fits) {
         rules.splice(0..0, rule_of_any(&callers, called).map(|rule| (rule, true)));
@@ -55,7 +56,7 @@ pub(super) fn lines(turns: &[usize], called: Option<&CheckTexts>, fixture: &Fixt
     lines
 }
 
-/// The rule for one of the callers, and whether it fits this call.
+/// Returns the rule for one of the callers, and whether it fits this call.
 fn rule_of(name: &str, callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<Condition> {
     let own = callers.get(name)?;
     let others: Vec<&RecordedCalls> = callers.iter().filter(|(other, _)| **other != name).map(|(_, r)| r).collect();
@@ -64,7 +65,7 @@ fn rule_of(name: &str, callers: &BTreeMap<&str, RecordedCalls>, called: Option<&
     Some((rule(&format!("name = {}", toml_string(name)), &when), fits))
 }
 
-/// A rule that fits this call, where no recorded one tells whose it is: the name is for the reader to choose.
+/// Returns a rule that fits this call if the recorded calls do not show who the caller is. The reader has to choose the name.
 fn rule_of_any(callers: &BTreeMap<&str, RecordedCalls>, called: Option<&CheckTexts>) -> Option<String> {
     let called = called?;
     let in_no_recording = |piece: &str| !callers.values().any(|recorded| recorded.holds(piece));
@@ -80,7 +81,7 @@ impl RecordedCalls {
     }
 }
 
-/// A condition that fits one caller's calls and no other's, and whether it fits this call.
+/// A condition that fits the calls of one caller only, and whether it fits this call.
 type Condition = (String, bool);
 
 fn by_prompt(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
@@ -114,17 +115,17 @@ fn by_model(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&Chec
     (!shared).then(|| (when, called.is_some_and(|called| *called.model == **model)))
 }
 
-/// The first line or sentence of a prompt that fits, cut to what a person can read.
+/// Returns the first line or sentence of a prompt that fits, cut to a readable length.
 fn piece_of(prompt: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
     let cut = |piece: &str| match piece.char_indices().nth(PIECE) {
         Some((at, _)) => piece[..at].rsplit_once(' ').map_or(&piece[..at], |(words, _)| words).to_owned(),
         None => piece.to_owned(),
     };
-    // What was normalized is another text each time.
+    // Normalized parts are a different text in each call, so a rule cannot look for them.
     let stable = |piece: &&str| !["<UUID>", "<TS>", "<DATE>", "<PATH>"].iter().any(|name| piece.contains(name));
     let pieces = prompt.lines().flat_map(|line| line.split_inclusive(". ")).map(str::trim).filter(|p| !p.is_empty());
     let mut short = pieces.clone().filter(stable).map(cut);
-    // Two long lines may begin alike and differ behind the cut: any few words of them do.
+    // Two long lines may be equal up to the cut. Then any three words that fit will do.
     let mut words = pieces.filter(stable).flat_map(|piece| {
         let words: Vec<&str> = piece.split(' ').collect();
         words.windows(3.min(words.len()).max(1)).map(|words| words.join(" ")).collect::<Vec<_>>()
@@ -145,7 +146,7 @@ fn rule(name: &str, when: &str) -> String {
     format!("[[callers]]\n{name}\n{when}")
 }
 
-/// A string as TOML writes it.
+/// Returns a text as a TOML string.
 fn toml_string(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! What of a call's conversation is not as it was recorded: difference by difference, in the order of the messages.
+//! The differences between a call's conversation and a recorded one, in the order of the messages.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -10,32 +10,33 @@ use crate::conversation::OPAQUE;
 use crate::json::{Json, Layout};
 use crate::text::{around, counted};
 
-/// How much of a changed text stands on a first line, on each side.
+/// How many characters of each side of a changed text the first line of a failure shows.
 const WORDS: usize = 36;
-/// A shorter text is found in any other.
+/// A text that is shorter than this occurs in others by chance, so finding it there means nothing.
 const TELLING: usize = 4;
 
 /// One difference between a recorded conversation and a call's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// What it is, for a first line.
+    /// The difference in the words of a failure's first line.
     pub(crate) cause: Cause,
-    /// The evidence: where it is, and the texts.
+    /// The evidence: the place of the difference, and both texts.
     pub(crate) lines: Vec<String>,
-    /// The text that was recorded there; empty where there was none.
+    /// The text that was recorded at this place; empty if there was none.
     recorded: String,
-    /// The text that was called with there.
+    /// The text of the call at this place; empty if there is none.
     called: String,
-    /// Who makes the call.
+    /// The caller of the call, as it is printed.
     who: String,
-    /// Whether it is about results or calls of tools that are lost.
+    /// Whether tool calls or tool results are missing.
     of_tools: bool,
-    /// What was done to the message, where that says more than its texts: of one caller, the same is one change.
+    /// What was done to the message, if that can be said in general, such as `cut at the end`. Two differences of one caller
+    /// with the same description count as one change.
     done: String,
 }
 
 impl Difference {
-    /// A difference that says all in its cause.
+    /// Makes a difference that needs no texts and no evidence besides its cause.
     pub(crate) fn of(kind: CauseKind, what: String) -> Difference {
         Difference {
             cause: Cause::new(kind, what),
@@ -48,17 +49,17 @@ impl Difference {
         }
     }
 
-    /// What it is, for a first line.
+    /// The difference in the words of a failure's first line.
     pub(crate) fn cause(&self) -> &Cause {
         &self.cause
     }
 
-    /// Whether it comes of an earlier one: the same change, seen again in a later call or in another place of this one.
+    /// Whether this difference follows from an earlier one: the same change, seen again in a later call or at another place.
     pub(crate) fn follows_from(&self, earlier: &Difference) -> bool {
         if self.cause == earlier.cause {
             return true;
         }
-        // A history that is cut, or has more in it, is so in each later call of the same caller.
+        // If messages are missing from a history or added to it, each later call of the same caller has the same history.
         let cut = |kind| matches!(kind, CauseKind::MessageMissing | CauseKind::HistoryShortened);
         let (own_kind, before_kind) = (self.cause.kind, earlier.cause.kind);
         let calls_lost = own_kind == CauseKind::ToolName && self.of_tools && earlier.of_tools;
@@ -70,7 +71,7 @@ impl Difference {
         if own_kind == before_kind && self.who == earlier.who && !self.done.is_empty() && self.done == earlier.done {
             return true;
         }
-        // What tools give follows from what was done otherwise with them.
+        // If tools are called differently, they return different results.
         let done_otherwise = matches!(before_kind, CauseKind::ToolArgument | CauseKind::ToolName)
             || (cut(before_kind) && earlier.of_tools);
         if done_otherwise
@@ -79,7 +80,7 @@ impl Difference {
         {
             return true;
         }
-        // A text that is made of the history has its lines in another order then.
+        // If the messages are in a different order, so are the lines of a text that is made from them.
         let lines = |text: &str| {
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
             lines.sort();
@@ -93,7 +94,7 @@ impl Difference {
         }
         let (before, after) = fragments(&earlier.recorded, &earlier.called);
         let own = fragments(&self.recorded, &self.called);
-        // A text that quotes another one has it with its quotes escaped, and between other marks.
+        // A text that quotes another one may escape its quotation marks, and put other marks around it.
         let bare = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).replace('\\', "");
         let has = |text: &str, part: &str| text.contains(part) || text.replace('\\', "").contains(&bare(part));
         let telling = bare(before).len().max(bare(after).len()) >= TELLING;
@@ -102,7 +103,7 @@ impl Difference {
 }
 
 impl Difference {
-    /// Whether a text that was recorded in its place is no longer there.
+    /// Whether this text was recorded at the place of the difference and is not there any more.
     pub(crate) fn lacks(&self, text: &str) -> bool {
         self.recorded.contains(text) && !self.called.contains(text)
     }
@@ -112,7 +113,7 @@ impl Difference {
     }
 }
 
-/// The differences between a recorded conversation and a call's, of whom `who` tells. Empty where there is none.
+/// Returns the differences between a recorded conversation and a call's. `who` names the caller. Empty if there are none.
 pub(crate) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
     let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
     let rest = recorded.len().min(called.len()) - front;
@@ -133,7 +134,7 @@ pub(crate) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<
     kept
 }
 
-/// How like two conversations are: messages in common, and how many steps lead from one to the other.
+/// Returns how alike two conversations are: how many messages they have in common, and in how many steps one becomes the other.
 pub(super) fn likeness(recorded: &[Json], called: &[Json]) -> (usize, usize) {
     let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
     let rest = recorded.len().min(called.len()) - front;
@@ -152,7 +153,7 @@ fn whole(message: &Json) -> String {
     message.print(Layout::Compact)
 }
 
-/// What kind of message it is.
+/// The type of a message.
 fn label(message: &Json) -> String {
     message.str_of("type").unwrap_or_default().to_owned()
 }
@@ -162,11 +163,11 @@ fn ops(a: &[Json], b: &[Json], of: fn(&Json) -> String) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, &a, &b)
 }
 
-/// What is left of two conversations without what they begin and end with in common.
+/// Two conversations without the messages that they share at the beginning and at the end.
 struct Middle<'a> {
     recorded: std::ops::Range<usize>,
     called: std::ops::Range<usize>,
-    /// The whole of both.
+    /// All messages of the recorded conversation and of the call.
     messages: (&'a [Json], &'a [Json]),
     who: &'a str,
 }
@@ -196,7 +197,7 @@ impl Middle<'_> {
         found
     }
 
-    /// The same messages in another order.
+    /// Returns the difference if both sides have the same messages in a different order.
     fn order(&self, a: &[Json], b: &[Json]) -> Option<Difference> {
         let sorted = |messages: &[Json]| {
             let mut texts: Vec<String> = messages.iter().map(whole).collect();
@@ -209,7 +210,7 @@ impl Middle<'_> {
         let moved = b.first()?;
         let was = a.iter().position(|message| message == moved)? + self.recorded.start;
         let what = format!(
-            "the messages of {} come in another order: message {} ({}) was recorded as message {}",
+            "the messages of {} come in a different order: message {} ({}) was recorded as message {}",
             self.who,
             self.called.start + 1,
             in_short(moved),
@@ -218,12 +219,12 @@ impl Middle<'_> {
         let lines = |sign: char, messages: &[Json]| -> Vec<String> {
             messages.iter().map(|message| format!("  {sign} {}", around(&one_line(message), 0))).collect()
         };
-        let mut shown = vec![format!("they part  at message {}, in their order:", self.called.start + 1)];
+        let mut shown = vec![format!("difference at message {}, in their order:", self.called.start + 1)];
         shown.extend(lines('-', a).into_iter().chain(lines('+', b)));
         Some(self.difference(CauseKind::MessageOrder, what, shown, String::new(), String::new()))
     }
 
-    /// A region in which both have other messages: paired by their kind, or missing, or extra.
+    /// Compares a region in which all messages differ: messages of the same kind are paired, the rest is missing or extra.
     fn region(&self, recorded: std::ops::Range<usize>, called: std::ops::Range<usize>, found: &mut Vec<Difference>) {
         if recorded.len() == called.len() {
             return recorded.zip(called).for_each(|(a, b)| self.pair(a, b, found));
@@ -245,7 +246,7 @@ impl Middle<'_> {
         let (count, who) = (range.len(), self.who);
         let are = if count == 1 { "is" } else { "are" };
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
-        // Where the call begins or ends elsewhere, nothing else of it is new.
+        // A shortened history has no new messages.
         let whole = self.called.is_empty() || self.messages.1.len() < all.len();
         let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
         let (kind, what) = if of_tools {
@@ -264,7 +265,7 @@ impl Middle<'_> {
             (CauseKind::MessageMissing, what)
         };
         let mut lines = vec![format!(
-            "they part  {} of the recorded {} {are} missing, from {first_shown} on:",
+            "difference {} of the recorded {} {are} missing, from {first_shown} on:",
             messages(count),
             all.len()
         )];
@@ -279,7 +280,7 @@ impl Middle<'_> {
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
         let what = format!("{who} sends {} more than recorded: {first_shown}", messages(count));
         let mut lines = vec![format!(
-            "they part  {} of {} {} not recorded, from {first_shown} on:",
+            "difference {} of {} {} not recorded, from {first_shown} on:",
             messages(count),
             all.len(),
             if count == 1 { "was" } else { "were" }
@@ -288,7 +289,7 @@ impl Middle<'_> {
         found.push(self.difference(CauseKind::MessageExtra, what, lines, String::new(), texts(&all[range])));
     }
 
-    /// Two messages that stand in each other's place.
+    /// Compares two messages at the same place.
     fn pair(&self, recorded: usize, called: usize, found: &mut Vec<Difference>) {
         let (a, b) = (&self.messages.0[recorded], &self.messages.1[called]);
         if a == b {
@@ -298,7 +299,7 @@ impl Middle<'_> {
         let whole = format!("{place} of {} ({})", self.messages.1.len(), describe(b));
         let (kind_a, kind_b) = (a.str_of("type").unwrap_or_default(), b.str_of("type").unwrap_or_default());
         let part = |field: &str, a: &str, b: &str| {
-            let mut lines = vec![format!("they part  at {whole}, in `{field}`:")];
+            let mut lines = vec![format!("difference at {whole}, in `{field}`:")];
             lines.extend(diff(a, b));
             lines
         };
@@ -316,7 +317,7 @@ impl Middle<'_> {
         }
         self.calls(a, b, &place, &part, found);
         let (tool_a, tool_b) = (tool_of(self.messages.0, recorded), tool_of(self.messages.1, called));
-        // Without its call a result has no name; then the call is what is missing.
+        // A result whose call is missing has no name. Then the missing call is the difference.
         if let (true, Some(a), Some(b)) = (kind_b == "tool" && tool_a != tool_b, tool_a, tool_b) {
             let what = format!("{place} of {who} is a result of tool `{b}`, recorded: of `{a}`");
             found.push(self.difference(CauseKind::ToolName, what, part("name", a, b), a.to_owned(), b.to_owned()));
@@ -327,7 +328,7 @@ impl Middle<'_> {
                 let (field, a, b) = first_difference(a, b, String::new());
                 let (a, b) = (text_of(a), text_of(b));
                 let what =
-                    format!("{place} ({kind_b}) of {who} has another `{field}` ({})", change_within(&a, &b, WORDS));
+                    format!("{place} ({kind_b}) of {who} has a different `{field}` ({})", change_within(&a, &b, WORDS));
                 found.push(self.difference(CauseKind::MessageText, what, part(&field, &a, &b), a, b));
             }
             return;
@@ -336,22 +337,25 @@ impl Middle<'_> {
         let inside = pointer_difference(text_a, text_b);
         let (kind, what) = match (kind_b, inside) {
             (OPAQUE, Some((pointer, words))) => {
-                (CauseKind::OtherRequest, format!("the request has another `{pointer}` than recorded ({words})"))
+                (CauseKind::OtherRequest, format!("the request has a different `{pointer}` than recorded ({words})"))
             }
             (OPAQUE, None) => {
-                (CauseKind::OtherRequest, format!("the request has another body than recorded ({words})"))
+                (CauseKind::OtherRequest, format!("the request has a different body than recorded ({words})"))
             }
             ("tool", inside) => {
                 let tool = tool_b.map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{tool}`"));
                 let what = match inside {
-                    Some((pointer, words)) => format!("{tool} returned another `{pointer}` than recorded ({words})"),
-                    None => format!("{tool} returned other text than recorded ({words})"),
+                    Some((pointer, words)) => {
+                        format!("{tool} returned a different `{pointer}` than recorded ({words})")
+                    }
+                    None => format!("{tool} returned different text than recorded ({words})"),
                 };
                 (CauseKind::ToolResult, what)
             }
-            _ => {
-                (CauseKind::MessageText, format!("{place} ({kind_b}) of {who} says other text than recorded ({words})"))
-            }
+            _ => (
+                CauseKind::MessageText,
+                format!("{place} ({kind_b}) of {who} says different text than recorded ({words})"),
+            ),
         };
         let lines = part("content", text_a, text_b);
         let done = if kind == CauseKind::MessageText { done_to(text_a, text_b) } else { "" };
@@ -359,7 +363,7 @@ impl Middle<'_> {
         found.push(Difference { done: done.to_owned(), ..difference });
     }
 
-    /// The tool calls of two messages.
+    /// Compares the tool calls of two messages.
     fn calls(
         &self,
         a: &Json,
@@ -395,7 +399,9 @@ impl Middle<'_> {
             let words = change_within(&old, &new, WORDS);
             let what = match renamed(&args_a, &args_b) {
                 Some((was, is)) => format!("the argument `{was}` of tool `{tool}` is called `{is}`"),
-                None => format!("tool `{tool}` is called with another argument `{pointer}` than recorded ({words})"),
+                None => {
+                    format!("tool `{tool}` is called with a different argument `{pointer}` than recorded ({words})")
+                }
             };
             let field = format!("tool_calls[{index}].args.{path}");
             let lines = part(field.trim_end_matches('.'), &old, &new);
@@ -416,7 +422,7 @@ impl Middle<'_> {
     }
 }
 
-/// The one argument that has another name, and the same value.
+/// Returns the old and the new name if exactly one argument was renamed and has the same value.
 fn renamed<'a>(recorded: &'a Json, called: &'a Json) -> Option<(&'a str, &'a str)> {
     let (Json::Object(a), Json::Object(b)) = (recorded, called) else { return None };
     let gone: Vec<_> = a.iter().filter(|(key, _)| !b.contains_key(key)).collect();
@@ -425,19 +431,19 @@ fn renamed<'a>(recorded: &'a Json, called: &'a Json) -> Option<(&'a str, &'a str
     (before == after).then_some((was, is))
 }
 
-/// What was done to a text as a whole; empty where its words are other ones.
+/// Describes what was done to a text as a whole. Empty if its words changed.
 fn done_to(recorded: &str, called: &str) -> &'static str {
     let words =
         |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     match (words(recorded), words(called)) {
-        (a, b) if a == b => "spelt otherwise",
+        (a, b) if a == b => "spelled differently",
         (a, b) if a.starts_with(&b) => "cut at the end",
         (a, b) if a.ends_with(&b) => "cut at the front",
         _ => "",
     }
 }
 
-/// Whether a kind is about which messages there are.
+/// Whether a kind concerns the sequence of messages rather than one message.
 fn is_of_sequence(kind: CauseKind) -> bool {
     matches!(kind, CauseKind::MessageExtra | CauseKind::MessageOrder)
 }
@@ -450,7 +456,7 @@ fn messages(count: usize) -> String {
     counted(count, "message")
 }
 
-/// A message by its kind and first words, for a first line.
+/// Describes a message by its kind and first words, for the first line of a failure.
 fn in_short(message: &Json) -> String {
     let text: String = message.str_of("content").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let about = describe(message);

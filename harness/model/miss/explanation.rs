@@ -1,4 +1,4 @@
-//! Why a call missed: in words for a first line, and line by line what fits, or the nearest turn and the differences.
+//! Explains a miss: the words of its first line, and the evidence, such as the nearest turn and the differences from it.
 
 use super::caller_rule;
 use super::difference::{Difference, differences};
@@ -16,35 +16,36 @@ use crate::text::clipped;
 
 /// How many differences of one call are shown.
 const SHOWN: usize = 3;
-/// How much of a call is shown where the fixture keeps hashes only, in characters.
+/// How many characters of a call are shown if the fixture keeps only hashes.
 const INPUT: usize = 800;
-/// How many open turns are listed there.
+/// How many open turns are listed if the fixture keeps only hashes.
 const OPEN: usize = 8;
 
-/// What is found out about a miss.
+/// The explanation of a miss.
 pub(in crate::model) struct Explanation {
-    /// What of the call is not as it was recorded; at least one thing.
+    /// How the call differs from the recording. There is at least one difference.
     pub(in crate::model) differences: Vec<Difference>,
-    /// For people, line by line.
+    /// The evidence, line by line.
     pub(in crate::model) lines: Vec<String>,
-    /// The turn that the call may have been meant for, where no turn has its conversation.
+    /// The turn that the call resembles most, if no turn has its conversation.
     pub(in crate::model) nearest: Option<usize>,
-    /// Whether that turn may well be meant: a turn that calls tools is no answer to a call that is like none.
+    /// Whether the call may be meant for that turn. A call that resembles no turn is not meant for one that calls tools.
     pub(in crate::model) alike: bool,
 }
 
-/// What a miss is looked into with.
+/// The state of the replay when a call missed.
 pub(in crate::model) struct Situation<'a> {
     pub(in crate::model) fixture: &'a Fixture,
     pub(in crate::model) rules: &'a Rules,
-    /// Of each turn, whether a call has had it, and the number of that call.
+    /// For each turn, whether a call got it.
     pub(in crate::model) served: &'a [bool],
+    /// Returns the number of the call that got a turn.
     pub(in crate::model) served_to: &'a dyn Fn(usize) -> Option<usize>,
 }
 
-/// Looks into a miss.
-pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situation<'_>) -> Explanation {
-    let Situation { fixture, rules, served, .. } = *in_;
+/// Explains a miss.
+pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
+    let Situation { fixture, rules, served, .. } = *situation;
     let who = who(lookup);
     let mut lines = head(lookup);
     let only = |kind, what: String| vec![Difference::of(kind, what)];
@@ -60,29 +61,29 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
             let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
             only(CauseKind::Caller, format!("caller {who} asks what was recorded for {}", callers.join(", ")))
         }
-        MissReason::AllServed { .. } if of_another(lookup, in_).is_some() => {
-            let turn = of_another(lookup, in_).unwrap_or_default();
+        MissReason::AllServed { .. } if turn_of_another_caller(lookup, situation).is_some() => {
+            let turn = turn_of_another_caller(lookup, situation).unwrap_or_default();
             let caller = fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-            lines.push(format!("nearest    {}", place(in_, turn)));
+            lines.push(format!("nearest    {}", place(situation, turn)));
             nearest_turn = Some(turn);
             only(CauseKind::Caller, format!("caller {who} asks what was recorded for `{caller}`"))
         }
         MissReason::AllServed { turns, more } => {
             let last = turns.last().copied().unwrap_or_default();
-            let place = place(in_, last);
+            let place = place(situation, last);
             lines.push(format!("nearest    {place}"));
-            lines.push(format!("answered   {} of {} turns are still open", open.len(), served.len()));
+            lines.push(format!("open       {} of {} turns were not served yet", open.len(), served.len()));
             let times =
                 if turns.len() + more == 1 { String::new() } else { format!(" ({} turns)", turns.len() + more) };
             only(
                 CauseKind::CalledAgain,
-                format!("{who} asks once more than recorded: turns[{last}]{times} had answered it"),
+                format!("{who} asks once more than recorded: turns[{last}]{times} had already answered it"),
             )
         }
         MissReason::NoFixture => {
-            only(CauseKind::NoModelExpected, format!("{who} calls a model, and the scenario says `fixture = \"none\"`"))
+            only(CauseKind::NoModelExpected, format!("{who} calls a model, but the scenario says `fixture = \"none\"`"))
         }
-        MissReason::RequestNotRecorded { request } if is_no_models(request, lookup, in_) => only(
+        MissReason::RequestNotRecorded { request } if is_wrong_path(request, lookup, situation) => only(
             CauseKind::WrongUrl,
             format!("the service calls `{request}`, which is not a path of a model: is a base URL wrong?"),
         ),
@@ -91,15 +92,15 @@ pub(in crate::model) fn explain(reason: &MissReason, lookup: &Lookup, in_: &Situ
             nearest_turn = found.as_ref().map(|nearest| nearest.turn);
             let calls_tools = |turn: usize| !fixture.table.turns()[turn].output.tool_calls().is_empty();
             alike = found.as_ref().is_none_or(|nearest| nearest.alike || !calls_tools(nearest.turn));
-            not_recorded(reason, found.as_ref(), lookup, in_, &who, &mut lines)
+            not_recorded(reason, found.as_ref(), lookup, situation, &who, &mut lines)
         }
         _ => only(kind_of(reason), reason.to_string()),
     };
     Explanation { differences, lines, nearest: nearest_turn, alike }
 }
 
-/// What providers serve beside chat models, as the ends of paths.
-const BESIDE_CHATS: [&str; 9] = [
+/// Parts of paths at which providers serve something other than chat models.
+const OTHER_THAN_CHATS: [&str; 9] = [
     "embeddings",
     "rerank",
     "moderations",
@@ -111,31 +112,36 @@ const BESIDE_CHATS: [&str; 9] = [
     "files",
 ];
 
-/// Whether a request asks at a path where no model is: none was recorded there, nor is it what providers serve beside
-/// chat models; and it asks for a chat, or nothing was served by then.
-fn is_no_models(request: &str, lookup: &Lookup, in_: &Situation<'_>) -> bool {
+/// Whether the path of a request is probably wrong. That is so if nothing was recorded for the path, providers do not serve
+/// anything other than chats there, and either it looks like the path of a chat, or no turn was served yet.
+fn is_wrong_path(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> bool {
     let name = |messages: &[Json]| messages.first().and_then(|message| message.str_of("name").map(str::to_owned));
-    let recorded = |turn: usize| in_.fixture.conversation(turn, in_.rules).and_then(|messages| name(&messages));
+    let recorded =
+        |turn: usize| situation.fixture.conversation(turn, situation.rules).and_then(|messages| name(&messages));
     let of_opaque = |turn: &usize| {
-        let turns = in_.fixture.table.turns();
+        let turns = situation.fixture.table.turns();
         turns[*turn].wire.as_ref().is_some_and(|wire| wire.api == crate::wire::Api::Opaque)
     };
-    let known = (0..in_.served.len()).filter(of_opaque).any(|turn| recorded(turn) == name(&lookup.conversation));
+    let known = (0..situation.served.len()).filter(of_opaque).any(|turn| recorded(turn) == name(&lookup.conversation));
     let path = request.split_once(' ').map_or(request, |(_, path)| path);
     let path = path.split('?').next().unwrap_or_default();
-    let beside = BESIDE_CHATS.iter().any(|known| path.contains(known));
+    let other_than_chat = OTHER_THAN_CHATS.iter().any(|known| path.contains(known));
     let asks_for_a_chat = ["completions", "messages", "responses", "chat"].iter().any(|end| path.ends_with(end));
-    request.starts_with("POST ") && !known && !beside && (asks_for_a_chat || in_.served.iter().all(|served| !served))
+    request.starts_with("POST ")
+        && !known
+        && !other_than_chat
+        && (asks_for_a_chat || situation.served.iter().all(|served| !served))
 }
 
-/// Compares a call that no turn has the conversation of with a turn.
-pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, in_: &Situation<'_>) -> Explanation {
+/// Compares a call whose conversation no turn has with this turn.
+pub(super) fn compared(nearest: &Nearest, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
     let mut lines = head(lookup);
-    let differences = not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, in_, &who(lookup), &mut lines);
+    let differences =
+        not_recorded(&MissReason::NotRecorded, Some(nearest), lookup, situation, &who(lookup), &mut lines);
     Explanation { differences, lines, nearest: Some(nearest.turn), alike: nearest.alike }
 }
 
-/// What a call says, and what is wrong with it by itself.
+/// Returns the first lines of the evidence: the messages of the call, and its flaws.
 fn head(lookup: &Lookup) -> Vec<String> {
     let messages = lookup.conversation.len();
     let mut lines = vec![format!("messages   {messages} in the key: {}", outline(&lookup.conversation))];
@@ -143,7 +149,7 @@ fn head(lookup: &Lookup) -> Vec<String> {
     lines
 }
 
-/// The kind of a reason that says all by itself.
+/// Returns the kind of cause that a reason stands for.
 pub(in crate::model) fn kind_of(reason: &MissReason) -> CauseKind {
     match reason {
         MissReason::NotRecorded => CauseKind::Conversation,
@@ -160,56 +166,56 @@ pub(in crate::model) fn kind_of(reason: &MissReason) -> CauseKind {
     }
 }
 
-/// Who makes a call: its caller, or its first words.
+/// Names the caller of a call, or the call itself by its first words if the caller is not known.
 fn who(lookup: &Lookup) -> String {
     let prompt = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
     lookup.caller.as_ref().map_or_else(|| first_words(&lookup.conversation, prompt), |caller| format!("`{caller}`"))
 }
 
-/// An open turn of another caller that has a call's conversation.
-fn of_another(lookup: &Lookup, in_: &Situation<'_>) -> Option<usize> {
-    let group = in_.fixture.table.of_conversation(in_.rules.conversation_hash(&lookup.conversation))?;
-    group.turns.iter().copied().find(|turn| !in_.served[*turn])
+/// Returns an open turn of another caller that has the call's conversation.
+fn turn_of_another_caller(lookup: &Lookup, situation: &Situation<'_>) -> Option<usize> {
+    let group = situation.fixture.table.of_conversation(situation.rules.conversation_hash(&lookup.conversation))?;
+    group.turns.iter().copied().find(|turn| !situation.served[*turn])
 }
 
-/// The turns that are not served.
+/// Returns the turns that were not served.
 fn open(served: &[bool]) -> Vec<usize> {
     (0..served.len()).filter(|turn| !served[*turn]).collect()
 }
 
-/// A turn: where it is, whose it is, and whether it was served.
-fn place(in_: &Situation<'_>, turn: usize) -> String {
-    let caller = in_.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
-    let state = match (in_.served[turn], (in_.served_to)(turn)) {
+/// Describes a turn: its place, its caller, and whether it was served.
+fn place(situation: &Situation<'_>, turn: usize) -> String {
+    let caller = situation.fixture.table.turns()[turn].caller.as_deref().unwrap_or(UNKNOWN_CALLER);
+    let state = match (situation.served[turn], (situation.served_to)(turn)) {
         (false, _) => "not yet served".to_owned(),
         (true, None) => "served before".to_owned(),
         (true, Some(call)) => format!("served before, to call {call}"),
     };
-    format!("{}, by `{caller}`, {state}", in_.fixture.place_of(turn))
+    format!("{}, by `{caller}`, {state}", situation.fixture.place_of(turn))
 }
 
-/// What of a call is new of which no turn has the conversation.
+/// Returns the differences of a call whose conversation no turn has, and adds their evidence to `lines`.
 fn not_recorded(
     reason: &MissReason,
     found: Option<&Nearest>,
     lookup: &Lookup,
-    in_: &Situation<'_>,
+    situation: &Situation<'_>,
     who: &str,
     lines: &mut Vec<String>,
 ) -> Vec<Difference> {
-    let Situation { fixture, served, .. } = *in_;
+    let Situation { fixture, served, .. } = *situation;
     let turns = fixture.table.turns();
     let only = |kind, what: String| vec![Difference::of(kind, what)];
     if turns.is_empty() {
         lines.push(format!("nearest    none: {} holds no turn", fixture.path.display()));
-        return only(CauseKind::NewCall, format!("{who} calls a model, and nothing is recorded"));
+        return only(CauseKind::NewCall, format!("{who} calls a model, but nothing is recorded"));
     }
     let Some(Nearest { turn: index, conversation, alike, last_of_caller }) = found else {
         hashes_only(lookup, fixture, served, lines);
-        return only(CauseKind::Conversation, format!("{who} asks what was never recorded"));
+        return only(CauseKind::Conversation, format!("{who} asks something that was never recorded"));
     };
     let turn = &turns[*index];
-    lines.push(format!("nearest    {}", place(in_, *index)));
+    lines.push(format!("nearest    {}", place(situation, *index)));
     let text = |json: &Json| json.clone();
     let of_plain = turn.wire.as_ref().is_some_and(|wire| lookup.api.is_some_and(|api| api != wire.api));
     let (recorded, called) = if of_plain {
@@ -220,7 +226,7 @@ fn not_recorded(
     if called.is_empty() && recorded.is_empty() {
         let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
         let now = lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
-        lines.push("they part  in the system prompt, which alone tells such calls apart:".to_owned());
+        lines.push("difference in the system prompt, which alone tells such calls apart:".to_owned());
         lines.extend(diff(recorded, now));
         return only(
             CauseKind::SystemPrompt,
@@ -234,19 +240,19 @@ fn not_recorded(
     if differences.len() > SHOWN {
         lines.push(format!("           … and {} more differences", differences.len() - SHOWN));
     }
-    // The recorded history goes on with the answer to just this call: it is the turn that is missing.
+    // The recorded history continues with the answer to exactly this call, so the fixture lacks that turn.
     let goes_on = recorded.get(called.len()).filter(|next| next.str_of("type") == Some("ai"));
     if let Some(answer) = goes_on.filter(|_| recorded.starts_with(&called) && !called.is_empty()) {
         let answer = super::messages::describe(answer);
         return only(
             CauseKind::NewCall,
             format!(
-                "the fixture lacks the turn of {who} before turns[{index}]: its answer ({answer}) stands in the history there"
+                "the fixture lacks the turn of {who} before turns[{index}]: its answer ({answer}) is in the history there"
             ),
         );
     }
     if let MissReason::RequestNotRecorded { .. } = reason {
-        // Of a request that is not a chat model's, the nearest is one of the same method and path.
+        // A request that is not for a chat model is compared only with one of the same method and path.
         let name = |messages: &[Json]| {
             messages.first().map(|message| (message.str_of("type").map(str::to_owned), message.get("name").cloned()))
         };
@@ -257,18 +263,18 @@ fn not_recorded(
     }
     let recorded_callers = turns.iter().any(|turn| turn.caller == lookup.caller);
     if lookup.caller.is_some() && !recorded_callers && turns.iter().any(|turn| turn.caller.is_some()) {
-        return only(CauseKind::NewCall, format!("caller {who} asks, and no recorded turn is of that caller"));
+        return only(CauseKind::NewCall, format!("caller {who} asks, but no recorded turn is by that caller"));
     }
     if *last_of_caller {
         let answer = answer_in_short(&turn.output);
         differences = vec![one_more(lookup, 1, &format!("after turns[{index}] ({answer})"))];
     } else if !alike || differences.is_empty() {
-        differences = only(CauseKind::NewCall, format!("{who} asks what is like no recorded turn"));
+        differences = only(CauseKind::NewCall, format!("{who} asks something that resembles no recorded turn"));
     }
     differences
 }
 
-/// What can be said where the fixture keeps hashes and no conversations: what the call was, and which turns are open.
+/// Adds the evidence for a fixture that keeps hashes instead of conversations: the open turns, and the text of the call.
 fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut Vec<String>) {
     let open = open(served);
     lines.push(format!(

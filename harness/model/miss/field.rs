@@ -3,7 +3,7 @@
 use super::words::change_within;
 use crate::json::{Json, Layout};
 
-/// The first field in which two messages differ: its path, and both values.
+/// Returns the first field in which two values differ: its path, and its value on each side.
 pub(crate) fn first_difference<'a>(
     a: &'a Json,
     b: &'a Json,
@@ -12,7 +12,7 @@ pub(crate) fn first_difference<'a>(
     let deeper = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (a, b) {
         (Json::Object(left), Json::Object(right)) => {
-            // The type and the name come first: other text in another kind of message is not news.
+            // The type and the name come first: messages of different kinds will have different texts anyway.
             let mut keys: Vec<&str> = left.keys().chain(right.keys()).collect();
             keys.sort_by_key(|key| (!matches!(*key, "type" | "name"), *key));
             for key in keys {
@@ -36,8 +36,8 @@ pub(crate) fn first_difference<'a>(
     }
 }
 
-/// The field in which two texts of JSON first differ, as a pointer, and its change in words; none where one of them is no
-/// object or list.
+/// Returns the first field in which two JSON texts differ, as a pointer, and a description of the change. `None` if one of the
+/// texts is not a JSON object or array.
 pub(in crate::model) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
     let read =
         |text: &str| Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)));
@@ -46,7 +46,7 @@ pub(in crate::model) fn pointer_difference(recorded: &str, called: &str) -> Opti
     (!path.is_empty()).then(|| (pointer_of(&path), change_within(&text_of(a), &text_of(b), 36)))
 }
 
-/// A value as text; what is not there as such.
+/// Returns a value as text, or `(absent)` if there is none.
 pub(super) fn text_of(value: Option<&Json>) -> String {
     match value {
         None => "(absent)".to_owned(),
@@ -55,7 +55,7 @@ pub(super) fn text_of(value: Option<&Json>) -> String {
     }
 }
 
-/// `/p/q/0` of `p.q[0]`.
+/// Converts a path such as `p.q[0]` to a pointer such as `/p/q/0`.
 pub(super) fn pointer_of(path: &str) -> String {
     if path.is_empty() {
         return String::new();

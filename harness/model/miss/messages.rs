@@ -1,17 +1,21 @@
-//! Messages of a conversation, and answers, in a few words.
+//! Short descriptions of messages and answers.
 
 use crate::conversation::Answer;
 use crate::json::Json;
 use crate::text::clipped;
 
-/// The kinds of a conversation's messages, `human, ai (2 tool calls), tool read_file`.
+/// Lists the last messages of a conversation: ``human, ai calling read_file, tool `read_file` ``.
 pub(super) fn outline(messages: &[Json]) -> String {
     let shown: Vec<String> = messages.iter().rev().take(6).rev().map(describe).collect();
     let dots = if messages.len() > shown.len() { "…, " } else { "" };
-    if shown.is_empty() { "none is left of the request".to_owned() } else { format!("{dots}{}", shown.join(", ")) }
+    if shown.is_empty() {
+        "no message of the request is part of it".to_owned()
+    } else {
+        format!("{dots}{}", shown.join(", "))
+    }
 }
 
-/// What a message is, in a few words: `tool `read_file``.
+/// Describes a message in a few words: ``tool `read_file` ``.
 pub(crate) fn describe(message: &Json) -> String {
     let kind = message.str_of("type").unwrap_or("message");
     let name = message.str_of("name").map(|name| format!(" `{name}`")).unwrap_or_default();
@@ -21,7 +25,7 @@ pub(crate) fn describe(message: &Json) -> String {
     format!("{kind}{name}{calls}")
 }
 
-/// The tool of whose call a message is the result: as it says itself, or as the call before it does.
+/// Returns the tool whose result a message is: by the message's own name, or by the tool call that it answers.
 pub(super) fn tool_of(messages: &[Json], index: usize) -> Option<&str> {
     let message = messages.get(index).filter(|message| message.str_of("type") == Some("tool"))?;
     message.str_of("name").or_else(|| {
@@ -32,7 +36,7 @@ pub(super) fn tool_of(messages: &[Json], index: usize) -> Option<&str> {
     })
 }
 
-/// How a call is called that does not say who makes it: by its first words.
+/// Names a call whose caller is not known, by its first words.
 pub(super) fn first_words(messages: &[Json], prompt: &str) -> String {
     let first = messages.first().and_then(|message| message.str_of("content")).unwrap_or_default();
     let text = if first.trim().is_empty() { prompt } else { first };
@@ -40,7 +44,7 @@ pub(super) fn first_words(messages: &[Json], prompt: &str) -> String {
     if text.is_empty() { "a call".to_owned() } else { format!("the call {:?}", clipped(&text, 32)) }
 }
 
-/// What an answer is, in a few words: `calls read_file`, `answers "Paris."`.
+/// Describes an answer in a few words: `calls read_file`, or `answers "Paris."`.
 pub(crate) fn answer_in_short(answer: &Answer) -> String {
     let calls: Vec<&str> = answer.tool_calls().iter().map(|call| call.name.as_str()).collect();
     let text = answer.text();
@@ -52,7 +56,7 @@ pub(crate) fn answer_in_short(answer: &Answer) -> String {
     }
 }
 
-/// What a conversation says last, for a first line: its text, or what it is a result of.
+/// Describes the last message of a conversation for the first line of a failure.
 pub(super) fn said_last(messages: &[Json]) -> String {
     let Some(last) = messages.last() else { return "a call without messages".to_owned() };
     let text = last.str_of("content").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A model call that no turn answers: as people read of it, and as a proof looks into it.
+//! A model call that no turn answers: as it is reported to people, and as the proof examines it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,52 +9,52 @@ use crate::cause::{Cause, headline};
 use crate::key::{Key, UNKNOWN_CALLER};
 use crate::model::lookup::Lookup;
 
-/// A model call that no turn answered, with all that a person needs to find out why.
+/// A model call that no turn answered, with everything that a person needs to find out why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Miss {
-    /// The scenario in which it happened.
+    /// The scenario in which the call was made.
     pub scenario: String,
-    /// The fixture that was looked in.
+    /// The fixture in which the call was looked up.
     pub fixture: PathBuf,
     /// How the call came: `POST /v1/chat/completions`.
     pub via: String,
-    /// Who made the call, where that is known.
+    /// The caller, if it is known.
     pub caller: Option<String>,
-    /// The call's key, where it could be computed.
+    /// The call's key, if it could be computed.
     pub key: Option<Key>,
     /// Why no turn answers.
     pub reason: MissReason,
-    /// The nearest recorded turn, and where the two conversations part, line by line.
+    /// The nearest recorded turn, and where the two conversations differ, line by line.
     pub evidence: Vec<String>,
-    /// What of the call is not as it was recorded; at least one thing.
+    /// How the call differs from the recording. There is at least one cause.
     pub(crate) causes: Vec<Cause>,
-    /// Its number among the scenario's model calls, from 1.
+    /// The call's number among the scenario's model calls, counted from 1. It is 0 for a call that could not be looked up.
     pub(crate) number: usize,
 }
 
-/// A call that missed, and the turn that it may have been meant for.
+/// A call that missed, and the turn that it resembles most.
 #[derive(Clone, Debug)]
 pub(crate) struct MissedCall {
     pub(crate) lookup: Lookup,
     pub(crate) nearest: Option<usize>,
     pub(crate) reason: MissReason,
-    /// What of it is not as it was recorded.
+    /// How the call differs from the recording.
     pub(crate) differences: Vec<Difference>,
-    /// The evidence for it, line by line.
+    /// The evidence, line by line.
     pub(crate) lines: Vec<String>,
-    /// Its number among the scenario's model calls, from 1.
+    /// The call's number among the scenario's model calls, counted from 1.
     pub(crate) number: usize,
 }
 
 impl Miss {
-    /// The caller as people read it.
+    /// The caller's name as it is printed.
     #[must_use]
     pub fn caller_name(&self) -> &str {
         self.caller.as_deref().unwrap_or(UNKNOWN_CALLER)
     }
 
-    /// All below the headline: the call, its key and the evidence.
+    /// Everything below the headline: the call, its key and the evidence.
     #[must_use]
     pub fn details(&self) -> String {
         let who = format!("by `{}`, in scenario `{}`", self.caller_name(), self.scenario);
@@ -68,7 +68,7 @@ impl Miss {
         lines.join("\n")
     }
 
-    /// One line: what of the call is not as it was recorded.
+    /// One line that says how the call differs from the recording.
     #[must_use]
     pub fn headline(&self) -> String {
         headline(&self.causes)

@@ -1,16 +1,16 @@
-//! A call that no turn answers.
+//! Misses: calls that no turn answers, and why.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `missed_call` | the [`Miss`] that people read |
 //! | `reason` | why no turn answers |
-//! | `explanation` | what is found out about it: the nearest turn, or how to tell callers apart |
+//! | `explanation` | the explanation of a miss: the nearest turn, or how to tell callers apart |
 //! | `nearest` | which turn is most like the call |
-//! | `alignment` | which calls were changed, and which are more than was recorded, once the run is over |
-//! | `one_more` | a call beside all that were recorded, in words |
-//! | `difference` | what of the two is not the same, message by message |
-//! | `field`, `words` | in which field two values part, and in which words two texts |
-//! | `messages` | messages in a few words |
+//! | `alignment` | which calls changed, and which are additional, once the run is over |
+//! | `one_more` | the message about an additional call |
+//! | `difference` | the differences between the call and a turn, message by message |
+//! | `field`, `words` | the first field in which two values differ, and the words in which two texts differ |
+//! | `messages` | short descriptions of messages |
 //! | `caller_rule` | the `[[callers]]` rule that would tell callers apart |
 
 mod alignment;
@@ -25,7 +25,7 @@ mod one_more;
 mod reason;
 mod words;
 
-pub(super) use alignment::{Over, align};
+pub(super) use alignment::{FinishedRun, align};
 pub(crate) use difference::Difference;
 pub(super) use explanation::{Explanation, Situation, explain, kind_of};
 pub(crate) use field::first_difference;

@@ -1,4 +1,4 @@
-//! The recorded turn that is most like a call.
+//! Finds the recorded turn that is most like a call.
 
 use std::cmp::Reverse;
 
@@ -9,31 +9,31 @@ use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::model::lookup::Lookup;
 
-/// How many turns are looked at message by message; those with the longest common history are.
+/// How many turns are compared message by message: those that share the longest history with the call.
 const CANDIDATES: usize = 48;
 
-/// The turn that is most like a call.
+/// A turn that is like a call.
 pub(super) struct Nearest {
-    /// Its index in the fixture.
+    /// The turn's index in the fixture.
     pub(super) turn: usize,
-    /// Its canonical conversation.
+    /// The turn's canonical conversation.
     pub(super) conversation: Vec<Json>,
-    /// Whether anything of the two is alike: the caller, a message, words of one.
+    /// Whether the two have anything in common: the caller, a message, or words of a message.
     pub(super) alike: bool,
-    /// Whether all turns of who makes the call are served.
+    /// Whether all turns of the call's caller were served.
     pub(super) last_of_caller: bool,
 }
 
-/// How far a turn is from a call: the less, the more alike they are.
+/// The distance between a turn and a call. The smaller it is, the more alike they are.
 pub(super) type Distance = (Reverse<u8>, bool, usize, Reverse<usize>, Reverse<usize>, usize);
 
-/// The recorded turn that is most like a call; none where the fixture keeps no conversation. Of a fixture of 100,000 turns
-/// each message is looked at once.
+/// Returns the recorded turn that is most like a call, or `None` if the fixture keeps no conversations. Each stored message is
+/// looked at once, so this is fast even for a fixture of 100,000 turns.
 pub(super) fn nearest(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Option<Nearest> {
     ranked(lookup, fixture, rules, served).into_iter().min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, nearest)| nearest)
 }
 
-/// The recorded turns that are most like a call, each with its distance.
+/// Returns the recorded turns that are most like a call, each with its distance from it.
 pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Vec<(Distance, Nearest)> {
     let called = &lookup.conversation;
     let common = common_histories(called, fixture, rules);
@@ -54,7 +54,7 @@ pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: 
         let alike = of_caller > 0 || equal > 0 || words > 0 || called.is_empty();
         let last_of_caller =
             of_caller > 0 && served[turn] && !open.clone().any(|turn| same_caller(lookup, fixture, turn) == of_caller);
-        // Calls come in recorded order: the next open turn that takes the fewest steps is the one.
+        // Calls usually come in recorded order, so among equally close turns the first open one wins.
         let distance = (Reverse(of_caller), served[turn], steps, Reverse(equal), Reverse(words), turn);
         Some((distance, Nearest { turn, conversation, alike, last_of_caller }))
     });
@@ -76,11 +76,11 @@ fn same_caller(lookup: &Lookup, fixture: &Fixture, turn: usize) -> u8 {
     }
 }
 
-/// Of each turn, how many messages at its front are those of the call. A turn goes on from an earlier one, so that each
-/// stored message is compared once at most.
+/// Returns for each turn how many of its first messages are also the call's. A turn continues an earlier one, so each stored
+/// message is compared at most once.
 fn common_histories(called: &[Json], fixture: &Fixture, rules: &Rules) -> Vec<usize> {
     let turns = fixture.table.turns();
-    // How many messages each turn's conversation has, and how many of them the call has too.
+    // The length of each turn's conversation, and how many of its first messages the call shares.
     let (mut lengths, mut common): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for turn in turns {
         let Some(input) = &turn.input else {
@@ -109,7 +109,7 @@ fn common_histories(called: &[Json], fixture: &Fixture, rules: &Rules) -> Vec<us
     common
 }
 
-/// How alike the first differing messages are, in quarters: by what they begin and end with.
+/// Returns how alike the first differing messages are, in quarters: the share of the text at both ends that is the same.
 fn alike(recorded: &[Json], called: &[Json]) -> usize {
     let Some((a, b)) = recorded.iter().zip(called).find(|(a, b)| a != b) else { return 0 };
     let text = |message: &Json| message.str_of("content").map_or_else(|| message.print(Layout::Compact), str::to_owned);

@@ -1,12 +1,12 @@
-//! A call beside all that were recorded.
+//! The message about an additional call: one that was made on top of the recorded ones.
 
 use super::difference::Difference;
 use super::messages::said_last;
 use crate::cause::CauseKind;
 use crate::model::lookup::Lookup;
 
-/// One call more than was recorded, in the words of a first line: `times` of them, the first of which is the call.
-/// `place` is `before turns[0] (…)`.
+/// Describes additional calls for the first line of a failure. There are `times` of them, and `lookup` is the first one. `place`
+/// says where it was made: `before turns[0] (…)`.
 pub(super) fn one_more(lookup: &Lookup, times: usize, place: &str) -> Difference {
     let who = lookup.caller.as_ref().map_or_else(|| "the service".to_owned(), |caller| format!("`{caller}`"));
     let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };

@@ -8,21 +8,21 @@ use std::fmt;
 pub enum MissReason {
     /// No turn has this conversation.
     NotRecorded,
-    /// The conversation is recorded, for other callers only.
+    /// The conversation was recorded, but only for other callers.
     OtherCaller {
-        /// Whose turns there are.
+        /// The callers that have turns with this conversation.
         callers: Vec<String>,
     },
     /// Each turn that would fit was served already.
     AllServed {
-        /// The first of those turns, at most eight: a call that is made again and again must not fill the memory.
+        /// The first of those turns. There are at most eight, so that a call that is repeated forever does not fill the memory.
         turns: Vec<usize>,
         /// How many more there are.
         more: usize,
     },
-    /// Several callers have this conversation, and nothing tells whose call it is.
+    /// Several callers have turns with this conversation, and the caller of this call is not known.
     Ambiguous {
-        /// Whose turns there are.
+        /// The callers that have turns with this conversation.
         callers: Vec<String>,
     },
     /// The scenario says that no model is called.
@@ -32,31 +32,31 @@ pub enum MissReason {
         /// What was found and what was expected.
         what: String,
     },
-    /// The turn that answers was recorded over another API, and holds what this one has no words for.
+    /// The turn that answers was recorded over another API, and holds something that this API cannot express.
     Unrenderable {
         /// The turn.
         turn: String,
         /// The API and the block.
         what: String,
     },
-    /// What is not a call of a chat model was not recorded.
+    /// A request that is not a call to a chat model was not recorded.
     RequestNotRecorded {
         /// Method and path.
         request: String,
     },
-    /// What a tool server was asked was not recorded.
+    /// A request to a tool server was not recorded.
     ToolNotRecorded {
         /// Method and tool.
         call: String,
     },
-    /// What a tool server was asked was recorded, and each answer was given before.
+    /// A request to a tool server was made more often than it was recorded.
     ToolAllServed {
         /// Method and tool.
         call: String,
-        /// How many times it was recorded.
+        /// How many times the request was recorded.
         times: usize,
     },
-    /// No API that is replayed has this method and path.
+    /// No API has this method and path.
     UnknownRoute {
         /// Method and path.
         request: String,

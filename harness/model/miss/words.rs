@@ -1,4 +1,4 @@
-//! Which words of two texts differ, as people read it: a diff of a few lines, and the words on one.
+//! Shows how two texts differ: as a short diff, and as the words that changed.
 
 use similar::{ChangeTag, TextDiff};
 
@@ -6,10 +6,10 @@ use crate::text::around;
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 20;
-/// Texts are compared word by word up to this many characters between their common ends.
+/// Texts are compared line by line if what lies between their common ends is at most this many bytes long.
 const COMPARED: usize = 20_000;
 
-/// Two texts as a diff of at most [`DIFF_LINES`] lines, and the words that changed.
+/// Returns a diff of two texts in at most [`DIFF_LINES`] lines, including a line with the words that changed.
 pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
     let (prefix, suffix) = common_ends(recorded, called);
     let (left, right) = (&recorded[prefix..recorded.len() - suffix], &called[prefix..called.len() - suffix]);
@@ -44,12 +44,12 @@ pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
     lines
 }
 
-/// What changed from one text to another, on one line: the words around it, or of longer changes their beginnings.
+/// Returns the change from one text to another in one line: the words that changed, or the beginnings of longer changes.
 pub(crate) fn change(recorded: &str, called: &str) -> String {
     change_within(recorded, called, 60)
 }
 
-/// The same, of each text at most so many characters.
+/// The same as [`change`], with at most `width` characters of each text.
 pub(super) fn change_within(recorded: &str, called: &str, width: usize) -> String {
     let (recorded, called) = fragments(recorded, called);
     let shown = |words: &str| match words.char_indices().nth(width) {
@@ -60,7 +60,7 @@ pub(super) fn change_within(recorded: &str, called: &str, width: usize) -> Strin
     format!("{} → {}", shown(recorded), shown(called))
 }
 
-/// The words in which two texts differ, from the first to the last; empty where one has none.
+/// Returns the part of each text from the first word in which they differ to the last. A part may be empty.
 pub(super) fn fragments<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a str) {
     let (prefix, suffix) = common_ends(recorded, called);
     let whole_words = |text: &'a str| {
@@ -72,14 +72,14 @@ pub(super) fn fragments<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a
     (whole_words(recorded), whole_words(called))
 }
 
-/// How many bytes two texts share at the front and, of the rest, at the back; always whole characters.
+/// Returns how many bytes two texts share at the front and, in the rest, at the back. Characters are never split.
 pub(super) fn common_ends(a: &str, b: &str) -> (usize, usize) {
     let prefix: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let back = a[prefix..].chars().rev().zip(b[prefix..].chars().rev());
     (prefix, back.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum())
 }
 
-/// The words around the first and last difference: `"replay." → "reply."`.
+/// Returns a line with the words that differ, `"replay." → "reply."`, unless they are too long.
 fn words(recorded: &str, called: &str, prefix: usize, suffix: usize) -> Option<String> {
     let start = recorded[..prefix].rfind(char::is_whitespace).map_or(0, |i| i + white_space_at(recorded, i));
     let ending = |text: &str| {

@@ -1,30 +1,30 @@
-//! When the bytes of an answer came: from it the delays of its frames are known.
+//! Notes when the bytes of an answer arrive, to compute the delays of its frames.
 
 use tokio::time::Instant;
 
 use crate::wire::Frames;
 
-/// In what steps delays are kept, in milliseconds. What is shorter is nobody's intent, and would make a fixture another one
-/// each time that it is recorded.
+/// Delays are rounded down to multiples of this many milliseconds. Shorter differences mean nothing, and would change a fixture
+/// each time it is recorded.
 const STEP: u32 = 10;
 
-/// When the bytes of an answer came.
+/// The times at which the bytes of an answer arrived.
 pub(super) struct Arrivals {
     began: Instant,
-    /// How many bytes had come, and how many steps after the beginning that was.
+    /// The number of bytes that had arrived, and the number of steps since the beginning.
     came: Vec<(usize, u32)>,
 }
 
 impl Arrivals {
-    /// An answer that begins now.
+    /// Starts to count now.
     pub(super) fn begin() -> Arrivals {
         Arrivals { began: Instant::now(), came: Vec::new() }
     }
 
-    /// Notes how many bytes have come by now.
+    /// Notes how many bytes have arrived by now.
     pub(super) fn note(&mut self, bytes: usize) {
         let steps = self.began.elapsed().as_millis() / u128::from(STEP);
-        // A number that is too large is of an answer that took longer than a year.
+        // The number of steps overflows only if an answer takes longer than a year.
         self.at(bytes, u32::try_from(steps).unwrap_or(u32::MAX / STEP));
     }
 
@@ -35,7 +35,7 @@ impl Arrivals {
         }
     }
 
-    /// How long after the frame before it each frame was whole, in milliseconds.
+    /// Returns for each frame how many milliseconds after the previous frame it was complete.
     pub(super) fn delays(&self, frames: &Frames) -> Vec<u32> {
         let (mut end, mut before) = (0, 0);
         let mut came = self.came.iter().peekable();

@@ -1,4 +1,4 @@
-//! The line that a call has in the journal, and why an answer is not whole.
+//! Writes the journal line of a call, and names the reason if its answer is not complete.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::json::Json;
 use crate::secrets::Fired;
 use crate::wire::{self, Api, Body, Response};
 
-/// Writes a call's line: at its end, or when the call is dropped because its client left before the answer began.
+/// Writes the journal line of a call: at the end of the answer, or when the call is dropped.
 pub(super) struct CallWriter {
     state: Arc<RecorderState>,
     began: usize,
@@ -23,26 +23,26 @@ pub(super) struct CallWriter {
     model: String,
     /// Taken when the line is written.
     request: Option<Json>,
-    /// 0 while no answer began.
+    /// The status of the answer, or 0 until the answer begins.
     pub(super) status: u16,
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// From the head of the answer on.
+    /// When the bytes of the answer arrived, counted from its head.
     arrivals: Arrivals,
 }
 
-/// Why an answer is not whole.
+/// Why an answer is not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     /// The call could not be sent.
     NotSent(String),
-    /// The provider broke off.
+    /// The provider closed the connection before the end.
     ProviderLeft(String),
-    /// The client wanted no more of it.
+    /// The client closed the connection before the end.
     ClientLeft,
-    /// The client did not wait for its beginning.
+    /// The client closed the connection before the answer began.
     ClientLeftBeforeAnswer,
-    /// The recording's process did not wait for its end.
+    /// The recording process ended before the answer did.
     RecordingEnded,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Cut {
 }
 
 impl CallWriter {
-    /// From here on the call is journaled, however it ends.
+    /// Begins a call. From here on it gets a line in the journal, however it ends.
     pub(super) fn begin(state: &Arc<RecorderState>, call: &PendingCall) -> CallWriter {
         let began = state.begun.fetch_add(1, Ordering::Relaxed);
         state.count(|tally| tally.begin(call.caller.as_deref()));
@@ -89,31 +89,31 @@ impl CallWriter {
         }
     }
 
-    /// Notes the head of the answer.
+    /// Notes the status and the content type of the answer.
     pub(super) fn begin_answer(&mut self, status: u16, content_type: &str) {
         self.status = status;
         content_type.clone_into(&mut self.content_type);
         self.arrivals = Arrivals::begin();
     }
 
-    /// Whether the answer ends with its head, by its method or its status.
+    /// Whether the answer has no body, because of its method or its status.
     pub(super) fn has_no_body(&self) -> bool {
         self.method == "HEAD" || matches!(self.status, 204 | 304)
     }
 
-    /// Takes the next bytes of the answer.
+    /// Adds the next bytes of the answer.
     pub(super) fn take(&mut self, chunk: &[u8]) {
         self.bytes.extend_from_slice(chunk);
         self.arrivals.note(self.bytes.len());
     }
 
-    /// Whether what came so far is a whole answer: some providers leave the connection open behind it.
+    /// Whether the bytes so far are a complete answer. Some providers keep the connection open after it.
     pub(super) fn is_whole(&self) -> bool {
         let response = Response::received(self.status, &self.content_type, self.bytes.clone());
         wire::decode_response(self.api, &response).is_ok()
     }
 
-    /// Writes the line with what came of the answer; `cut` says why that is not all of it.
+    /// Writes the line with the answer as far as it came. `cut` says why it is not complete.
     pub(super) fn write(&mut self, cut: Option<&Cut>) {
         let response = if self.status == 0 {
             // No answer began.
@@ -130,7 +130,7 @@ impl CallWriter {
         self.append(response, cut, false);
     }
 
-    /// Writes the line with an answer that an earlier recording holds: nobody was asked for it anew.
+    /// Writes the line with an answer from an earlier recording, for which the provider was not asked again.
     pub(super) fn write_recalled(&mut self, response: Response) {
         self.append(response, None, true);
     }
@@ -155,14 +155,14 @@ impl CallWriter {
         if let Err(e) = self.state.journal.append(&entry) {
             self.state.note(&e.to_string());
         }
-        // Before the client has the end of the answer, and can refer to it.
+        // This comes before the client gets the end of the answer, because then it can refer to the answer.
         self.state.learn(entry.api, entry.target(), &entry.request, &entry.response);
         if let Some(resume) = self.state.resume() {
             resume.learn(entry.api, entry.target(), &entry.request, &entry.response);
         }
         self.state.count(|tally| {
             tally.in_flight = tally.in_flight.saturating_sub(1);
-            // Nobody pays for what is not a call of a model.
+            // Only calls to a model cost something.
             if !recalled && entry.target().is_post() {
                 tally.paid(&self.model, answer.as_ref());
             }

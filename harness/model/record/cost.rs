@@ -1,4 +1,4 @@
-//! What recorded calls cost, about.
+//! An estimate of what recorded calls cost.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::text::counted;
 
-/// How many bytes are about one token, where nobody counted.
+/// Roughly how many bytes make one token, used if the provider did not count tokens.
 const BYTES_A_TOKEN: usize = 4;
 
-/// Calls, and about how many tokens they cost.
+/// A number of calls, and roughly how many tokens they cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// How many calls.
+    /// The number of calls.
     pub calls: usize,
-    /// Tokens read and written: as the provider counted, else by the length of the texts.
+    /// The tokens read and written: as the provider counted them, or else estimated from the length of the texts.
     pub tokens: u64,
 }
 
 impl Cost {
-    /// Adds a call.
+    /// Adds a call that cost this many tokens.
     pub(super) fn add(&mut self, tokens: u64) {
         self.calls += 1;
         self.tokens += tokens;
     }
 
-    /// What a fixture cost when it was recorded.
+    /// Returns what a fixture cost when it was recorded.
     #[must_use]
     pub fn of_fixture(fixture: &Fixture, rules: &Rules) -> Cost {
         let mut cost = Cost::default();
@@ -38,7 +38,7 @@ impl Cost {
         cost
     }
 
-    /// What the turns of a journal cost.
+    /// Returns what the turns of a journal cost.
     #[must_use]
     pub fn of_journal(turns: &[(Recorded, LoggedCall)]) -> Cost {
         let mut cost = Cost::default();
@@ -59,7 +59,7 @@ fn tokens_in_words(tokens: u64) -> String {
     format!("{tokens} token{}", if tokens == 1 { "" } else { "s" })
 }
 
-/// The tokens of an answer and of what it answers.
+/// Returns the tokens of an answer and of the conversation that it answers.
 pub(super) fn tokens(output: &Answer, conversation: &[Json]) -> u64 {
     output.usage.map_or_else(
         || {

@@ -1,13 +1,13 @@
-//! The frame with which a stream says that the answer is complete: clients go on at it and do not wait for the end of the
-//! bytes.
+//! Recognizes the frame that marks a streamed answer as complete. Clients go on when they see it, without waiting for the end of
+//! the stream.
 
 use crate::wire::Api;
 use memchr::memmem;
 
-/// How much before a piece of a stream is looked at, since pieces end anywhere.
+/// How many bytes before a chunk are searched too, because a chunk may begin in the middle of the frame.
 const BEFORE: usize = 64;
 
-/// Whether the last `length` bytes of a stream hold the frame that ends an answer.
+/// Whether the frame that ends an answer ends in the last `length` bytes of a stream.
 pub(super) fn is_in_last(api: Api, stream: &[u8], length: usize) -> bool {
     let marks: &[&str] = match api {
         Api::OpenAiChat => &["data: [DONE]", "data:[DONE]"],

@@ -1,14 +1,15 @@
-//! Recording: the only place that reaches a provider.
+//! Recording. Only this module connects to a provider.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `recorder` | a call's way to its provider and back |
+//! | `recorder` | passes calls on to their provider, and the answers back |
 //! | `pending_call` | a call that waits for its answer |
 //! | `upstream` | the providers: addresses and keys |
-//! | `stream`, `last_frame` | an answer on its way through |
-//! | `call_writer` | the line of a call in the journal |
+//! | `stream`, `last_frame` | passes an answer on while it arrives |
+//! | `arrivals` | when the parts of an answer arrived |
+//! | `call_writer` | writes the journal line of a call |
 //! | `state`, `tally` | what the calls of one recording share |
-//! | `resume`, `cost` | answers of an earlier recording, and what they save |
+//! | `resume`, `cost` | the answers of an earlier recording, and what they save |
 
 mod arrivals;
 mod call_writer;

@@ -21,12 +21,12 @@ pub(crate) struct PendingCall {
 }
 
 impl PendingCall {
-    /// What it was sent to.
+    /// The method and path that the call was sent to.
     pub(super) fn target(&self) -> Target<'_> {
         Target { method: self.method.as_str(), path: &self.path }
     }
 
-    /// The path without the query: it may hold a key.
+    /// The path without the query, which may hold a key.
     pub(super) fn path_alone(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }

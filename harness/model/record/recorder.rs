@@ -1,8 +1,8 @@
-//! Recording passes each call on to its provider.
+//! The recorder passes each call on to its provider.
 //!
-//! A call goes on with the provider's own key, its answer streams through as it comes, and both are written to the
-//! journal when the answer is complete, or with the reason why it is not. What is written has lost its secrets; what the
-//! system gets has not.
+//! The call is sent with the provider's own key, and its answer is streamed to the system while it arrives. Both are written to
+//! the journal when the answer is complete, or with the reason why it is not. Secrets are removed from what is written, but not
+//! from what the system gets.
 
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -38,7 +38,7 @@ pub struct Recorder {
     before_paying: Option<BeforePaying>,
 }
 
-/// Told before the first call of a resumed recording goes to the provider: how the call came, and what is to be expected.
+/// Is called before the first call of a resumed recording goes to the provider, with how the call came and the expected cost.
 struct BeforePaying(Box<Tell>);
 
 type Tell = dyn Fn(&str, Cost) + Send + Sync;
@@ -50,33 +50,34 @@ impl fmt::Debug for BeforePaying {
 }
 
 impl Recorder {
-    /// A recorder that writes to a journal. A provider's key follows no redirect: it is for the address that was configured.
+    /// Makes a recorder that writes to this journal. Redirects are not followed, so that a provider's key goes only to the
+    /// address that was configured.
     #[must_use]
     pub fn new(upstreams: Upstreams, journal: CallLog, options: RecorderOptions) -> Recorder {
         let state = Arc::new(RecorderState::new(journal, options));
         Recorder { upstreams, clients: Clients::of_providers(), state, before_paying: None }
     }
 
-    /// Tells of the first call of a resumed recording that equals no recorded one: how it came, and what is to be expected
-    /// from there on.
+    /// Sets a function that is called at the first call of a resumed recording that equals no recorded one. It gets how the call
+    /// came, and the expected cost from there on.
     #[must_use]
     pub fn before_paying(self, tell: impl Fn(&str, Cost) + Send + Sync + 'static) -> Recorder {
         Recorder { before_paying: Some(BeforePaying(Box::new(tell))), ..self }
     }
 
-    /// What went wrong with calls so far: each a line.
+    /// What has gone wrong with calls so far, one line for each problem.
     #[must_use]
     pub fn troubles(&self) -> Vec<String> {
         self.state.troubles()
     }
 
-    /// What must not be written.
+    /// The secrets, which must not be written.
     #[must_use]
     pub fn secrets(&self) -> &Secrets {
         &self.state.options.secrets
     }
 
-    /// How many calls came so far.
+    /// How many calls have come so far.
     #[must_use]
     pub fn calls(&self) -> usize {
         self.state.begun.load(Ordering::Relaxed)
@@ -88,15 +89,15 @@ impl Recorder {
         self.state.tally()
     }
 
-    /// Notes in the journal that a fixture was made of it.
+    /// Notes in the journal that a fixture was made from it.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If the journal cannot be written.
     pub fn close(&self) -> Result<()> {
         self.state.journal.close()
     }
 
-    /// What was answered so far, for requests that refer to it.
+    /// The answers so far, for requests that refer to them by id.
     pub(crate) fn known(&self) -> &RwLock<Known> {
         &self.state.known
     }
@@ -117,7 +118,7 @@ impl Recorder {
             return http::final_error(&wire::error_response(call.provider, 400, "record_error", &reason), in_flight);
         }
         let mut writer = CallWriter::begin(&self.state, &call);
-        // Both were scrubbed alike, so what was recorded and what is asked for are compared without secrets.
+        // The recorded calls were scrubbed too, so both are compared without secrets.
         let scrubbed = self.state.scrubbed(&call);
         match self.state.resume().map(|resume| resume.find(&scrubbed)) {
             Some(Recall::Recorded(recorded, rendered)) => {
@@ -144,7 +145,10 @@ impl Recorder {
         }
     }
 
-    /// Sends a call to its provider, and waits until the answer begins; otherwise says why none does.
+    /// Sends a call to its provider, and waits until the answer begins.
+    ///
+    /// # Errors
+    /// Says why there is no answer.
     async fn send(&self, call: PendingCall) -> Result<reqwest::Response, String> {
         let upstream = self.upstreams.of(call.provider)?;
         let request =

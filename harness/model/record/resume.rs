@@ -1,8 +1,8 @@
-//! A recording that goes on from an earlier one: each call that equals a recorded one, by its key and all its checks, is
-//! answered from it and paid no more.
+//! Resumes a recording from an earlier one. A call that equals a recorded one, by its key and all its checks, gets the recorded
+//! answer and is not paid for again.
 //!
-//! Which answer a call gets does not depend on when it comes beside other calls: calls are told apart by their keys, and
-//! of calls under one key the first gets the first recorded answer.
+//! The answer to a call does not depend on the order in which different calls come. Calls are told apart by their keys; among
+//! calls with the same key, the first one gets the first recorded answer.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,13 +27,13 @@ pub struct Resume {
 #[derive(Debug, Default)]
 struct ResumeState {
     recalled: HashMap<Same, VecDeque<Recalled>>,
-    /// What was answered, for requests that refer to it.
+    /// The answers so far, for requests that refer to them by id.
     known: Known,
     served: Cost,
     live: usize,
 }
 
-/// What has to be equal.
+/// Everything in which a call has to equal a recorded one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Same {
     caller: Option<String>,
@@ -49,16 +49,16 @@ struct Recalled {
     tokens: u64,
 }
 
-/// What becomes of a call.
+/// Whether a call was recorded before.
 pub(super) enum Recall {
-    /// The recorded response, and the same in the form that the call asked for.
+    /// It was: the recorded response, and the same response in the form that the call asks for.
     Recorded(Response, Response),
-    /// It goes to the provider. With what is to be expected from here on, where it is the first one that does.
+    /// It was not, so it goes to the provider. The first such call comes with the expected cost from here on.
     New(Option<Cost>),
 }
 
-/// The turns of several attempts as those of one: of the calls under one key, an older attempt gives only those that
-/// the newer ones had not come to yet. `attempts` begin with the newest.
+/// Merges the turns of several attempts, of which the newest comes first. For each key, an older attempt adds only the turns
+/// that the newer attempts did not reach.
 #[must_use]
 pub(crate) fn merged(attempts: Vec<Vec<(Recorded, LoggedCall)>>, rules: &Rules) -> Vec<(Recorded, LoggedCall)> {
     let mut have: HashMap<Same, usize> = HashMap::new();
@@ -92,8 +92,8 @@ impl Same {
 }
 
 impl Resume {
-    /// Serves from the turns of a failed attempt's journal, and from those of an old fixture where the journal has none
-    /// under a key, or fewer.
+    /// Resumes from the journal of a failed attempt. If an old fixture has more turns with the same key than the journal, the
+    /// additional turns come from the fixture.
     #[must_use]
     pub fn new(journal: &[(Recorded, LoggedCall)], fixture: Option<&Fixture>, rules: Arc<Rules>) -> Resume {
         let mut recalled: HashMap<Same, VecDeque<Recalled>> = HashMap::new();
@@ -128,21 +128,21 @@ impl Resume {
         Resume { rules, expected, state: Mutex::new(ResumeState { recalled, ..ResumeState::default() }) }
     }
 
-    /// What the whole recording is to be expected to cost, were nothing served: as the longer of the two that it goes
-    /// on from.
+    /// The expected cost of the whole recording if no call had been recorded before. It is the cost of the journal or of the old
+    /// fixture, whichever has more calls.
     #[must_use]
     pub fn expected(&self) -> Cost {
         self.expected
     }
 
-    /// How many calls were served, and how many went to the provider.
+    /// How many calls got a recorded answer, and how many went to the provider.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let state = self.state();
         (state.served.calls, state.live)
     }
 
-    /// Takes the recorded answer to a call, where there is one. Choosing and taking are one step.
+    /// Takes the recorded answer to a call, if there is one. Choosing and taking are one step.
     pub(super) fn find(&self, call: &PendingCall) -> Recall {
         let mut state = self.state();
         if let Some((response, rendered)) = self.take(&mut state, call) {
@@ -164,7 +164,7 @@ impl Resume {
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
         let key = self.rules.key(&conversation, caller.as_deref());
         let own = Same { caller, conversation: key.conversation_hash, checks };
-        // As in replay, what was recorded without a caller answers any.
+        // As in replay, a turn that was recorded without a caller answers any caller.
         let of_nobody = Same { caller: None, ..own.clone() };
         let older = |same: &Same| Same { checks: checks.without_results(), ..same.clone() };
         let all = [older(&own), older(&of_nobody)];

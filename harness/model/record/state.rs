@@ -1,4 +1,4 @@
-//! What all calls of one recording share: how to record, the journal, the tally, and whether any more calls go out.
+//! What all calls of one recording share: the options, the journal, the tally, and whether calls may still be sent.
 
 use std::fmt;
 use std::sync::atomic::AtomicUsize;
@@ -12,18 +12,18 @@ use crate::json::Json;
 use crate::secrets::{Fired, Secrets};
 use crate::wire::{Api, Known, Response, Target};
 
-/// How to record.
+/// The options of a recording.
 #[derive(Clone)]
 pub struct RecorderOptions {
-    /// What must not be written.
+    /// The secrets, which must not be written.
     pub secrets: Secrets,
     /// Whether a provider's errors become turns.
     pub errors: bool,
-    /// Whether the delays of streams are kept. No two recordings have the same.
+    /// Whether the delays of streams are kept. They differ in every recording.
     pub delays: bool,
-    /// Is told of each call that comes and of each answer that is complete.
+    /// Is called with the tally at each call that comes and each answer that ends.
     pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,
-    /// What calls are answered from that equal a recorded one.
+    /// The earlier recording that answers calls that equal a recorded one.
     pub resume: Option<Arc<Resume>>,
 }
 
@@ -39,10 +39,10 @@ pub(super) struct RecorderState {
     pub(super) options: RecorderOptions,
     pub(super) begun: AtomicUsize,
     troubles: Mutex<Vec<String>>,
-    /// Why no call is passed on any more.
+    /// Why no more calls are passed on; `None` while they are.
     stopped: Mutex<Option<String>>,
     tally: Mutex<Tally>,
-    /// What was answered, for requests that refer to it.
+    /// The answers so far, for requests that refer to them by id.
     pub(super) known: RwLock<Known>,
 }
 
@@ -59,13 +59,14 @@ impl RecorderState {
         }
     }
 
-    /// Notes what went wrong, without secrets.
+    /// Notes what went wrong, with secrets removed.
     pub(super) fn note(&self, line: &str) {
         let line = self.options.secrets.scrub().text(line, &mut Fired::new()).into_owned();
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
-    /// The call as the journal holds it.
+    /// Returns the call as the journal holds it, with secrets removed. Only a resumed recording needs this; otherwise the call
+    /// is returned unchanged.
     pub(super) fn scrubbed(&self, call: &PendingCall) -> PendingCall {
         let (scrub, mut fired) = (self.options.secrets.scrub(), Fired::new());
         let mut scrubbed = call.clone();
@@ -78,33 +79,33 @@ impl RecorderState {
         scrubbed
     }
 
-    /// Notes an answer, where later requests may refer to it.
+    /// Notes an answer, if later requests over the API may refer to it.
     pub(super) fn learn(&self, api: Api, target: Target<'_>, request: &Json, response: &Response) {
         if Known::learns_of(api) {
             self.known.write().unwrap_or_else(PoisonError::into_inner).learn(api, target, request, response);
         }
     }
 
-    /// What calls are answered from that equal a recorded one.
+    /// The earlier recording that answers calls that equal a recorded one.
     pub(super) fn resume(&self) -> Option<&Resume> {
         self.options.resume.as_deref()
     }
 
-    /// Changes the tally and tells of it.
+    /// Changes the tally, and reports it to the watcher.
     pub(super) fn count(&self, change: impl FnOnce(&mut Tally)) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut tally);
         (self.options.watch)(&tally);
     }
 
-    /// Why a call is not passed on: it holds a secret that nobody declared, or one before it did.
+    /// Returns why a call is not passed on: this call or an earlier one holds an undeclared secret. `None` if it may be sent.
     pub(super) fn refusal(&self, call: &PendingCall) -> Option<String> {
         let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = self.options.secrets.undeclared_in(&call.request, &call.path) {
             let reason = format!(
-                "a model call holds the value of the environment variable {name}, which looks like a secret, so recording \
+                "a model call contains the value of the environment variable {name}, which looks like a secret, so recording \
                  stopped before it was sent.\n  Add to scenarios/suite.toml: secrets = [\"{name}\"]\n  Then <{name}> is \
-                 stored in its place. A system that is started is given it by env = {{ {name} = \"{{{{ secret.{name} }}}}\" }}"
+                 stored in its place. A system that Retake starts gets the value by env = {{ {name} = \"{{{{ secret.{name} }}}}\" }}"
             );
             if stopped.is_none() {
                 *stopped = Some(reason.clone());
@@ -114,7 +115,7 @@ impl RecorderState {
         stopped.clone()
     }
 
-    /// What went wrong so far.
+    /// What has gone wrong so far, one line for each problem.
     pub(super) fn troubles(&self) -> Vec<String> {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! An answer on its way through, from the provider to the client.
+//! Passes an answer on from the provider to the client.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use crate::model::activity::InFlight;
 use crate::model::http;
 use crate::wire::{Body, Response};
 
-/// How long the end of a stream is waited for behind the frame that ends the answer.
+/// How long to wait for the end of a stream after the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
 
-/// By these a provider tells its SDKs when to try again, and whether. They go on to the client and are not stored.
+/// The headers that tell an SDK whether and when to retry. They are passed on to the client, but not stored.
 const RETRYING: [&str; 3] = ["retry-after", "retry-after-ms", "x-should-retry"];
 
-/// The response to the client: the answer's head, and its body as it comes.
+/// Returns the response to the client: the status and headers of the answer, and its body as it arrives.
 pub(super) fn sent_on(
     answer: reqwest::Response,
     mut writer: CallWriter,
@@ -30,12 +30,12 @@ pub(super) fn sent_on(
     writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
     let (status, content_type) = (writer.status, writer.content_type.clone());
     if writer.has_no_body() {
-        // Nobody waits for a body here, which would be taken for a client that left.
+        // Nobody reads a body here, which would look like a client that left.
         writer.write(None);
         let nothing = Response { status, content_type, body: Body::Text(String::new()) };
         return http::answer(&nothing, in_flight);
     }
-    let told: Vec<_> =
+    let retry_headers: Vec<_> =
         RETRYING.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
@@ -43,7 +43,7 @@ pub(super) fn sent_on(
         drop(in_flight);
     });
     let chunks = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
-    // An empty chunk is the mark of a stream that broke off.
+    // An empty chunk marks a stream that broke off.
     let chunks = chunks.map(|chunk| {
         if chunk.is_empty() { Err(std::io::Error::other("the provider left before the end")) } else { Ok(chunk) }
     });
@@ -52,18 +52,18 @@ pub(super) fn sent_on(
     if let Ok(value) = content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, value);
     }
-    for (name, value) in told {
+    for (name, value) in retry_headers {
         out.headers_mut().insert(name, value);
     }
     out
 }
 
-/// What a provider's stream brings next.
+/// What comes next from the provider's stream.
 enum Next {
     Chunk(Bytes),
-    /// Its end, and why that is not the end of the answer.
+    /// The end of the stream, with the reason if the answer is not complete.
     End(Option<Cut>),
-    /// Nothing for a while, behind the frame that ends the answer.
+    /// Nothing for a while after the frame that ends the answer.
     Quiet,
 }
 
@@ -77,17 +77,18 @@ impl Next {
     }
 }
 
-/// Sends an answer on as it comes, and writes its line before the client sees the end: what it was given is then on disk.
+/// Passes an answer on as it arrives. Its journal line is written before the client gets the end of the answer, so that whatever
+/// a client got completely is on disk.
 async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sender: mpsc::Sender<Bytes>) {
     let api = writer.api;
     let mut stream = answer.bytes_stream();
-    // A client takes the answer for whole at its last frame: that goes out when the line is written.
+    // The last frame completes the answer for a client, so it is held back until the line is written.
     let mut last: Option<Bytes> = None;
     let cut = loop {
         let next = async {
             match &last {
                 None => Next::of(stream.next().await),
-                // Some providers keep the connection open behind it.
+                // Some providers keep the connection open after the last frame.
                 Some(_) => tokio::time::timeout(END_OF_STREAM, stream.next()).await.map_or(Next::Quiet, Next::of),
             }
         };
@@ -96,10 +97,10 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
             () = sender.closed() => Next::End(Some(Cut::ClientLeft)),
         };
         let out = match next {
-            // Behind the last frame the answer is whole, whoever leaves then.
+            // After the last frame the answer is complete, even if the provider or the client leaves then.
             Next::End(cut) => break cut.filter(|_| last.is_none() || !writer.is_whole()),
             Next::Quiet if writer.is_whole() => break None,
-            // It only looked like the last frame.
+            // That was not the last frame, it only looked like it.
             Next::Quiet => last.take(),
             Next::Chunk(chunk) => {
                 writer.take(&chunk);
@@ -114,7 +115,7 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
                 }
             }
         };
-        // An empty one would be the mark of a stream that broke off.
+        // An empty chunk would mark a stream that broke off.
         let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
         if sender.send(out).await.is_err() {
             break Some(Cut::ClientLeft);
@@ -123,11 +124,11 @@ async fn stream_through(answer: reqwest::Response, mut writer: CallWriter, sende
     let broken = matches!(cut, Some(Cut::ProviderLeft(_)));
     writer.write(cut.as_ref());
     if let Some(last) = last {
-        // Where the client has left, it has all that it wanted.
+        // If the client has left, it has everything that it wanted.
         let _ = sender.send(last).await;
     }
     if broken {
-        // The client sees what the recorder saw: a stream that breaks off.
+        // The client sees the same as the recorder: a stream that breaks off.
         let _ = sender.send(Bytes::new()).await;
     }
 }

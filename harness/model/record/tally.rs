@@ -1,4 +1,4 @@
-//! What a recording has asked for so far: for the person who waits, and pays.
+//! The tally of a recording: what it has asked providers for so far, for the person who waits and pays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,22 @@ use crate::conversation::{Answer, Usage};
 /// The calls of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many calls came.
+    /// How many calls have come.
     pub calls: usize,
     /// How many of them are not answered yet.
     pub in_flight: usize,
-    /// Who made them, where that is known.
+    /// The callers that are known.
     pub callers: BTreeSet<String>,
-    /// What each model was asked for.
+    /// The calls of each model.
     pub models: BTreeMap<String, OfModel>,
 }
 
 /// The calls of one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OfModel {
-    /// How many were answered, with an error too.
+    /// How many calls have ended, including those that failed.
     pub calls: usize,
-    /// The tokens of those whose answer tells them.
+    /// The tokens of the calls whose answers report them.
     pub tokens: Usage,
 }
 
@@ -33,7 +33,7 @@ impl Tally {
         self.callers.extend(caller.map(str::to_owned));
     }
 
-    /// `asked` is the model that the call named; the answer has the last word.
+    /// Counts a call that ended. `asked` is the model that the call named; if the answer names one, that one counts.
     pub(super) fn paid(&mut self, asked: &str, answer: Option<&Answer>) {
         let named = answer.and_then(|answer| answer.model.as_deref()).filter(|model| !model.is_empty());
         let name = named.unwrap_or(if asked.is_empty() { "(no model)" } else { asked });

@@ -1,4 +1,4 @@
-//! The providers that recording passes calls on to: their addresses, and how each takes its key.
+//! The providers to which calls are passed on while recording: their addresses, and how each of them takes its key.
 
 use std::env;
 use std::fmt;
@@ -9,14 +9,14 @@ use crate::clients::Clients;
 use crate::error::{Error, Result};
 use crate::wire::Api;
 
-/// What is passed on of a call's headers.
+/// The headers of a call that are passed on.
 const PASSED: [&str; 10] = [
     "content-type",
     "accept",
     "anthropic-version",
     "anthropic-beta",
     "openai-beta",
-    // Whose account it is, and which of a gateway's customers.
+    // These identify the account, or the customer of a gateway.
     "openai-organization",
     "openai-project",
     "x-goog-user-project",
@@ -24,7 +24,7 @@ const PASSED: [&str; 10] = [
     "x-title",
 ];
 
-/// A provider: the variables that configure it, its own address, and the header that takes its key.
+/// A provider: the environment variables that configure it, its own address, and the header that takes its key.
 struct Provider {
     name: &'static str,
     address: &'static str,
@@ -64,10 +64,10 @@ const PROVIDERS: [Provider; 4] = [
     },
 ];
 
-/// The variable that holds a key of Azure's, whose services speak OpenAI's API and take their key as `api-key`.
+/// The environment variable for Azure's key. Azure's services speak OpenAI's API and take their key in the header `api-key`.
 const AZURE_KEY: &str = "AZURE_OPENAI_API_KEY";
 
-/// Whether an address is of one of Azure's services.
+/// Whether an address belongs to one of Azure's services.
 fn is_azure(base: &str) -> bool {
     host_of(base).is_some_and(|host| host.ends_with(".azure.com") || host.ends_with(".azure.us"))
 }
@@ -76,14 +76,14 @@ fn host_of(base: &str) -> Option<String> {
     url::Url::parse(base).ok()?.host_str().map(str::to_owned)
 }
 
-/// The key of a provider, for an address, and the variable that holds it.
+/// Returns the key of a provider for this address, and the variable that holds it.
 fn key_of(provider: &Provider, base: &str, set: &impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
     let azure = (is_azure(base) && provider.name == "OpenAI").then_some(AZURE_KEY);
     azure.into_iter().chain(provider.keys.iter().copied()).find_map(|name| Some((name, set(name)?)))
 }
 
-/// Whether the key of a variable is for an address of which it is not said whose it is: the provider's own, or one that is
-/// named to take it.
+/// Whether the key in a variable may be sent to an address whose provider is not stated: if it is the provider's own address, or
+/// `RETAKE_UPSTREAM_…` names it.
 fn is_for(provider: &Provider, variable: &str, base: &str, set: &impl Fn(&str) -> Option<String>) -> bool {
     let is_this = |address: &str| host_of(address) == host_of(base);
     variable == AZURE_KEY || is_this(provider.base) || set(provider.address).is_some_and(|address| is_this(&address))
@@ -104,11 +104,11 @@ pub struct Upstream {
     provider: usize,
     base: String,
     key: Option<String>,
-    /// Whether a path is appended whole, to an address of which it is not known whose it is.
+    /// Whether the whole path is appended to the address, because its provider is not known.
     whole_path: bool,
 }
 
-/// The providers that are configured. Only those that are called need be.
+/// The configured providers. Only those that are called have to be configured.
 #[derive(Clone, Debug)]
 pub struct Upstreams([Option<Upstream>; 4]);
 
@@ -125,19 +125,20 @@ impl fmt::Debug for Upstream {
 }
 
 impl Upstreams {
-    /// Each provider of which `RETAKE_UPSTREAM_…` names an address, or whose usual variable holds a key.
+    /// Reads the environment. A provider is configured if `RETAKE_UPSTREAM_…` names its address, or its usual variable holds a
+    /// key.
     ///
     /// # Errors
-    /// Where none is configured, since there is nobody to ask, and where an address is not a URL.
+    /// If no provider is configured, or an address is not a URL.
     pub fn from_env() -> Result<Upstreams> {
         Upstreams::read(|name| env::var(name).ok())
     }
 
-    /// One address for the calls of every API. It takes the key of a provider, from the provider's usual variable, where the
-    /// address is that provider's own, or `RETAKE_UPSTREAM_…` names the same host: another's key is nobody else's business.
+    /// Uses one address for the calls of every API. A provider's key, from its usual variable, is sent there only if the address
+    /// is that provider's own, or if `RETAKE_UPSTREAM_…` names the same host. So no key is sent to a stranger.
     ///
     /// # Errors
-    /// Where the address is not a URL.
+    /// If the address is not a URL.
     pub fn of_url(base: &str) -> Result<Upstreams> {
         let base = base.trim_end_matches('/');
         match url::Url::parse(base) {
@@ -153,8 +154,7 @@ impl Upstreams {
         Ok(Upstreams::of_base(base, |name| env::var(name).ok()))
     }
 
-    /// One address for the calls of every API. The key of a provider goes there only where the address is its own, or is named
-    /// as the one that takes it.
+    /// Does the same as [`Upstreams::of_url`] with a valid address. `value` reads a variable.
     fn of_base(base: &str, value: impl Fn(&str) -> Option<String>) -> Upstreams {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
@@ -166,8 +166,8 @@ impl Upstreams {
         Upstreams(upstreams)
     }
 
-    /// Of each key that is set and stays here though calls of its API go to an address: its variable, and the one that names
-    /// the address for it.
+    /// Returns the keys that are set, but are not sent to this address although calls of their API go there: for each key its
+    /// own variable, and the variable that has to name the address to allow it.
     #[must_use]
     pub fn kept_from(base: &str) -> Vec<(&'static str, &'static str)> {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
@@ -193,7 +193,7 @@ impl Upstreams {
             upstreams[index] = Some(Upstream { provider: index, base, key, whole_path: false });
         }
         if upstreams.iter().all(Option::is_none) {
-            return Err(Error::new("recording needs a provider, and none is configured")
+            return Err(Error::new("recording needs a provider, but none is configured")
                 .help("set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_API_KEY for the provider itself")
                 .help("or RETAKE_UPSTREAM_OPENAI for another address that speaks OpenAI's API: https://host/v1")
                 .help("(RETAKE_UPSTREAM_ANTHROPIC, _GEMINI and _OLLAMA likewise)"));
@@ -201,7 +201,10 @@ impl Upstreams {
         Ok(Upstreams(upstreams))
     }
 
-    /// The provider of an API; otherwise a line that says how to configure it.
+    /// Returns the provider of an API.
+    ///
+    /// # Errors
+    /// If the provider is not configured: a line that says how to configure it.
     pub(super) fn of(&self, api: Api) -> Result<&Upstream, String> {
         let index = index_of(api);
         self.0[index].as_ref().ok_or_else(|| {
@@ -212,7 +215,7 @@ impl Upstreams {
 }
 
 impl Upstream {
-    /// A call that came to a path of ours as a request to the provider, with its own key in its own place.
+    /// Makes the request to the provider for a call to this path, with the provider's key in the header that takes it.
     pub(super) fn request(
         &self,
         clients: &Clients,
@@ -235,11 +238,12 @@ impl Upstream {
         })
     }
 
-    /// The address: a version that ends the base is not repeated, and the key of ours that a query may hold stays here.
+    /// Returns the provider's URL for a path. If the base ends with a version, the version is not repeated. A key in the query
+    /// is left out, because it is the key of this server.
     fn url(&self, path: &str) -> String {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let last = self.base.rsplit('/').next().unwrap_or_default();
-        // Addresses that speak OpenAI's API end in `/v1` or stand for it.
+        // The address of an OpenAI API ends in `/v1` or takes its place.
         let version = if self.provider == 0 || !last.starts_with("v1") { "v1" } else { last };
         let is_version =
             |segment: &str| segment.strip_prefix('v').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));

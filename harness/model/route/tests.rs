@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_provider_shows_in_path_or_headers() {
+fn the_provider_is_found_by_path_or_headers() {
     let of = |path: &str, header: Option<&'static str>| {
         let value = axum::http::HeaderValue::from_static("x");
         provider(path, &header.map(|name| (axum::http::HeaderName::from_static(name), value)).into_iter().collect())
@@ -15,7 +15,7 @@ fn the_provider_shows_in_path_or_headers() {
 }
 
 #[test]
-fn any_method_that_providers_have_is_a_call() {
+fn any_method_that_providers_use_is_a_call() {
     let of = |method: Method, path: &str| Route::of(&method, path, &HeaderMap::new());
     for method in [Method::POST, Method::GET, Method::HEAD, Method::PUT, Method::PATCH, Method::DELETE] {
         assert_eq!(of(method, "/v1/responses/resp_1"), Route::Call);
@@ -26,9 +26,9 @@ fn any_method_that_providers_have_is_a_call() {
     assert_eq!(of(Method::GET, "/api/version"), Route::Aside(Aside::Version));
 }
 
-/// Found at a service whose base URL ended with the version that its client adds.
+/// This happened in a service whose base URL ended with the version that its client adds.
 #[test]
-fn a_version_that_stands_twice_is_no_providers_path() {
+fn a_path_with_the_version_twice_is_not_a_call() {
     let of = |path: &str| Route::of(&Method::POST, path, &HeaderMap::new());
     for path in ["/v1/v1/chat/completions", "/v1/v1/messages", "/v1beta/v1beta/models/m:generateContent"] {
         assert_eq!(of(path), Route::Unknown, "{path}");

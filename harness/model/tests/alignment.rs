@@ -1,17 +1,17 @@
-//! Calls of a run beside the recorded turns: which were changed, which are more, which are gone.
+//! The calls of a run are matched with the recorded turns: which calls changed, which are additional, which are missing.
 
 use super::*;
 use crate::conversation::ToolCall;
 use crate::model::GoingOn;
 
-/// A turn of a conversation: what the model was asked, message by message, kind and text.
+/// Makes a turn of a conversation from the kind and the text of each message.
 fn said(caller: Option<&str>, messages: &[(&str, &str)], answer: &str) -> Recorded {
     let messages = messages.iter().map(|(kind, text)| Message::new(kind, *text)).collect();
     Recorded { conversation: Rules::default().canonical(messages), ..turn(caller, "p", "", answer) }
 }
 
-/// What is told of the calls of a run, in which each that misses gets an answer: a line each, `=` of those that had a turn.
-fn told(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
+/// Replays the calls, where each call that misses gets an answer, and returns the first line about each call that missed.
+fn first_lines(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
     let replay = replay_of(turns).going_on(GoingOn::Meant);
     for call in calls {
         let (caller, conversation) = (call.caller.clone(), call.conversation.clone());
@@ -38,11 +38,11 @@ fn with(caller: Option<&str>, at: usize, call: Recorded) -> Vec<Recorded> {
 }
 
 #[test]
-fn a_call_before_the_first_recorded_one_is_one_more_and_not_the_first_one_changed() {
+fn a_call_before_the_first_recorded_one_is_additional_and_not_a_change_of_the_first() {
     for (caller, who) in [(None, "the service"), (Some("agent"), "`agent`")] {
         let safe = || said(caller, &[("human", "Is this safe? A train to Ghent")], "");
         assert_eq!(
-            told(recording(caller), &with(caller, 0, safe())),
+            first_lines(recording(caller), &with(caller, 0, safe())),
             [format!(
                 "{who} asks once more than recorded, before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\""
             )]
@@ -51,20 +51,20 @@ fn a_call_before_the_first_recorded_one_is_one_more_and_not_the_first_one_change
 }
 
 #[test]
-fn a_call_between_two_recorded_ones_and_one_after_the_last_are_told_by_their_place() {
+fn additional_calls_between_and_after_recorded_ones_are_reported_with_their_place() {
     let mut history = LOOP[1].to_vec();
     history.push(("human", "Reflect: is that right?"));
     for (caller, who) in [(None, "the service"), (Some("agent"), "`agent`")] {
         let reflect = || said(caller, &history, "");
         assert_eq!(
-            told(recording(caller), &with(caller, 1, reflect())),
+            first_lines(recording(caller), &with(caller, 1, reflect())),
             [format!(
                 "{who} asks once more than recorded, before turns[1] (answers \"two\"): \"Reflect: is that right?\""
             )]
         );
         let rate = || said(caller, &[("human", "Rate the trip: a train to Ghent")], "");
         assert_eq!(
-            told(recording(caller), &with(caller, 3, rate())),
+            first_lines(recording(caller), &with(caller, 3, rate())),
             [format!(
                 "{who} asks once more than recorded, after turns[2] (answers \"three\"): \"Rate the trip: a train to Ghent\""
             )]
@@ -73,59 +73,59 @@ fn a_call_between_two_recorded_ones_and_one_after_the_last_are_told_by_their_pla
 }
 
 #[test]
-fn calls_before_each_recorded_one_are_counted_on_one_line() {
+fn additional_calls_of_one_caller_are_counted_in_one_line() {
     let safe = |text: &'static str| said(None, &[("human", text)], "");
     let mut calls = with(None, 0, safe("Is this safe? A train to Ghent"));
     calls.insert(2, safe("Is this safe? And back?"));
     let line = "the service asks 2 times more than recorded, first before turns[0] (answers \"one\"): \"Is this safe? A train to Ghent\"";
-    assert_eq!(told(recording(None), &calls), [line, line]);
+    assert_eq!(first_lines(recording(None), &calls), [line, line]);
 }
 
 #[test]
-fn a_question_that_is_edited_in_all_calls_is_no_call_more() {
+fn a_question_that_is_edited_in_all_calls_is_not_an_additional_call() {
     for caller in [None, Some("agent")] {
         let mut calls = recording(caller);
         for call in &mut calls {
             let text = call.conversation[0].print(crate::json::Layout::Compact).replace("Ghent", "Bruges");
             call.conversation[0] = Json::parse(text.as_bytes()).unwrap();
         }
-        let lines = told(recording(caller), &calls);
+        let lines = first_lines(recording(caller), &calls);
         assert_eq!(lines.len(), 3);
         assert!(lines.iter().all(|line| line.contains("message 1 (human) of")), "{lines:#?}");
-        assert!(lines.iter().all(|line| line.ends_with("says other text than recorded (\"Ghent\" → \"Bruges\")")));
+        assert!(lines.iter().all(|line| line.ends_with("says different text than recorded (\"Ghent\" → \"Bruges\")")));
     }
 }
 
 #[test]
-fn an_edited_call_and_one_more_are_told_apart_whichever_comes_first() {
+fn an_edited_call_and_an_additional_one_are_told_apart_in_either_order() {
     let edited = || said(Some("agent"), &[("human", "A train to Bruges")], "");
     let safe = || said(Some("agent"), &[("human", "Is this request safe, yes or no? Answer in a word.")], "");
     let one = || vec![recording(Some("agent")).remove(0)];
-    let changed = "message 1 (human) of `agent` says other text than recorded (\"Ghent\" → \"Bruges\")";
-    let lines = told(one(), &[safe(), edited()]);
+    let changed = "message 1 (human) of `agent` says different text than recorded (\"Ghent\" → \"Bruges\")";
+    let lines = first_lines(one(), &[safe(), edited()]);
     assert_eq!(lines[1], changed, "{lines:#?}");
-    let lines = told(one(), &[edited(), safe()]);
+    let lines = first_lines(one(), &[edited(), safe()]);
     assert_eq!(lines[0], changed, "{lines:#?}");
     assert!(lines[1].starts_with("`agent` asks once more than recorded"), "{lines:#?}");
 }
 
 #[test]
-fn a_call_that_is_gone_and_calls_that_change_places_are_no_call_more() {
+fn missing_and_reordered_calls_are_not_additional_calls() {
     let alone = |text| said(None, &[("human", text)], text);
     let three = || vec![alone("Title: Ghent"), alone("Summary: Ghent"), alone("Labels: Ghent")];
     let calls = [alone("Title: Ghent"), alone("Labels: Ghent")];
-    assert!(told(three(), &calls).is_empty());
+    assert!(first_lines(three(), &calls).is_empty());
     let calls = [alone("Labels: Ghent"), alone("Title: Ghent"), alone("Summary: Ghent")];
-    assert!(told(three(), &calls).is_empty());
-    // The nearest turn of an edited call is another one's, which asks for it later: then the one that is left is meant.
+    assert!(first_lines(three(), &calls).is_empty());
+    // The nearest turn of an edited call belongs to a later call that asks for it exactly. Then the turn that is left is meant.
     let calls = [alone("Summary: Bruges, Ghent"), alone("Title: Ghent"), alone("Labels: Ghent")];
-    let lines = told(three(), &calls);
+    let lines = first_lines(three(), &calls);
     assert_eq!(lines.len(), 1);
-    assert!(lines[0].contains("says other text than recorded"), "{lines:#?}");
+    assert!(lines[0].contains("says different text than recorded"), "{lines:#?}");
 }
 
 #[test]
-fn a_call_whose_turn_was_given_to_another_one_has_it_all_the_same() {
+fn a_call_gets_its_turn_even_if_a_call_that_missed_was_given_it_before() {
     let replay = replay_of(recording(None)).going_on(GoingOn::Meant);
     assert_eq!(ask(&replay, None, "p", "Is this safe? A train to Ghent"), Ok("one".into()));
     assert_eq!(ask(&replay, None, "p", "A train to Ghent"), Ok("one".into()));
@@ -134,7 +134,7 @@ fn a_call_whose_turn_was_given_to_another_one_has_it_all_the_same() {
 }
 
 #[test]
-fn a_call_that_is_like_no_turn_gets_a_text_and_never_a_call_of_tools() {
+fn a_call_that_resembles_no_turn_gets_a_text_and_never_tool_calls() {
     let tools = |mut turn: Recorded| {
         let call = ToolCall { id: "c".into(), name: "find".into(), args: Json::Null };
         turn.output.blocks = vec![Block::ToolCall(call)];

@@ -1,4 +1,4 @@
-//! Calls that say nothing of their caller, with the same conversation under different system prompts.
+//! Calls without a caller that have the same conversation under different system prompts.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::json::{Json, Layout};
 use crate::model::*;
 use crate::wire::{Api, Response};
 
-/// A request for an answer to the one question, under a system prompt and with a tool.
+/// Makes a request that asks the same question under a system prompt, with a tool.
 fn request(prompt: &str, tool: &str, model: &str) -> String {
     let tools =
         Json::parse(format!(r#"[{{"type": "function", "function": {{"name": "{tool}"}}}}]"#).as_bytes()).unwrap();
@@ -65,7 +65,7 @@ fn two_callers_in_parallel_each_get_their_own_turns_a_thousand_times() {
     });
 }
 
-/// The rules in a miss, as a project reads them that has them pasted into its `suite.toml`.
+/// Reads the rules in a miss as a project does after they were pasted into its `suite.toml`.
 fn pasted(miss: &str) -> CallerRules {
     let from = miss.find("[[callers]]\n").unwrap_or_else(|| panic!("no rule in:\n{miss}"));
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +78,7 @@ fn pasted(miss: &str) -> CallerRules {
 fn an_ambiguous_call_names_the_callers_and_the_rules_that_tell_them_apart() {
     let long =
         |end: &str| format!("You are one of the assistants of a travel agency that plans trips for its guests, {end}");
-    // Recorded under two prompts, tools or models; asked under a third. Each with what the rule says.
+    // Each case is recorded with two prompts, tools or models, and asked with a third. The last text is the rule's condition.
     let cases = [
         (
             ("Be brief. You plan the trip.", "", "m"),
@@ -124,7 +124,7 @@ fn an_ambiguous_call_names_the_callers_and_the_rules_that_tell_them_apart() {
         );
         let rule = format!("[[callers]]\n  name = \"planner\"\n  {says}");
         assert!(miss.contains(&rule), "expected {rule}\nin {miss}");
-        // Pasted, it is right.
+        // With the rule pasted, the caller is right.
         on_a_server(recorded(), pasted(&miss), async |client, server| {
             assert_eq!(ask(client, server, &call).await, Ok("plan".into()), "{miss}");
             let other = request(prompt_b, tool_b, model_b);
@@ -134,7 +134,7 @@ fn an_ambiguous_call_names_the_callers_and_the_rules_that_tell_them_apart() {
 }
 
 #[test]
-fn a_prompt_that_is_like_none_gives_a_rule_in_which_the_name_is_left_to_the_reader() {
+fn a_prompt_that_resembles_none_leads_to_a_rule_that_leaves_the_name_to_the_reader() {
     let turns =
         || vec![turn("a", &request("You plan.", "", "m"), "1"), turn("b", &request("You judge.", "", "m"), "2")];
     let call = request("Now all is \"new\".", "", "m");
@@ -149,7 +149,7 @@ fn a_prompt_that_is_like_none_gives_a_rule_in_which_the_name_is_left_to_the_read
 }
 
 #[test]
-fn calls_that_are_equal_in_all_need_a_header() {
+fn calls_that_are_equal_in_everything_need_a_header() {
     let same = request("Same.", "", "m");
     on_a_server(vec![turn("a", &same, "1"), turn("b", &same, "2")], CallerRules::default(), async |client, server| {
         let miss = ask(client, server, &same).await.unwrap_err();

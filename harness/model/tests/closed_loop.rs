@@ -1,4 +1,4 @@
-//! A recording of a replay is the recording again: keys, answers and frames, over each API, streaming and not.
+//! Recording a replay yields the same recording: the same keys, answers and frames, over each API, streamed or not.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::model::*;
 use crate::secrets::Fired;
 use crate::wire::{self, Api, Known, Response};
 
-/// A call as a client sends it, and how it was answered.
+/// A call as a client sends it, and its response.
 struct Exchange {
     api: Api,
     path: &'static str,
@@ -21,7 +21,7 @@ struct Exchange {
     response: Response,
 }
 
-/// A question that is answered with a call of a tool, and the same with the tool's result.
+/// Two requests: a question that is answered with a tool call, and the same conversation with the tool's result.
 fn conversation(api: Api, stream: bool) -> [String; 2] {
     let (system, question) = (r#"{"role":"system","content":"Be brief"}"#, r#"{"role":"user","content":"look"}"#);
     let chat = |more: &str| format!(r#"{{"model":"m","stream":{stream},"messages":[{system},{question}{more}]}}"#);
@@ -97,7 +97,7 @@ fn exchanges() -> Vec<Exchange> {
     all
 }
 
-/// The fixture that a journal of these exchanges makes.
+/// Makes a fixture from a journal of these exchanges.
 fn fixture_of(exchanges: &[Exchange]) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("j.jsonl");
@@ -131,13 +131,13 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
 }
 
 #[test]
-fn a_recording_of_a_replay_is_the_recording_again() {
+fn recording_a_replay_yields_the_same_recording() {
     let exchanges = exchanges();
     let original = fixture_of(&exchanges);
     assert_eq!(original.table.turns().len(), exchanges.len());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        // One API after the other: a call gets the turn that was recorded over its own, where several have its key.
+        // The APIs are replayed one after the other, because the same conversation has the same key over several of them.
         let mut again: Vec<Fixture> = Vec::new();
         for one in exchanges.chunk_by(|a, b| a.api == b.api && a.path == b.path) {
             let fixture = fixture_of(one);

@@ -1,4 +1,4 @@
-//! What is not posted, what clients ask beside their calls, and pauses.
+//! Requests with methods other than POST, requests that clients make in addition to their calls, and pauses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::json::Json;
 use crate::key::Rules;
 use crate::model::*;
 
-/// What a client sees: status and body. The key goes in the header, where there is one.
+/// Sends a request, with the key in the header if there is one, and returns the status and the body.
 async fn send(server: &ModelServer, method: Method, path: &str, key: Option<&str>) -> (u16, String) {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let mut request = client.request(method, format!("{}{path}", server.urls().url));
@@ -27,7 +27,7 @@ async fn send(server: &ModelServer, method: Method, path: &str, key: Option<&str
     (response.status().as_u16(), response.text().await.unwrap())
 }
 
-/// A server that replays what was recorded, read back from the text of its file.
+/// Starts a server that replays a recording, after writing the fixture as text and reading it back.
 async fn replaying(recording: &Recording, delays: bool) -> (ModelServer, Arc<Replay>) {
     let made = recording.made();
     assert_eq!(made.left_out, [""; 0]);
@@ -39,7 +39,7 @@ async fn replaying(recording: &Recording, delays: bool) -> (ModelServer, Arc<Rep
     (ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap(), replay)
 }
 
-/// A provider with a response in the background, which is done when it is looked for the fourth time, and a file.
+/// A provider with a background response, which is completed at the fourth poll, and with a file.
 fn with_background() -> Router {
     let polls = Arc::new(AtomicUsize::new(0));
     let poll = move || {
@@ -53,7 +53,7 @@ fn with_background() -> Router {
 }
 
 #[test]
-fn what_is_not_posted_is_recorded_and_replayed_by_method_path_and_query() {
+fn requests_other_than_post_are_recorded_and_replayed_by_method_path_and_query() {
     run(async {
         let recording = Recording::of(provider(with_background()).await, false, &[]).await;
         let asked = [
@@ -73,18 +73,22 @@ fn what_is_not_posted_is_recorded_and_replayed_by_method_path_and_query() {
         for ((method, path), live) in asked.iter().zip(&live) {
             assert_eq!(send(&server, method.clone(), path, Some(server.key())).await, *live, "{method} {path}");
         }
-        // In another order, and with a key.
+        // The query is in a different order, and holds the key.
         let same = format!("/v1/files/f?after=a&key={}&limit=1", server.key());
         assert_eq!(send(&server, Method::GET, &same, None).await, live[0]);
         let (status, body) = send(&server, Method::GET, "/v1/files/f?after=c", Some(server.key())).await;
         assert!(status == 404 && body.contains("`GET /v1/files/f`"), "{body}");
         assert!(replay.all_served());
-        assert_eq!(send(&server, Method::DELETE, "/v1/files/f", Some(server.key())).await.0, 404, "there is one");
+        assert_eq!(
+            send(&server, Method::DELETE, "/v1/files/f", Some(server.key())).await.0,
+            404,
+            "only one was recorded"
+        );
     });
 }
 
 #[test]
-fn how_often_a_client_polls_is_no_matter_of_the_recording() {
+fn a_client_may_poll_more_or_less_often_than_recorded() {
     run(async {
         let recording = Recording::of(provider(with_background()).await, false, &[]).await;
         let poll = async |server: &ModelServer| {
@@ -95,8 +99,8 @@ fn how_often_a_client_polls_is_no_matter_of_the_recording() {
             assert_eq!(poll(&recording.server).await, status);
         }
         let (server, replay) = replaying(&recording, false).await;
-        assert_eq!(replay.fixture().table.turns().len(), 3, "neighbours that are equal are one");
-        // Nobody has to poll.
+        assert_eq!(replay.fixture().table.turns().len(), 3, "equal neighbours are one turn");
+        // A client does not have to poll at all.
         assert!(replay.all_served());
         assert_eq!(replay.unused(), [0; 0]);
         for status in ["queued", "in_progress", "completed", "completed", "completed"] {
@@ -107,7 +111,7 @@ fn how_often_a_client_polls_is_no_matter_of_the_recording() {
 }
 
 #[test]
-fn what_clients_ask_beside_their_calls_has_an_answer_without_a_recording() {
+fn requests_in_addition_to_calls_are_answered_without_a_recording() {
     on_a_server(vec![turn(None, "", "q", "1")], async |server, replay| {
         for (method, path, says) in
             [(Method::HEAD, "/", ""), (Method::GET, "/api/version", "version"), (Method::GET, "/v1/models", "\"m\"")]
@@ -115,7 +119,7 @@ fn what_clients_ask_beside_their_calls_has_an_answer_without_a_recording() {
             let (status, body) = send(server, method.clone(), path, Some(server.key())).await;
             assert!(status == 200 && body.contains(says), "{method} {path}: {status} {body}");
         }
-        // Ollama's clients have no key; what a fixture holds goes to nobody without.
+        // Ollama's clients have no key. What a fixture holds is sent only to clients with the key.
         assert_eq!(send(server, Method::HEAD, "/", None).await.0, 200);
         assert!(replay.scope().misses().is_empty());
         assert_eq!(send(server, Method::GET, "/v1/models", None).await.0, 401);
@@ -123,7 +127,7 @@ fn what_clients_ask_beside_their_calls_has_an_answer_without_a_recording() {
 }
 
 #[test]
-fn a_list_of_models_that_was_recorded_is_replayed() {
+fn a_recorded_list_of_models_is_replayed() {
     run(async {
         let list =
             Router::new().route("/v1/models", routing::get(async || axum::Json(serde_json::json!({"data": [1]}))));
@@ -137,7 +141,7 @@ fn a_list_of_models_that_was_recorded_is_replayed() {
 }
 
 #[test]
-fn a_page_of_another_server_cannot_send_the_key_in_the_query_to_one_that_records() {
+fn a_server_that_records_refuses_a_key_in_the_query_from_a_page_of_another_server() {
     run(async {
         let recording = Recording::of(provider(Router::new().fallback(|| async { "{}" })).await, true, &[]).await;
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -162,12 +166,12 @@ const FRAMES: [&str; 2] = [
 ];
 
 #[test]
-fn pauses_of_a_stream_are_recorded_and_replayed_where_asked() {
+fn pauses_of_a_stream_are_recorded_and_replayed_on_request() {
     const PAUSE: Duration = Duration::from_millis(60);
     run(async {
         let slow = Router::new().fallback(|| async {
             let frames = futures_util::stream::iter(FRAMES).enumerate().then(async |(nth, frame)| {
-                // The pause is what is recorded.
+                // This is the pause that is recorded.
                 tokio::time::sleep(if nth == 0 { Duration::ZERO } else { PAUSE }).await;
                 Ok::<_, std::io::Error>(frame)
             });
@@ -187,13 +191,13 @@ fn pauses_of_a_stream_are_recorded_and_replayed_where_asked() {
 }
 
 #[test]
-fn pauses_are_left_out_where_nobody_asks_for_them() {
+fn pauses_are_left_out_by_default() {
     run(async {
         let quick = Router::new().fallback(|| async { ([("content-type", "text/event-stream")], FRAMES.concat()) });
         let recording = Recording::of(provider(quick).await, false, &[]).await;
         post(&recording.server, "/v1/chat/completions", recording.server.key(), CALL).await;
         let text = recording.made().fixture.print();
-        // A pause of an hour, by hand.
+        // Adds a pause of an hour by hand.
         let text = text.replace("\"frames\"", "\"delays\": \"0 3600000\", \"frames\"");
         let rules = Arc::new(Rules::default());
         let fixture = Fixture::parse("f".as_ref(), text.as_bytes(), &rules).unwrap();
@@ -206,7 +210,7 @@ fn pauses_are_left_out_where_nobody_asks_for_them() {
 #[test]
 fn a_rule_names_the_same_caller_when_recording_and_in_replay() {
     run(async {
-        // The second request names the first answer instead of repeating it: the rule looks at a message that is not in it.
+        // The second request refers to the first answer instead of repeating it. So it lacks the message that the rule looks at.
         let rule = || CallerRule {
             name: "planner".to_owned(),
             when: When { message: Some(regex::Regex::new("^plan").unwrap()), ..When::default() },

@@ -1,4 +1,4 @@
-//! The model server over each provider's API.
+//! The model server, tested over each provider's API.
 
 use super::{lookup, on_a_server, post, replay_of};
 use crate::conversation::{Answer, Block, Message, Native};
@@ -12,7 +12,7 @@ fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
 }
 
-/// A turn as recording makes it of a request and a response.
+/// Makes a turn from a request and a response, as recording does.
 pub(super) fn recorded(api: Api, path: &str, request: &str, response: Response) -> Recorded {
     let rules = Rules::default();
     let call = wire::decode(api, path, &wire::request_body(request.as_bytes()), &Known::default()).unwrap();
@@ -35,7 +35,7 @@ fn chat_turn() -> Recorded {
 }
 
 #[test]
-fn a_turn_recorded_over_one_wire_is_served_over_each() {
+fn a_turn_recorded_over_one_api_is_served_over_each() {
     let messages = r#"{"messages": [{"role": "user", "content": "q"}]}"#;
     let gemini = r#"{"contents": [{"role": "user", "parts": [{"text": "q"}]}]}"#;
     let cases = [
@@ -66,7 +66,7 @@ fn a_turn_recorded_over_one_wire_is_served_over_each() {
     });
 }
 
-/// A chat turn in whose conversation an assistant with a name calls a tool.
+/// A chat turn in whose conversation an assistant message with a `name` calls a tool.
 fn named_turn(name: &str) -> Recorded {
     let request = format!(
         r#"{{"messages": [{{"role": "user", "content": "q"}}, {{"role": "assistant", "name": "{name}", "content": null, "tool_calls":
@@ -78,7 +78,7 @@ fn named_turn(name: &str) -> Recorded {
 }
 
 #[test]
-fn a_call_gets_the_turn_whose_key_its_wire_cannot_say() {
+fn a_call_gets_a_turn_whose_key_its_api_cannot_express() {
     let unnamed = r#"{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls":
         [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "sun"}]}"#;
     let anthropic = |result: &str| {
@@ -91,18 +91,18 @@ fn a_call_gets_the_turn_whose_key_its_wire_cannot_say() {
         {"parts": [{"functionResponse": {"name": "f", "response": {"result": "sun"}}}]}]}"#;
     on_a_server(vec![named_turn("ann"), named_turn("ann")], async |server, replay| {
         let status = async |path: &str, call: &str| post(server, path, server.key(), call).await.0;
-        assert_eq!(status("/v1/chat/completions", unnamed).await, 404, "chat could have said the name");
+        assert_eq!(status("/v1/chat/completions", unnamed).await, 404, "this API can carry the name");
         let (missed, _, body) = post(server, "/v1/messages", server.key(), &anthropic("rain")).await;
         assert_eq!(missed, 404);
         assert!(
             body.contains("sun") && body.contains("rain") && !body.contains("ann"),
-            "only what differs is told: {body}"
+            "only real differences are reported: {body}"
         );
         assert_eq!(status("/v1/messages", &anthropic("sun")).await, 200);
         assert_eq!(status("/v1beta/models/m:generateContent", gemini).await, 200);
         assert!(replay.all_served());
         let said = server.flaws();
-        assert_eq!(said.iter().filter(|flaw| flaw.what.starts_with("another API recorded")).count(), 2, "{said:?}");
+        assert_eq!(said.iter().filter(|flaw| flaw.what.contains("recorded over another API")).count(), 2, "{said:?}");
     });
     on_a_server(vec![named_turn("ann"), named_turn("bob")], async |server, _| {
         let status = post(server, "/v1/messages", server.key(), &anthropic("sun")).await.0;
@@ -111,7 +111,7 @@ fn a_call_gets_the_turn_whose_key_its_wire_cannot_say() {
 }
 
 #[test]
-fn a_caller_with_turns_over_the_calls_own_api_gets_none_of_another() {
+fn a_caller_with_turns_over_the_calls_own_api_gets_no_turn_of_another_api() {
     let by = |caller: &str, turn: Recorded| Recorded { caller: Some(caller.to_owned()), ..turn };
     let own = r#"{"messages": [{"role": "user", "content": "other"}]}"#;
     let answer = json(r#"{"type": "message", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"}"#);
@@ -151,7 +151,7 @@ fn an_error_is_in_the_providers_envelope() {
 }
 
 #[test]
-fn what_a_wire_cannot_express_is_named_and_registered() {
+fn a_block_that_an_api_cannot_express_is_named_and_registered() {
     let search = Native { api: "openai-responses".into(), block: json(r#"{"type": "web_search_call"}"#) };
     let output = Answer { blocks: vec![Block::Native(search)], ..Answer::default() };
     on_a_server(vec![Recorded { output, ..chat_turn() }], async |server, replay| {
@@ -165,7 +165,7 @@ fn what_a_wire_cannot_express_is_named_and_registered() {
 }
 
 #[test]
-fn an_earlier_response_can_be_named_instead_of_repeated() {
+fn a_request_may_refer_to_an_earlier_response_by_its_id() {
     let response = json(
         r#"{"id": "resp_1", "status": "completed", "output": [{"type": "message", "id": "msg_1", "role": "assistant",
             "content": [{"type": "output_text", "text": "a"}]}]}"#,
@@ -186,16 +186,16 @@ fn an_earlier_response_can_be_named_instead_of_repeated() {
 }
 
 #[test]
-fn what_ollama_shows_of_a_model_is_no_miss() {
+fn ollamas_description_of_a_model_is_not_a_miss() {
     on_a_server(vec![chat_turn()], async |server, replay| {
-        // LiteLLM asks without the key.
+        // LiteLLM sends this request without the key.
         for key in [server.key(), ""] {
             let (status, _, body) = post(server, "/api/show", key, r#"{"model": "qwen3:8b"}"#).await;
             assert_eq!((status, json(&body).pointer("/capabilities/1")), (200, Some(&"tools".into())), "{body}");
         }
         assert!(replay.scope().misses().is_empty());
     });
-    // What was recorded goes out.
+    // A recorded description is replayed.
     let shown = Response::json(200, json(r#"{"capabilities": ["completion"]}"#));
     let request = r#"{"model": "qwen3:8b"}"#;
     on_a_server(vec![recorded(Api::Opaque, "/api/show", request, shown)], async |server, replay| {
@@ -206,14 +206,14 @@ fn what_ollama_shows_of_a_model_is_no_miss() {
 }
 
 #[test]
-fn what_is_no_chat_is_replayed_by_path_and_body() {
+fn requests_other_than_chats_are_replayed_by_path_and_body() {
     let vectors = Response::json(200, json(r#"{"data": [{"embedding": [0.5]}]}"#));
     let sound = Response { status: 200, content_type: "audio/mpeg".into(), body: Body::Binary(vec![0xff, 0xfb]) };
     let turns = vec![
         recorded(Api::Opaque, "/v1/embeddings", r#"{"model": "m", "input": "a"}"#, vectors),
         recorded(Api::Opaque, "/v1/audio/speech", r#"{"input": "b"}"#, sound),
     ];
-    // Through a file and back.
+    // The fixture is printed and parsed again.
     let rules = Rules::default();
     let fixture = Fixture::of_turns("f".as_ref(), std::collections::BTreeMap::new(), turns.clone(), &rules);
     let text = fixture.print();

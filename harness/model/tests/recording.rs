@@ -1,4 +1,4 @@
-//! A recorder between a client and a provider that does what providers do.
+//! A recorder between a client and a fake provider, which behaves as real providers do.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,11 +36,11 @@ impl Recording {
         environment: &[(&str, &str)],
         server: ServerOptions,
     ) -> Recording {
-        // No two recordings have the same delays.
+        // Delays are left out, because they differ in every recording.
         Recording::started(upstreams, errors, environment, server, false).await
     }
 
-    /// One that keeps how long each frame took.
+    /// Starts a recording that keeps the delays of frames.
     pub(super) async fn keeping_delays(upstreams: Upstreams) -> Recording {
         Recording::started(upstreams, false, &[], ServerOptions::default(), true).await
     }
@@ -78,13 +78,13 @@ impl Recording {
         std::fs::read_to_string(&self.journal).unwrap()
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until no call is under way.
     async fn settled(&self) {
         self.server.activity().settled(std::time::Duration::ZERO, || true).await;
     }
 }
 
-/// A provider of one's own making, at the addresses of all.
+/// Starts a fake provider, and uses its address for all APIs.
 pub(super) async fn provider(router: Router) -> Upstreams {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -96,7 +96,7 @@ pub(super) fn run(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 
-/// Where each API is called, and what a question looks like.
+/// For each API, the path and the body of a call.
 const CALLS: [(&str, &str); 5] = [
     ("/v1/chat/completions", r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#),
     ("/v1/responses", r#"{"model":"m","stream":true,"input":"hi"}"#),
@@ -105,7 +105,7 @@ const CALLS: [(&str, &str); 5] = [
     ("/api/chat", r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#),
 ];
 
-/// What each API's stream looks like when it begins, and when it fails then.
+/// For each API, the content type of a stream, its beginning, and an error that may follow.
 const STREAMS: [(&str, &str, &str); 5] = [
     (
         "text/event-stream",
@@ -134,9 +134,9 @@ const STREAMS: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// Each way in which an answer can end early, over each API: it is in the journal, and no turn.
+/// Tries each way in which an answer can end early, over each API.
 #[test]
-fn an_answer_that_ends_early_is_journaled_and_no_turn() {
+fn an_answer_that_ends_early_is_in_the_journal_but_not_a_turn() {
     run(async {
         for ((path, call), (kind, begins, fails)) in CALLS.into_iter().zip(STREAMS) {
             let ways: [(&str, Router); 4] = [
@@ -155,7 +155,7 @@ fn an_answer_that_ends_early_is_journaled_and_no_turn() {
                 ("the answer is incomplete: the provider left before the end", {
                     Router::new().fallback(any(move || async move {
                         let broken = futures_util::stream::iter([Ok(begins), Err(std::io::Error::other("gone"))]);
-                        // The first chunk has to be out before the connection breaks.
+                        // The first chunk has to be sent before the connection breaks.
                         let broken = broken.then(async |item| {
                             tokio::task::yield_now().await;
                             item
@@ -174,7 +174,7 @@ fn an_answer_that_ends_early_is_journaled_and_no_turn() {
                 let live = (live.status(), live.bytes().await);
                 recording.settled().await;
                 let made = recording.made();
-                // What the provider said is a turn where that is asked for; what broke off never is.
+                // An error of the provider becomes a turn if errors are recorded. An answer that broke off never does.
                 if errors && reason.contains("the provider's error") {
                     assert_eq!(
                         (made.fixture.table.turns().len(), &made.left_out[..]),
@@ -197,7 +197,8 @@ fn an_answer_that_ends_early_is_journaled_and_no_turn() {
     });
 }
 
-/// The order of arguments and the spelling of numbers reach the system's own stream: sorted ones made recordings "unstable".
+/// The order of keys and the spelling of numbers show in the system's own stream. When they were not kept, recordings were
+/// reported as unstable.
 #[test]
 fn a_json_answer_is_replayed_in_the_order_and_spelling_of_the_provider() {
     run(async {
@@ -217,7 +218,7 @@ fn a_json_answer_is_replayed_in_the_order_and_spelling_of_the_provider() {
         for (sent, expected) in [
             (&spelled, without_space(&spelled)),
             (&with_secret, without_space(&with_secret).replace("sk-proj-abcdefghijklmnop1234", "<OPENAI_KEY>")),
-            // No form of JSON that people read holds these, so they stand as text.
+            // Readable JSON cannot represent these two, so they are kept as text.
             (&twice, twice.clone()),
             (&half, half.clone()),
         ] {
@@ -241,9 +242,9 @@ fn a_json_answer_is_replayed_in_the_order_and_spelling_of_the_provider() {
 }
 
 #[test]
-fn a_client_that_leaves_ends_its_call_and_leaves_a_line() {
+fn a_client_that_leaves_ends_its_call_and_the_journal_has_a_line() {
     run(async {
-        // The provider begins an answer and then goes on for ever, or does not even begin.
+        // The provider begins an answer that never ends, or does not even begin one.
         for (begins, reason) in
             [(true, "the client left before the end"), (false, "the client left before the answer began")]
         {
@@ -276,7 +277,7 @@ fn a_client_that_leaves_ends_its_call_and_leaves_a_line() {
             recording.settled().await;
             let made = recording.made();
             let turns = made.fixture.table.turns();
-            // What had begun is all that the client wanted.
+            // If the answer had begun, the client has everything that it wanted.
             let open = turns.iter().filter(|turn| turn.wire.as_ref().is_some_and(|wire| wire.response.is_open()));
             assert_eq!((turns.len(), open.count()), if begins { (1, 1) } else { (0, 0) });
             assert!(begins || made.left_out[0].contains(reason), "{:?}", made.left_out);
@@ -286,9 +287,9 @@ fn a_client_that_leaves_ends_its_call_and_leaves_a_line() {
     });
 }
 
-/// An SDK that loses patience asks once more: what it left is no answer that anybody wanted.
+/// An SDK that times out makes the call again. Then only the second answer counts.
 #[test]
-fn a_call_that_its_client_left_and_made_again_is_the_later_answer_alone() {
+fn a_call_that_its_client_left_and_made_again_has_only_the_later_answer() {
     run(async {
         let calls = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let router = Router::new().fallback(any(move || async move {
@@ -326,9 +327,10 @@ const ENDS: [&str; 5] = [
     "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\"}\n",
 ];
 
-/// The provider holds the connection behind the last frame, and the client leaves at it, as SDKs do, or waits for the end.
+/// The provider keeps the connection open after the last frame. The client leaves at that frame, as SDKs do, or waits for the
+/// end.
 #[test]
-fn a_stream_that_is_complete_is_a_turn_though_its_connection_stays_open() {
+fn a_complete_stream_is_a_turn_even_if_its_connection_stays_open() {
     run(async {
         for (((path, call), (kind, begins, _)), end) in CALLS.into_iter().zip(STREAMS).zip(ENDS) {
             for leaves in [true, false] {
@@ -348,7 +350,7 @@ fn a_stream_that_is_complete_is_a_turn_though_its_connection_stays_open() {
                         break;
                     }
                 }
-                // It is on disk before the client has the last frame.
+                // The turn is on disk before the client gets the last frame.
                 assert_eq!((recording.made().fixture.table.turns().len(), got.ends_with(end)), (1, true), "{path}");
                 drop(answer);
                 recording.settled().await;
@@ -358,9 +360,9 @@ fn a_stream_that_is_complete_is_a_turn_though_its_connection_stays_open() {
     });
 }
 
-/// A text that quotes the last frame does not end the answer, though the model pauses behind it.
+/// A text that quotes the last frame does not end the answer, even if the model pauses after it.
 #[test]
-fn what_only_looks_like_the_last_frame_ends_nothing() {
+fn text_that_looks_like_the_last_frame_does_not_end_the_answer() {
     run(async {
         let quoted = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"message_stop\"}}\n\n";
         let rest =
@@ -381,7 +383,7 @@ fn what_only_looks_like_the_last_frame_ends_nothing() {
     });
 }
 
-/// A provider that is out of capacity once, and answers then.
+/// A provider that refuses the first call as busy, and answers the second.
 async fn busy_once() -> Upstreams {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let asked = Arc::new(asked);
@@ -402,9 +404,9 @@ async fn busy_once() -> Upstreams {
     .await
 }
 
-/// An SDK waits as long as the provider says while it is recorded, and whose account it is goes on too.
+/// While recording, an SDK waits as long as the provider asks it to, and the provider learns whose account is used.
 #[test]
-fn headers_that_tell_of_retries_and_accounts_pass_and_are_not_stored() {
+fn headers_about_retries_and_accounts_are_passed_on_and_not_stored() {
     run(async {
         let router = Router::new().fallback(any(|headers: HeaderMap| async move {
             let account =
@@ -428,14 +430,14 @@ fn headers_that_tell_of_retries_and_accounts_pass_and_are_not_stored() {
 }
 
 #[test]
-fn errors_are_turns_where_a_scenario_asks_for_it() {
+fn errors_are_turns_if_a_scenario_asks_for_it() {
     run(async {
         let call = CALLS[0].1.replace("\"stream\":true,", "");
         for errors in [false, true] {
             let recording = Recording::of(busy_once().await, errors, &[]).await;
             let mut live = Vec::new();
             for calls in 0..2 {
-                // Made again with success, a call has not failed the recording.
+                // A call that failed and then succeeded does not fail the recording.
                 let failed = if calls == 1 && !errors { recording.made().failed.len() } else { 1 };
                 assert_eq!(failed, 1);
                 live.push(post(&recording.server, CALLS[0].0, recording.server.key(), &call).await);
@@ -451,7 +453,7 @@ fn errors_are_turns_where_a_scenario_asks_for_it() {
                 continue;
             }
             assert_eq!(made.left_out, [""; 0]);
-            // Through its text: what is replayed is what was written.
+            // The fixture is printed and parsed again, so what is replayed is what was written.
             let rules = Arc::new(Rules::default());
             let fixture =
                 crate::fixture::Fixture::parse("f".as_ref(), made.fixture.print().as_bytes(), &rules).unwrap();
@@ -486,7 +488,7 @@ fn an_undeclared_secret_in_a_call_stops_the_recording_before_it_is_sent() {
         assert_eq!(ask("it is declared-value").await.0, 200);
         let (status, _, body) = ask("it is t0ken-of-a-deploy").await;
         assert!(status == 400 && body.contains("secrets = [\\\"DEPLOY_TOKEN\\\"]"), "{body}");
-        // Nothing more is paid for.
+        // No further call is sent, so nothing more is paid for.
         assert_eq!(ask("harmless").await.0, 400);
         assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
         let troubles = recording.recorder.troubles();

@@ -4,7 +4,7 @@ fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
 }
 
-/// The pointers at which a live value differs from one recorded event.
+/// Returns the pointers at which a live value differs from one recorded event.
 fn pointers(comparison: &Comparison, then: &str, now: &str) -> Vec<String> {
     let now = Observed::of_value(json(now));
     comparison.differences("t", &[json(then)], &now).into_iter().map(|difference| difference.pointer).collect()
@@ -29,18 +29,18 @@ fn ids_and_times_of_a_whole_event_are_not_compared() {
         )
     };
     assert_eq!(drift(&event("a", "x"), &event("a", "y")), ["/0/observation/content"]);
-    // Below the top they are the tool's own.
+    // Fields of the same name further down belong to the tool.
     assert_eq!(drift(&event("a", "x"), &event("b", "x")), ["/0/observation/id"]);
 }
 
 #[test]
-fn a_text_is_its_only_block() {
+fn a_text_equals_a_single_text_block() {
     assert_eq!(drift(&recorded(r#"[{"type": "text", "text": "x", "cache_prompt": false}]"#), r#""x""#), NONE);
     assert_eq!(drift(&recorded(r#"[{"type": "text", "text": "x"}]"#), r#""y""#), ["/0/observation/content/0/text"]);
 }
 
 #[test]
-fn what_a_server_returned_is_found_in_what_the_agent_made_of_it() {
+fn a_result_equals_each_text_that_an_agent_makes_of_it() {
     let content = Json::parse(br#"[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]"#).unwrap();
     let structured = Some(json(r#"{"n": 1}"#));
     let now = [Observed::Content { content, is_error: false, structured }];
@@ -56,7 +56,7 @@ fn what_a_server_returned_is_found_in_what_the_agent_made_of_it() {
 }
 
 #[test]
-fn the_heading_that_openhands_puts_above_a_servers_answer_is_no_drift() {
+fn the_heading_that_openhands_puts_above_a_servers_answer_is_not_drift() {
     let then = r#"{"kind": "ObservationEvent", "observation": {"kind": "MCPToolObservation", "tool_name": "t", "is_error": false,
         "content": [{"type": "text", "text": "[Tool 't' executed.]"}, {"type": "text", "text": "x"}]}}"#;
     assert_eq!(drift(then, r#""x""#), NONE);
@@ -64,7 +64,7 @@ fn the_heading_that_openhands_puts_above_a_servers_answer_is_no_drift() {
 }
 
 #[test]
-fn the_same_error_again_is_no_drift() {
+fn the_same_error_again_is_not_drift() {
     let then = json(r#"{"kind": "AgentErrorEvent", "tool_name": "t", "error": "no such file"}"#);
     let comparison = Comparison::default();
     assert_eq!(comparison.differences("t", std::slice::from_ref(&then), &[Observed::error("no such file")]), []);
@@ -95,7 +95,7 @@ fn a_tools_rules_leave_out_what_differs_from_run_to_run() {
 }
 
 #[test]
-fn a_suites_rules_go_over_both_sides_for_each_tool() {
+fn a_suites_rules_apply_to_both_sides_for_each_tool() {
     let order = regex::Regex::new("order-[0-9]+").unwrap();
     let normalizer = Normalizer::default().with([(order, "<ORDER>".to_owned())]);
     let comparison = Comparison { normalizer, ..Comparison::default() };
@@ -117,7 +117,7 @@ fn length_and_order_count() {
 }
 
 #[test]
-fn a_secret_that_the_recording_lost_is_no_drift() {
+fn a_secret_that_was_removed_from_the_recording_is_not_drift() {
     let comparison = Comparison { scrub: Scrub::known(), ..Comparison::default() };
     let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH";
     let mut then = json(&recorded(&format!("\"key {key}\"")));

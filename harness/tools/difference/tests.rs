@@ -17,7 +17,7 @@ fn each_place_is_named_by_its_pointer() {
 }
 
 #[test]
-fn a_field_that_is_gone_is_not_null() {
+fn a_missing_field_is_not_null() {
     assert_eq!(found(r#"{"a": null}"#, "{}"), [r#"{"expected": null, "pointer": "/a"}"#]);
     assert_eq!(found(r#"{"a": 1}"#, r#"{"a": 1}"#), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! Which recorded exchange answers a request. Pure.
+//! Chooses the recorded exchange that answers a request. Pure.
 
 use crate::fixture::ToolExchange;
 use crate::json::{Json, Layout};
@@ -7,7 +7,7 @@ use crate::model::MissReason;
 use crate::secrets::{Fired, Scrub};
 use crate::tools::difference::{Difference, differences};
 
-/// The recorded exchanges of one server, and which of them are served.
+/// The recorded exchanges of one server, and which of them have been served.
 #[derive(Debug)]
 pub(super) struct Answers {
     exchanges: Vec<Recorded>,
@@ -34,11 +34,10 @@ impl Answers {
         answers
     }
 
-    /// The first exchange of this request that was not served yet. What a server lists may be asked for any number of
-    /// times.
+    /// Takes the first exchange of this request that was not served yet. Requests for a list may be made any number of times.
     ///
     /// # Errors
-    /// Why there is none, and what a person should know of it.
+    /// If there is none: the reason, and the evidence that a person needs.
     pub(super) fn take(&mut self, method: &str, params: &Json) -> Result<&ToolExchange, (MissReason, Vec<String>)> {
         let key = self.key(method, params);
         let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();
@@ -54,15 +53,15 @@ impl Answers {
         Ok(&self.exchanges[index].exchange)
     }
 
-    /// The recorded exchanges that nobody asked for: calls, reads, prompts.
+    /// Describes the recorded calls, reads and prompts that no request asked for.
     pub(super) fn unused(&self) -> Vec<String> {
         let unused = self.exchanges.iter().filter(|recorded| !recorded.served && is_once(&recorded.exchange.method));
         unused.map(|recorded| asked(&recorded.exchange.method, &recorded.exchange.params)).collect()
     }
 
-    /// What is the same for two requests that are the same.
+    /// Returns the key of a request. Requests that count as the same have the same key.
     fn key(&self, method: &str, params: &Json) -> String {
-        // A client says its version and its day there.
+        // The parameters of `initialize` hold the client's version, which changes with every update of the client.
         if method == "initialize" {
             return method.to_owned();
         }
@@ -72,7 +71,7 @@ impl Answers {
         format!("{method} {}", params.print(Layout::Compact))
     }
 
-    /// The nearest recorded request of the same tool, and where the two part.
+    /// Describes the request, the nearest recorded request for the same tool, and where the two differ.
     fn evidence(&self, method: &str, params: &Json) -> Vec<String> {
         let mut lines = vec![format!("asked      {}", asked(method, params))];
         let same_tool = self.exchanges.iter().filter(|recorded| {
@@ -86,30 +85,30 @@ impl Answers {
         };
         let nearest = same_tool.map(|recorded| (parting(recorded), recorded)).min_by_key(|(found, _)| found.len());
         let Some((found, recorded)) = nearest else {
-            lines.push("recorded   no request of this tool".to_owned());
+            lines.push("recorded   no request for this tool".to_owned());
             return lines;
         };
         lines.push(format!("recorded   {}", asked(method, &recorded.exchange.params)));
         for Difference { pointer, expected, actual } in found.iter().take(3) {
             let shown = |value: &Option<Json>| value.as_ref().map_or("nothing".to_owned(), |v| v.print(Layout::Python));
-            lines.push(format!("they part  at {pointer}: {} → {}", shown(expected), shown(actual)));
+            lines.push(format!("difference at {pointer}: {} → {}", shown(expected), shown(actual)));
         }
         lines
     }
 }
 
-/// Whether an answer is for one request: what a tool does, not what a server has.
+/// Whether a recorded answer is served only once. That is so for what a tool does, but not for what a server lists.
 fn is_once(method: &str) -> bool {
     matches!(method, "tools/call" | "resources/read" | "prompts/get" | "completion/complete")
 }
 
-/// A request in a few words: `tools/call of read_file`.
+/// Describes a request in a few words: `` `tools/call` of `read_file` ``.
 fn called(method: &str, params: &Json) -> String {
     let name = params.str_of("name").or_else(|| params.str_of("uri"));
     name.map_or_else(|| format!("`{method}`"), |name| format!("`{method}` of `{name}`"))
 }
 
-/// A request in a line: its method, and the beginning of its parameters.
+/// Describes a request in one line: its method and the beginning of its parameters.
 pub(super) fn asked(method: &str, params: &Json) -> String {
     let text = params.print(Layout::Python);
     format!("{method} {}", crate::text::clipped(&text, 200))

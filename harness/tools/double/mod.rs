@@ -1,10 +1,10 @@
-//! Doubles of tool servers: what a scenario's agent asks over MCP is answered from its fixture.
+//! Doubles of tool servers. They answer the agent's MCP requests from the scenario's fixture.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `server` | the doubles of one stage, on one address of loopback: JSON-RPC over streamable HTTP |
-//! | `answers` | which recorded exchange answers a request: by method and normalized parameters, first in first out |
-//! | `upstream`, `pipe` | the real server, while recording and where a scenario has it live |
+//! | `server` | the doubles of one stage, which share one loopback address: JSON-RPC over streamable HTTP |
+//! | `answers` | which recorded exchange answers a request: by method and normalized parameters, first in, first out |
+//! | `upstream`, `pipe` | the connection to the real server, used while recording and in scenarios with live tools |
 //! | `stdio` | the double of a server that is started as a command: this program, started again |
 
 mod answers;

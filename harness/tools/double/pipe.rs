@@ -1,4 +1,4 @@
-//! A real tool server on its standard input and output: a JSON-RPC message a line.
+//! The connection to a real tool server over its standard input and output, with one JSON-RPC message on each line.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::json::{Json, Layout};
 use crate::system::Guarded;
 
-/// A server that is one of our processes.
+/// A connection to a server that Retake started.
 pub(super) struct Pipe {
     writer: tokio::sync::Mutex<WriteHalf<UnixStream>>,
     waiting: Waiting,
@@ -19,7 +19,7 @@ pub(super) struct Pipe {
     process: Guarded,
 }
 
-/// Who waits for the answer of an id.
+/// The requests that wait for an answer, by id.
 type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Json>>>>;
 
 impl Pipe {
@@ -31,11 +31,11 @@ impl Pipe {
             let mut lines = BufReader::new(reader).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 let Ok(message) = Json::parse(line.as_bytes()) else { continue };
-                // What a server asks of its client is passed over.
+                // Requests from the server to its client are ignored.
                 let id = message.get("id").and_then(Json::as_u64).filter(|_| message.get("method").is_none());
                 let asked = id.and_then(|id| answered.lock().unwrap_or_else(PoisonError::into_inner).remove(&id));
                 if let Some(asked) = asked {
-                    // Who asked may have gone.
+                    // The request may have been dropped while it waited.
                     let _ = asked.send(message);
                 }
             }
@@ -45,7 +45,7 @@ impl Pipe {
         Pipe { writer, waiting, next, process }
     }
 
-    /// Sends a request under an id of its own, and waits for its answer.
+    /// Sends a request with a new id, and waits for its answer.
     pub(super) async fn ask(&self, mut message: Json) -> Result<Json, String> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         if let Json::Object(fields) = &mut message {

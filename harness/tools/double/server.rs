@@ -1,4 +1,4 @@
-//! The doubles of one stage.
+//! The doubles of one stage, and the HTTP server that they share.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
@@ -38,28 +38,28 @@ use crate::tools::on_stage::OnStage;
 /// Where answers come from.
 #[derive(Clone, Debug)]
 pub(crate) enum ToolsMode {
-    /// From what was recorded; a miss is of this scope.
+    /// From the recording. Misses are registered in this scope.
     Replay(Scope),
-    /// From the real servers; what they answer is kept.
+    /// From the real servers, whose answers are recorded.
     #[cfg(feature = "record")]
     Record,
-    /// From the real servers, and compared with what was recorded.
+    /// From the real servers, whose answers are compared with the recorded ones.
     Live,
 }
 
-/// What doubles are made from.
+/// Everything that is needed to start the doubles of a stage.
 pub(crate) struct Given<'a> {
     pub(crate) suite: &'a Suite,
-    /// The servers that the scenario and its systems name; only these are started where they answer themselves.
+    /// The servers that the scenario and its systems name. If real servers answer, only these are started.
     pub(crate) used: &'a BTreeSet<String>,
     /// How long answers are held back.
     pub(crate) pacing: Pacing,
     pub(crate) root: &'a Path,
-    /// The fixture, for errors.
+    /// The path of the fixture, for messages.
     pub(crate) fixture: &'a Path,
     pub(crate) recorded: &'a ToolExchanges,
     pub(crate) mode: ToolsMode,
-    /// What templates of real servers take as `{{ secret.NAME }}`.
+    /// The secrets that templates of real servers use as `{{ secret.NAME }}`.
     pub(crate) secrets: &'a Json,
     pub(crate) normalizer: &'a Normalizer,
     pub(crate) scrub: Scrub,
@@ -75,7 +75,7 @@ pub(crate) struct Doubles {
 }
 
 struct Servers {
-    /// A part of the path that only the stage's system knows.
+    /// The first part of each URL path. Only the stage's system knows it.
     key: String,
     mode: ToolsMode,
     fixture: std::path::PathBuf,
@@ -94,14 +94,14 @@ struct Server {
 }
 
 impl Doubles {
-    /// Starts a double for each MCP server that is used, on a thread that outlives the stage; `None` where it has none. A real server is
-    /// started too where answers come from it.
+    /// Starts a double for each MCP server that is used; in replay on a thread that outlives the stage. If answers come from the
+    /// real servers, these are started too. Returns `None` if no MCP server is used.
     ///
     /// # Errors
-    /// Where one of them cannot be started.
+    /// If a double or a real server cannot be started.
     pub(crate) async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
         let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
-        // In replay all are there: what is recorded of one that nobody uses any more is unused.
+        // In replay all servers have a double, so that recorded exchanges of a server that is no longer used count as unused.
         let is_used = |name: &str| matches!(given.mode, ToolsMode::Replay(_)) || given.used.contains(name);
         let specs: Vec<_> =
             given.suite.tools.iter().filter(|(name, spec)| of_mcp(&spec.by) && is_used(name.as_str())).collect();
@@ -128,7 +128,9 @@ impl Doubles {
                     }
                     #[cfg(not(unix))]
                     ToolBy::McpCommand(_) => {
-                        return Err(of_tool(Error::new("a server that is a command needs Linux or macOS, so far")));
+                        return Err(of_tool(Error::new(
+                            "a server that is started as a command needs Linux or macOS for now",
+                        )));
                     }
                     _ => continue,
                 })
@@ -151,7 +153,7 @@ impl Doubles {
             let address = listener.local_addr()?;
             Ok((address, tokio::spawn(async move { drop(axum::serve(listener, router).await) })))
         };
-        // Where answers are recorded ones, a call after the stage's end is a miss, as the model's are.
+        // In replay, a call after the end of the stage is a miss, just as a late model call is.
         let replays = matches!(state.mode, ToolsMode::Replay(_));
         let served = if replays { outliving()?.spawn(serving).await } else { Ok(serving.await) };
         let (address, task) =
@@ -161,7 +163,7 @@ impl Doubles {
         Ok(Some(Doubles { state, address, names, task, _folder: made.map(|(_, handle)| handle) }))
     }
 
-    /// What templates take as `tools`: of each server its address, or the command that starts it.
+    /// Returns what templates use as `tools`: for each server its URL, or the command that starts its double.
     pub(crate) fn context(&self) -> Json {
         let value = |(name, is_command): &(String, bool)| {
             let url = format!("http://{}/{}/{name}", self.address, self.state.key);
@@ -172,12 +174,12 @@ impl Doubles {
         Json::object(self.names.iter().map(value))
     }
 
-    /// What differs from run to run, and what goldens call it.
+    /// Returns what differs from run to run, with the names that replace it in goldens.
     pub(crate) fn names(&self) -> Vec<(String, String)> {
         vec![(format!("{}/{}", self.address, self.state.key), "<tools>".to_owned())]
     }
 
-    /// Ends them, and gives what came of them.
+    /// Ends the doubles and the real servers, and returns what they were asked. In replay, the doubles still answer late calls.
     pub(crate) async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
@@ -202,11 +204,11 @@ impl Doubles {
     }
 }
 
-/// The doubles of the last stages that have ended: each holds a port.
+/// The doubles of the stages that ended last. Each of them occupies a port, so only the last ones are kept.
 static ENDED: Mutex<VecDeque<JoinHandle<()>>> = Mutex::new(VecDeque::new());
 const ENDED_KEPT: usize = 64;
 
-/// Keeps the doubles of a stage that ended, for calls that come late.
+/// Keeps the doubles of a stage that ended, so that they answer late calls.
 fn keep(task: JoinHandle<()>) {
     let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     ended.push_back(task);
@@ -215,32 +217,32 @@ fn keep(task: JoinHandle<()>) {
     }
 }
 
-/// What came of doubles.
+/// What the doubles of a stage were asked.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
-    /// Recorded requests that nobody made.
+    /// Recorded requests that the system did not make.
     pub(crate) unused: Vec<String>,
-    /// What live servers did that was not recorded so: a line each.
+    /// Answers of live servers that differ from the recorded ones, one line for each.
     pub(crate) drift: Vec<String>,
-    /// What real servers answered.
+    /// The exchanges with real servers.
     pub(crate) recorded: ToolExchanges,
-    /// The first requests that were made, in the order in which they were answered.
+    /// The first requests, in the order in which they were answered.
     pub(crate) requests: Vec<ToolRequest>,
 }
 
-/// A request that a double got.
+/// A request to a double, and its answer.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolRequest {
     pub(crate) came: Instant,
     pub(crate) answered: Instant,
     pub(crate) server: String,
-    /// Its method, and the beginning of its parameters.
+    /// The method, and the beginning of the parameters.
     pub(crate) what: String,
     /// The beginning of the answer, or of the error.
     pub(crate) answer: Result<String, String>,
 }
 
-/// How many requests are kept: of a flood nobody reads more.
+/// The most requests that are kept. Nobody reads more.
 const REQUESTS: usize = 2_000;
 /// How much of an answer is kept, in characters.
 const ANSWER: usize = 400;
@@ -253,7 +255,7 @@ async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, b
     };
     match method {
         Method::POST => {}
-        // Nothing comes by itself, and there is no session to end.
+        // There is no session to end, and a double never sends anything unasked.
         Method::DELETE => return StatusCode::OK.into_response(),
         _ => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
     }
@@ -261,7 +263,7 @@ async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, b
     let Some(asked) = message.str_of("method") else { return StatusCode::ACCEPTED.into_response() };
     let Some(id) = message.get("id").cloned() else {
         if let Some(upstream) = &server.upstream {
-            // What goes wrong shows in the next request.
+            // If the server cannot be reached, the next request reports it.
             let _ = upstream.tell(message).await;
         }
         return StatusCode::ACCEPTED.into_response();
@@ -286,7 +288,7 @@ async fn handle(State(servers): State<Arc<Servers>>, method: Method, uri: Uri, b
 }
 
 impl Servers {
-    /// Notes a request that came at a time and is answered now.
+    /// Notes a request that came at this time and is answered now.
     fn note(&self, came: Instant, server: &str, what: String, answer: &Result<Json, Json>) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() < REQUESTS {
@@ -333,7 +335,7 @@ impl Servers {
         let answer = match (answered.get("result"), answered.get("error")) {
             (Some(result), _) => Ok(result.clone()),
             (None, Some(error)) => Err(error.clone()),
-            (None, None) => Err(failed("the server answered neither a result nor an error".to_owned())),
+            (None, None) => Err(failed("the server answered with neither a result nor an error".to_owned())),
         };
         if let ToolsMode::Live = self.mode {
             let mut answers = server.answers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -353,7 +355,7 @@ impl Servers {
     }
 }
 
-/// What a call answers now that it did not, in a line.
+/// Describes in one line how the answer to a tool call differs from the recorded one. `None` if it does not.
 fn changed(recorded: &ToolExchange, answer: &Result<Json, Json>) -> Option<String> {
     if recorded.method != "tools/call" {
         return None;
@@ -372,7 +374,7 @@ fn changed(recorded: &ToolExchange, answer: &Result<Json, Json>) -> Option<Strin
     Some(format!("the tool `{tool}` changed at {pointer}: {} → {}", shown(expected), shown(actual)))
 }
 
-/// The parameters of a request without what is of that request alone.
+/// Returns the parameters of a request without `_meta`, which differs in every request.
 fn without_meta(params: Option<&Json>) -> Json {
     let mut params = params.cloned().unwrap_or(Json::Null);
     if let Json::Object(fields) = &mut params {

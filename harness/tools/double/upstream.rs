@@ -1,4 +1,4 @@
-//! A real tool server, to which requests pass through as they are.
+//! The connection to a real tool server, to which requests are passed on unchanged.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,14 +9,14 @@ use crate::json::{Json, Layout};
 
 /// A connection to a real server.
 pub(super) enum Upstream {
-    /// One of our processes.
+    /// To a server that Retake started.
     #[cfg(unix)]
     Pipe(Pipe),
-    /// One that runs already.
+    /// To a server that already runs.
     Http(Http),
 }
 
-/// A server that runs already.
+/// A connection to a server that already runs.
 pub(super) struct Http {
     url: String,
     headers: Vec<(String, String)>,
@@ -29,7 +29,7 @@ impl Upstream {
         Upstream::Http(Http { url, headers, clients: Clients::keeping(8), session: Mutex::default() })
     }
 
-    /// Sends a request and waits for its answer: the whole JSON-RPC message.
+    /// Sends a request, and returns the whole JSON-RPC message that answers it.
     pub(super) async fn ask(&self, message: Json) -> Result<Json, String> {
         match self {
             #[cfg(unix)]
@@ -41,7 +41,7 @@ impl Upstream {
         }
     }
 
-    /// Sends what wants no answer.
+    /// Sends a notification, which gets no answer.
     pub(super) async fn tell(&self, message: Json) -> Result<(), String> {
         match self {
             #[cfg(unix)]
@@ -50,7 +50,7 @@ impl Upstream {
         }
     }
 
-    /// Ends the server, where it is ours.
+    /// Ends the server if Retake started it.
     pub(super) async fn end(&self) {
         match self {
             #[cfg(unix)]
@@ -86,7 +86,7 @@ impl Http {
     }
 }
 
-/// The answer of this id in a body: the body itself, or one of its events.
+/// Returns the answer with this id from a response body, which is either the answer itself or a stream of events.
 fn answer_in(body: &[u8], id: Option<&Json>) -> Option<Json> {
     if let Ok(json) = Json::parse(body) {
         return Some(json);

@@ -1,4 +1,4 @@
-//! A fixture's conversations as a script: each message of them is stored once, so each call is found once.
+//! Turns a fixture's conversations into a script. A fixture stores each message once, so each call is found once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,17 +8,17 @@ use crate::json::{Json, Layout};
 use crate::key::Rules;
 use crate::tools::script::{Action, Entry, Script, Withheld};
 
-/// The calls of a fixture's models, in recorded order, each with the result that a later call brought.
+/// Returns the tool calls in a fixture's answers, in recorded order, each with the result that a later model call sent.
 ///
 /// # Errors
-/// Where the fixture keeps hashes only: then no result is in it.
+/// If the fixture keeps only hashes of conversations, because then it holds no results.
 pub(crate) fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
     let turns = fixture.table.turns();
     if !turns.is_empty() && turns.iter().all(|turn| turn.input.is_none()) {
-        let error = Error::new("the fixture keeps hashes of conversations only, so no tool's result is in it");
-        return Err(error.in_file(&fixture.path).help("record it anew: retake record NAME"));
+        let error = Error::new("the fixture keeps only hashes of conversations, so it holds no tool results");
+        return Err(error.in_file(&fixture.path).help("record it again: retake record NAME"));
     }
-    let mut reader = Reader { script: Script::default(), told: Vec::new(), known: HashMap::new(), rules };
+    let mut reader = Reader { script: Script::default(), parts: Vec::new(), known: HashMap::new(), rules };
     for (index, turn) in turns.iter().enumerate() {
         reader.turn(index, turn);
     }
@@ -28,28 +28,31 @@ pub(crate) fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
 /// What a message of a conversation has to do with tools.
 #[derive(Clone)]
 enum Slot {
+    /// Nothing.
     Other,
-    /// A result of this tool, where it is named.
+    /// It is a tool result; with the tool's name if the message has one.
     Result(Option<String>),
-    /// Calls: the entry of the script.
+    /// It makes tool calls; with the index of their entry in the script.
     Calls(usize),
 }
 
-/// One turn's part of its conversation.
+/// The messages that one turn adds to a conversation.
 #[derive(Default)]
-struct Told {
+struct Part {
+    /// The earlier turn whose conversation this one continues.
     after: Option<usize>,
-    /// How many messages come before its own.
+    /// How many messages of that earlier conversation come before its own.
     base: usize,
     own: Vec<Slot>,
-    /// What it answered; `None` where an agent keeps nothing of it.
+    /// The turn's answer; `None` if an agent keeps nothing of it in its history.
     answer: Option<Slot>,
 }
 
 struct Reader<'a> {
     script: Script,
-    told: Vec<Told>,
-    /// Answers with calls, by their text: agents that change their history send them again as new messages.
+    /// For each turn that was read, its part of the conversation.
+    parts: Vec<Part>,
+    /// Answers with tool calls, by their text: an agent that rewrites its history sends them again as new messages.
     known: HashMap<String, Vec<usize>>,
     rules: &'a Rules,
 }
@@ -57,19 +60,19 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn turn(&mut self, index: usize, turn: &Turn) {
         let Some(input) = &turn.input else {
-            self.told.push(Told::default());
+            self.parts.push(Part::default());
             return;
         };
         let after = input.after.map(|after| after.turn);
         let whole = after.map_or(0, |turn| self.length(turn));
         let base = input.after.and_then(|after| after.keep).unwrap_or(whole).min(whole);
-        self.told.push(Told { after, base, ..Told::default() });
+        self.parts.push(Part { after, base, ..Part::default() });
         for message in &input.messages {
             let slot = self.message(index, message);
-            self.told[index].own.push(slot);
+            self.parts[index].own.push(slot);
         }
         let calls = turn.output.tool_calls();
-        self.told[index].answer = canonical_answer(&turn.output, self.rules).map(|message| {
+        self.parts[index].answer = canonical_answer(&turn.output, self.rules).map(|message| {
             if calls.is_empty() {
                 return Slot::Other;
             }
@@ -114,7 +117,7 @@ impl Reader<'_> {
         entry
     }
 
-    /// The entry of calls that are known and that this turn's conversation does not have yet.
+    /// Returns the entry of known tool calls that this message repeats, unless this turn's conversation already has them.
     fn sent_again(&self, turn: usize, message: &Json) -> Option<usize> {
         let known = self.known.get(&message.print(Layout::Compact))?;
         let here: HashSet<usize> =
@@ -122,7 +125,7 @@ impl Reader<'_> {
         known.iter().copied().find(|entry| !here.contains(entry))
     }
 
-    /// Gives a result to the call that it answers: of those before it, the first of its name that has none yet.
+    /// Assigns a result to the call that it answers: the first call of the same tool that has no result yet.
     fn result(&mut self, turn: usize, name: Option<&str>, message: &Json) {
         let mut before = Vec::new();
         let mut calls = None;
@@ -159,7 +162,7 @@ impl Reader<'_> {
                     None => action.expected.push(observation),
                     Some(first) if *first == observation => {}
                     Some(_) => self.script.warnings.push(format!(
-                        "a call of `{}` was recorded with several results: the first one is compared",
+                        "a call of `{}` was recorded with several results: only the first one is compared",
                         action.tool
                     )),
                 }
@@ -168,26 +171,26 @@ impl Reader<'_> {
         }
     }
 
-    /// The conversation of a turn as far as it is read, from its end.
+    /// Walks the conversation of a turn backwards, from the last message that was read so far.
     fn back(&self, turn: usize) -> impl Iterator<Item = Slot> {
-        let (mut turn, mut left) = (turn, self.told[turn].base + self.told[turn].own.len());
+        let (mut turn, mut left) = (turn, self.parts[turn].base + self.parts[turn].own.len());
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
-            while left < self.told[turn].base {
-                let after = self.told[turn].after?;
-                if left == self.told[after].base + self.told[after].own.len() {
-                    return self.told[after].answer.clone();
+            while left < self.parts[turn].base {
+                let after = self.parts[turn].after?;
+                if left == self.parts[after].base + self.parts[after].own.len() {
+                    return self.parts[after].answer.clone();
                 }
                 turn = after;
             }
-            self.told[turn].own.get(left - self.told[turn].base).cloned()
+            self.parts[turn].own.get(left - self.parts[turn].base).cloned()
         })
     }
 
-    /// How long a turn's conversation is, with its answer.
+    /// The number of messages in a turn's conversation, including its answer.
     fn length(&self, turn: usize) -> usize {
-        let told = &self.told[turn];
-        told.base + told.own.len() + usize::from(told.answer.is_some())
+        let part = &self.parts[turn];
+        part.base + part.own.len() + usize::from(part.answer.is_some())
     }
 }
 
@@ -197,7 +200,7 @@ fn action(tool: &str, args: &Json) -> Action {
     Action { record, tool: tool.to_owned(), args: args.clone(), expected: Vec::new(), withheld }
 }
 
-/// A result in the form of other recordings' events.
+/// Returns a result as an event, which is the form that other recordings have.
 fn observation(name: Option<&str>, message: &Json) -> Json {
     let content = message.get("content").cloned().unwrap_or(Json::Null);
     Json::object([

@@ -1,4 +1,4 @@
-//! Recordings as scripts: one file a form.
+//! Turns recordings into scripts, with one file for each format.
 
 mod fixture;
 mod openhands;

@@ -1,4 +1,4 @@
-//! A conversation of OpenHands as a script.
+//! Turns an OpenHands conversation into a script.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::import::openhands::{self, Conversation, Event, Speaker};
 use crate::json::Json;
 use crate::tools::script::{Action, Entry, Script, Withheld};
 
-/// What of an action is the model's own talk. `tool_call` repeats the action, with the model's summary in it.
+/// Fields of an action that hold what the model says about it. `tool_call` repeats the action, including the model's summary.
 const NOT_LOGGED: [&str; 8] = [
     "thought",
     "reasoning_content",
@@ -18,11 +18,11 @@ const NOT_LOGGED: [&str; 8] = [
     "tool_call",
 ];
 
-/// The script of a conversation's active branch.
+/// Returns the script of a conversation's active branch.
 pub(crate) fn of_conversation(conversation: Conversation) -> Script {
     let Conversation { events, warnings } = conversation;
     let mut script = Script { warnings, ..Script::default() };
-    // Where each action stands, by its id and by the id of its call. Some models use the latter again.
+    // The place of each action in the script, by its id and by the id of its call. Some models reuse call ids.
     let (mut by_id, mut by_call) = (HashMap::new(), HashMap::new());
     let mut answer = None;
     for event in events {
@@ -87,7 +87,7 @@ fn scripted(action: openhands::Action) -> Action {
     Action { record: event, tool, args, expected: Vec::new(), withheld: Some(withheld) }
 }
 
-/// What a user said; a message has more fields than that.
+/// Returns what the user said, without the other fields of the message.
 fn said(message: &Json) -> Json {
     Json::object([("content", message.get("content").cloned().unwrap_or(Json::Null))])
 }

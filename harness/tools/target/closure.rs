@@ -1,4 +1,4 @@
-//! A tool that is a function of this program.
+//! A tool that is a Rust closure in this process.
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::tools::observed::Observed;
 
 type Function = dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync;
 
-/// A function from a tool's arguments to what it returns, or to its error.
+/// A function that takes a tool's arguments and returns its result or its error.
 pub(crate) struct Closure(Box<Function>);
 
 impl Closure {
@@ -37,7 +37,7 @@ impl Target for Closure {
 
 fn of_serde(value: Value) -> Json {
     match value {
-        // The most frequent one, without its text.
+        // Strings are the most frequent case, and need no printing and parsing.
         Value::String(text) => Json::Str(text),
         other => Json::parse(other.to_string().as_bytes()).unwrap_or(Json::Null),
     }

@@ -1,5 +1,5 @@
-//! A tool that is a command: it runs in the stage's folder with its clean environment, gets the arguments as JSON on its
-//! standard input, and what it prints is the observation.
+//! A tool that is a command. It runs in the stage's folder with a clean environment and reads the arguments as JSON from its
+//! standard input. What it prints is the observation.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,14 +24,14 @@ use crate::system::Guarded;
 use crate::system::{Exit, Guard};
 use crate::tools::observed::Observed;
 
-/// A command for one tool.
+/// A command that executes one tool's calls.
 pub(crate) struct Command {
-    /// Program and arguments, in which `{{ tool }}` and `{{ args.NAME }}` are of the call.
+    /// The program and its arguments. `{{ tool }}` and `{{ args.NAME }}` stand for the tool and the arguments of the call.
     pub(crate) words: Vec<Template>,
     pub(crate) context: Context,
     pub(crate) cwd: PathBuf,
     pub(crate) env: Vec<(String, String)>,
-    /// Where the standard errors of calls are kept.
+    /// The folder in which the standard error of each call is kept.
     pub(crate) errors: PathBuf,
 }
 
@@ -54,7 +54,7 @@ impl Command {
         Ok(match exit {
             Some(Exit::Code(0)) => Observed::text(text),
             exit => {
-                let how = exit.map_or_else(|| "nobody saw how".to_owned(), |exit| exit.to_string());
+                let how = exit.map_or_else(|| "unknown exit".to_owned(), |exit| exit.to_string());
                 let errors = std::fs::read(&errors).unwrap_or_default();
                 Observed::error(format!("{text}{}[{how}]", String::from_utf8_lossy(&errors)))
             }
@@ -64,19 +64,20 @@ impl Command {
 
 #[cfg(unix)]
 impl Command {
-    /// Starts a program that speaks on its standard input and output. Gives both as one stream, and the file of its errors.
+    /// Starts a program that communicates over its standard input and output. Returns the process, both ends as one stream,
+    /// and the file that holds its standard error.
     pub(crate) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
         let command = self.words.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
         let name = uuid::Uuid::new_v4().simple().to_string();
         let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));
-        let failed = |e: std::io::Error| Error::new(format!("its pipe cannot be made: {e}"));
+        let failed = |e: std::io::Error| Error::new(format!("the pipe to it cannot be created: {e}"));
         let listener = UnixListener::bind(&socket).map_err(failed)?;
         let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()));
         let guarded = guard.speaks_over(socket).start(|_| {}).await?;
         match timeout(within, listener.accept()).await {
             Ok(Ok((stream, _))) => Ok((guarded, stream, errors)),
             Ok(Err(e)) => Err(failed(e)),
-            Err(_) => Err(Error::new("its guardian has not opened its pipe")),
+            Err(_) => Err(Error::new("its guardian did not open the pipe to it in time")),
         }
     }
 }

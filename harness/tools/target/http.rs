@@ -1,4 +1,4 @@
-//! A tool that is an HTTP endpoint: the arguments are posted to it as JSON, and its answer is the observation.
+//! A tool that is an HTTP endpoint. The arguments are posted to it as JSON, and the response is the observation.
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 
@@ -8,7 +8,7 @@ use crate::clients::reqwest_reason;
 use crate::json::{Json, Layout};
 use crate::tools::observed::Observed;
 
-/// An endpoint for one tool.
+/// The HTTP endpoint of one tool.
 pub(crate) struct Http {
     url: String,
     headers: Vec<(String, String)>,

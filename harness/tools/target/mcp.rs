@@ -1,4 +1,4 @@
-//! A server of tools that speaks MCP, over its standard input and output or over streamable HTTP.
+//! A tool server that speaks MCP, over its standard input and output or over streamable HTTP.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -21,18 +21,18 @@ use crate::json::{Json, Layout};
 use crate::system::Guarded;
 use crate::tools::observed::Observed;
 
-/// A client of one server.
+/// A client of one MCP server.
 pub(crate) struct Mcp {
     service: RunningService<RoleClient, ()>,
-    /// The server's process, where it is one of ours.
+    /// The server's process, if Retake started it.
     process: Option<Guarded>,
 }
 
 impl Mcp {
-    /// Starts a server that speaks on its standard input and output, and greets it.
+    /// Starts a server that communicates over its standard input and output, and completes the MCP handshake.
     ///
     /// # Errors
-    /// Where it cannot be started, or does not greet in time.
+    /// If the server cannot be started, or does not complete the handshake in time.
     pub(crate) async fn start(command: Command, within: Duration) -> Result<Mcp> {
         let (process, stream, errors) = command.speak(within).await?;
         let greeted = timeout(within, ().serve(stream)).await;
@@ -46,14 +46,15 @@ impl Mcp {
         }
     }
 
-    /// Greets a server that runs already.
+    /// Connects to a server that already runs, and completes the MCP handshake.
     ///
     /// # Errors
-    /// Where it is not reached, or does not greet in time.
+    /// If the server cannot be reached, or does not complete the handshake in time.
     pub(crate) async fn connect(url: String, headers: Vec<(String, String)>, within: Duration) -> Result<Mcp> {
         let client = Clients::keeping(8).of(&url)?.clone();
         let headers = headers.into_iter().map(|(name, value)| {
-            let wrong = || Error::new(format!("`{name}` is not a header, or its value is none"));
+            let wrong =
+                || Error::new(format!("`{name}` is not a valid header name, or its value is not a valid header value"));
             let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
             Ok((header, HeaderValue::from_str(&value).map_err(|_| wrong())?))
         });
@@ -65,17 +66,17 @@ impl Mcp {
         Ok(Mcp { service, process: None })
     }
 
-    /// The names of its tools.
+    /// Returns the names of the server's tools.
     ///
     /// # Errors
-    /// Where it does not list them.
+    /// If the server does not list its tools.
     pub(crate) async fn tools(&self) -> Result<Vec<String>> {
         let tools = self.service.list_all_tools().await;
         let tools = tools.map_err(|e| Error::new(format!("the server does not list its tools: {e}")))?;
         Ok(tools.into_iter().map(|tool| tool.name.into_owned()).collect())
     }
 
-    /// Ends the connection, and the server where it is one of ours.
+    /// Closes the connection, and ends the server if Retake started it.
     pub(crate) async fn end(&self) {
         self.service.cancellation_token().cancel();
         if let Some(process) = &self.process {
@@ -107,14 +108,14 @@ fn json(value: &impl Serialize) -> Json {
 }
 
 fn silent(within: Duration) -> Error {
-    Error::new(format!("the MCP server has not greeted within {} s", within.as_secs_f64()))
+    Error::new(format!("the MCP server did not complete the handshake within {} s", within.as_secs_f64()))
 }
 
 fn refused(error: &impl std::fmt::Display) -> Error {
-    Error::new(format!("the MCP server does not greet: {error}"))
+    Error::new(format!("the handshake with the MCP server failed: {error}"))
 }
 
-/// An error with the end of what the server wrote to its standard error.
+/// Adds the last lines of the server's standard error to an error.
 fn quoting(error: Error, errors: &[u8]) -> Error {
     let text = String::from_utf8_lossy(errors);
     let lines: Vec<&str> = text.trim_end().lines().collect();

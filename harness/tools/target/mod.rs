@@ -1,4 +1,4 @@
-//! Live tools: what executes an action, one file a kind.
+//! Live tools: what executes an action, with one file for each kind of target.
 
 mod closure;
 mod command;

@@ -1,4 +1,4 @@
-//! In place of servers of tools, where this program is built without the feature `mcp`: an error that says so.
+//! Replaces the MCP client in a build without the feature `mcp`: each attempt to use it is an error that says so.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::tools::observed::Observed;
 
-/// No client of any server.
+/// A type without values, in place of the MCP client.
 pub(crate) enum Mcp {}
 
-#[expect(clippy::unused_async, reason = "as with the feature")]
+#[expect(clippy::unused_async, reason = "same signature as with the feature")]
 impl Mcp {
     pub(crate) async fn start(_: Command, _: Duration) -> Result<Mcp> {
-        Err(without())
+        Err(not_built_in())
     }
 
     pub(crate) async fn connect(_: String, _: Vec<(String, String)>, _: Duration) -> Result<Mcp> {
-        Err(without())
+        Err(not_built_in())
     }
 
     pub(crate) async fn tools(&self) -> Result<Vec<String>> {
@@ -38,7 +38,7 @@ impl Target for Mcp {
     }
 }
 
-fn without() -> Error {
+fn not_built_in() -> Error {
     Error::new("this program was built without MCP")
         .help("cargo install retake --features mcp")
         .help("in a Rust project: retake = { version = \"…\", features = [\"mcp\"] }")

@@ -1,4 +1,4 @@
-//! What executes the calls of each tool, and how long it may take.
+//! Which target executes the calls of each tool, and how long a call may take.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -13,47 +13,47 @@ use crate::json::Json;
 use crate::tools::observed::Observed;
 use crate::tools::script::Script;
 
-/// How long a tool may take where nobody says.
+/// How long a call may take if no timeout is configured.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Something that executes calls of tools. What goes wrong with a call is an observation too.
+/// Executes tool calls. If a call goes wrong, the error is its observation.
 pub(crate) trait Target: Send + Sync {
     /// Executes one call.
     fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>>;
 }
 
-/// The targets of all tools, by the names that recordings have for them.
+/// The targets of all tools, by the tools' names in recordings.
 #[derive(Clone, Default)]
 pub(crate) struct Targets(BTreeMap<String, Bound>);
 
-/// What a tool's name stands for.
+/// What a tool's calls are bound to.
 #[derive(Clone)]
 pub(crate) enum Bound {
     Live {
         target: Arc<dyn Target>,
-        /// What the target itself calls the tool.
+        /// The target's own name for the tool.
         name: String,
         timeout: Duration,
     },
-    /// A tool of the agent's own, which changes nothing outside: nothing is executed.
+    /// One of the agent's own tools, which has no effect outside the agent. Its calls are not executed.
     AsRecorded,
 }
 
 impl Targets {
-    /// Says what a name stands for.
+    /// Binds a tool.
     pub(crate) fn insert(&mut self, tool: &str, bound: Bound) {
         self.0.insert(tool.to_owned(), bound);
     }
 
-    /// What a tool's name stands for.
+    /// Returns what a tool is bound to.
     pub(crate) fn get(&self, tool: &str) -> Option<&Bound> {
         self.0.get(tool)
     }
 
-    /// Refuses a script of which a tool has no target, before anything is executed.
+    /// Checks that each tool of a script has a target, before anything is executed.
     ///
     /// # Errors
-    /// The names of those tools.
+    /// Names the tools that have no target.
     pub(crate) fn check(&self, script: &Script, all: bool) -> Result<()> {
         let mut missing: Vec<&str> = script.actions().filter(|action| action.runs(all)).map(|a| &*a.tool).collect();
         missing.sort_unstable();
@@ -72,14 +72,14 @@ impl Targets {
 }
 
 impl Bound {
-    /// Executes a call; `None` where nothing is to be executed.
+    /// Executes a call. Returns `None` if calls of this tool are not executed.
     pub(crate) async fn call(&self, args: &Json) -> Option<Vec<Observed>> {
         let Bound::Live { target, name, timeout } = self else { return None };
         let call = AssertUnwindSafe(target.call(name, args)).catch_unwind();
         Some(match tokio::time::timeout(*timeout, call).await {
             Ok(Ok(observed)) => observed,
             Ok(Err(_)) => vec![Observed::error("the tool panicked")],
-            Err(_) => vec![Observed::error(format!("the tool has not answered within {} s", timeout.as_secs_f64()))],
+            Err(_) => vec![Observed::error(format!("the tool did not answer within {} s", timeout.as_secs_f64()))],
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The rules of a replay, each on a conversation of its own.
+//! The rules of a tool replay, each tested on its own conversation.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ fn observation(of: &str, tool: &str, text: &str) -> Value {
         "observation": {"kind": "SomeObservation", "content": [{"type": "text", "text": text}], "is_error": false}})
 }
 
-/// A replay of events by a tool `say` that returns its `text`.
+/// Makes a replay of events with a tool `say`, which returns its argument `text`.
 fn replay(events: Vec<Value>) -> (ToolReplay, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let replay = ToolReplay::new().events(events).logs_in(folder.path());
@@ -187,7 +187,7 @@ async fn what_was_rejected_or_never_observed_is_not_executed_unless_asked_for_an
 }
 
 #[tokio::test]
-async fn a_call_that_was_no_action_is_never_executed() {
+async fn a_call_that_never_became_an_action_is_never_executed() {
     let mut call = action("b", "r-b", "nonsense", &json!({}));
     call.as_object_mut().unwrap().remove("action");
     let error = json!({"kind": "AgentErrorEvent", "id": "o-b", "source": "agent", "tool_name": "nonsense",
@@ -199,7 +199,7 @@ async fn a_call_that_was_no_action_is_never_executed() {
 }
 
 #[tokio::test]
-async fn a_recorded_error_again_is_no_drift_and_the_correction_replays_as_recorded() {
+async fn the_same_error_as_recorded_is_not_drift_and_the_correction_after_it_is_replayed() {
     let error = json!({"kind": "AgentErrorEvent", "id": "o-a", "source": "agent", "tool_name": "read",
         "tool_call_id": "call-a", "error": "no such file"});
     let first = vec![action("a", "r-a", "read", &json!({"path": "nte.txt"})), error];
@@ -266,14 +266,14 @@ async fn nothing_to_replay_is_an_error() {
 }
 
 #[tokio::test]
-async fn events_in_memory_count_where_no_folder_is_given() {
+async fn a_folder_takes_precedence_over_events_in_memory() {
     let (replay, folder) = replay(said("a", "x").to_vec());
     let error = replay.folder(folder.path().join("nowhere")).run().await.unwrap_err().to_string();
     assert!(error.contains("no such folder"), "{error}");
 }
 
 #[tokio::test]
-async fn each_run_has_a_log_of_its_own() {
+async fn each_run_has_its_own_log() {
     let (first, folder) = replay(said("a", "x").to_vec());
     let first = first.run().await.unwrap();
     let second = ToolReplay::new().events(said("a", "x").to_vec()).logs_in(folder.path());
@@ -283,7 +283,7 @@ async fn each_run_has_a_log_of_its_own() {
 }
 
 #[tokio::test]
-async fn ten_thousand_actions_are_each_compared_with_their_own() {
+async fn each_of_ten_thousand_actions_is_compared_with_its_own_observation() {
     let events = (0..10_000).flat_map(|i| {
         let text = if i == 7_777 { "another".to_owned() } else { format!("text {i}") };
         let id = format!("a{i}");

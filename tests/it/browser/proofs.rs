@@ -84,7 +84,7 @@ fn a_changed_word_in_the_title_turn_is_noticed_as_a_miss_and_on_the_page() {
     });
     let ran = tree.runner("page").run().exits(101);
     ran.tells(&[
-        "replay miss: message 1 (human) of `middleware:title` says other text than recorded (\"precise\" → \"concise\")",
+        "replay miss: message 1 (human) of `middleware:title` says different text than recorded (\"precise\" → \"concise\")",
         "after that: scenarios/page_answer/scenario.toml",
         "see `role:heading Writing and reading a note`: not within 10s: nothing on the page matches",
     ]);
@@ -104,7 +104,7 @@ fn a_miss_never_renders_as_a_recorded_answer() {
     );
     let ran = tree.runner("page").run().exits(101);
     ran.tells(&[
-        "replay miss: message 1 (human) of `lead_agent` says other text than recorded (\"node.txt\" → \"note.txt\")",
+        "replay miss: message 1 (human) of `lead_agent` says different text than recorded (\"node.txt\" → \"note.txt\")",
         "`text:I wrote note.txt and read it back.",
         "nothing on the page matches",
     ]);

@@ -60,7 +60,7 @@ const ROWS: &[Row] = &[
         "question_lowered",
         &[
             "replay miss: message 1 (human) of the call \"a train to ghent",
-            " says other text than recorded (\"A train to Ghent",
+            " says different text than recorded (\"A train to Ghent",
         ],
         RECORD,
     ),
@@ -73,7 +73,7 @@ const ROWS: &[Row] = &[
     ("argument_renamed", &["replay miss: the argument `city` of tool `find_train` is called `town`"], RESUME),
     (
         "tool_result",
-        &["replay miss: tool `find_train` returned another `/at` than recorded (\"08:14\" → \"09:14\")"],
+        &["replay miss: tool `find_train` returned a different `/at` than recorded (\"08:14\" → \"09:14\")"],
         RESUME,
     ),
     ("tool_fails", &["the run ended with the event `error`: \"timetable out of reach\""], EXPLAIN),
@@ -253,6 +253,6 @@ fn an_additional_call_is_explained_in_the_same_words() {
     let words: Vec<&str> = told.split_whitespace().collect();
     let told = words.join(" ");
     assert!(told.contains("missed the service asks 2 times more than recorded, first before turns[0]"), "{told}");
-    assert!(told.contains("beside call 2, which is turns[0] of fixtures/trip.json: calls find_train"), "{told}");
-    assert!(!told.contains("they part"), "{told}");
+    assert!(told.contains("next to call 2, which is turns[0] of fixtures/trip.json: calls find_train"), "{told}");
+    assert!(!told.contains("difference at"), "{told}");
 }

@@ -137,7 +137,7 @@ fn without_a_provider_the_error_names_the_variables_to_set() {
     let tree = Tree::of(&[NAME]);
     let runner = tree.runner("gateway").env("RETAKE_ACTION", "record").env("RETAKE_ACTION_NAMES", NAME);
     runner.run().exits(2).says(&[
-        "error: recording needs a provider, and none is configured",
+        "error: recording needs a provider, but none is configured",
         "set OPENAI_API_KEY",
         "or RETAKE_UPSTREAM_OPENAI",
     ]);

@@ -44,7 +44,7 @@ fn a_miss_says_that_the_fixture_contains_no_conversations() {
         [("gateway", "`lead_agent`"), ("undeclared", "the call \"Create note.txt with the text \\\"h…\"")]
     {
         tree("write_read_file", "one_word").runner(system).run().exits(101).says(&[
-            &format!("replay miss: {caller} asks what was never recorded\n"),
+            &format!("replay miss: {caller} asks something that was never recorded\n"),
             "messages   5 in the key: human, ai calling write_file, tool `write_file`, ai calling read_file, \
              tool `read_file`",
             "nearest    not known: fixtures/write_read_file.json keeps hashes and no conversations; 2 of its 4 turns \

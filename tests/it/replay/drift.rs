@@ -89,7 +89,7 @@ fn tool_results_that_differ_from_the_recording_fail_and_are_shown() {
         answering.checks.results = "call 1, `write_file`: an error".into();
     });
     tree.runner("gateway").run().exits(101).says(&[
-        "drift: tool results of `lead_agent` are not marked as recorded",
+        "drift: tool results of `lead_agent` are marked differently than recorded",
         "- call 1, `write_file`: an error",
         "if the change is intended:\n    retake record write_read_file",
     ]);

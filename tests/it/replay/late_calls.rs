@@ -83,7 +83,7 @@ fn a_miss_after_the_verdict_fails_the_run_and_is_named() {
     let run = tree.runner("oddities").args(&["--test-threads", "1"]).run();
     assert_eq!(run.trials()["a_first"], "ok", "{}", run.stdout);
     run.exits(101).says(&[
-        "replay miss: `straggler` calls a model, and the scenario says `fixture = \"none\"`",
+        "replay miss: `straggler` calls a model, but the scenario says `fixture = \"none\"`",
         "in scenario `a_first`",
         "error: 1 model call came after the scenario's verdict, and missed",
     ]);

@@ -64,9 +64,9 @@ fn one_changed_word_in_a_tool_result_fails_even_if_all_events_keep_their_shape()
         fixtures::change_word(turns[2].conversation.last_mut().unwrap(), "replay", "rehearsal");
     });
     tree.runner("gateway").env(CAPTURE, &captured).run().exits(101).says(&[
-        "replay miss: tool `read_file` returned other text than recorded (\"rehearsal.\" → \"replay.\")\n",
+        "replay miss: tool `read_file` returned different text than recorded (\"rehearsal.\" → \"replay.\")\n",
         "nearest    turns[2] of fixtures/write_read_file.json, by `lead_agent`, not yet served",
-        "they part  at message 5 of 5 (tool `read_file`), in `content`:",
+        "difference at message 5 of 5 (tool `read_file`), in `content`:",
         "- hi from rehearsal.",
         "+ hi from replay.",
         "words \"rehearsal.\" → \"replay.\"",
@@ -88,7 +88,7 @@ const CASES: [Case; 5] = [
         "a turn deleted",
         |tree| fixtures::edit(tree, NAME, |turns| drop(turns.remove(3))),
         &[
-            "replay miss: caller `middleware:title` asks, and no recorded turn is of that caller\n",
+            "replay miss: caller `middleware:title` asks, but no recorded turn is by that caller\n",
             "call       4: POST /v1/chat/completions",
             "messages   1 in the key: human",
             "nearest    turns[",
@@ -120,9 +120,9 @@ const CASES: [Case; 5] = [
             tree.replace(file, "then read it back", "then read it again");
         },
         &[
-            "replay miss: message 1 (human) of `lead_agent` says other text than recorded (\"back\" → \"again\")\n",
+            "replay miss: message 1 (human) of `lead_agent` says different text than recorded (\"back\" → \"again\")\n",
             "nearest    turns[0] of fixtures/write_read_file.json, by `lead_agent`",
-            "they part  at message 1 of 1 (human), in `content`:",
+            "difference at message 1 of 1 (human), in `content`:",
             "words \"back\" → \"again\"",
         ],
     ),
@@ -137,9 +137,9 @@ const CASES: [Case; 5] = [
             });
         },
         &[
-            "replay miss: tool `write_file` is called with another argument `/content` than recorded (\"rehearsal.\" → \"replay.\")\n",
+            "replay miss: tool `write_file` is called with a different argument `/content` than recorded (\"rehearsal.\" → \"replay.\")\n",
             "nearest    turns[1] of fixtures/write_read_file.json, by `lead_agent`",
-            "they part  at message 2 of 3 (ai calling write_file), in `tool_calls[0].args.content`:",
+            "difference at message 2 of 3 (ai calling write_file), in `tool_calls[0].args.content`:",
             "words \"rehearsal.\" → \"replay.\"",
         ],
     ),
@@ -202,7 +202,7 @@ fn a_model_call_is_a_miss_if_the_scenario_has_no_fixture() {
     tree.runner("gateway")
         .run()
         .exits(101)
-        .says(&["replay miss: `lead_agent` calls a model, and the scenario says `fixture = \"none\"`"]);
+        .says(&["replay miss: `lead_agent` calls a model, but the scenario says `fixture = \"none\"`"]);
 }
 
 fn turns_may_stay_unused_if_the_scenario_says_so() {

@@ -205,7 +205,7 @@ fn a_miss_is_answered_with_404_in_the_error_format_of_the_provider() {
         let error = &miss.json()["error"];
         assert_eq!(error["type"], "replay_miss");
         let message = error["message"].as_str().unwrap();
-        assert!(message.starts_with("replay miss: message 1 (human) of `lead_agent` says other text"), "{message}");
+        assert!(message.starts_with("replay miss: message 1 (human) of `lead_agent` says different text"), "{message}");
         assert!(message.contains("words \"Hello\" → \"Hallo\""), "{message}");
     }
 }

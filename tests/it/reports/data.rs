@@ -78,7 +78,7 @@ fn a_run_with_a_miss_is_explained_call_by_call() {
         "MISS",
         "asked     tool `read_file`: hi from replay.",
         "missed    ",
-        "they part",
+        "difference",
         "turns that no call asked for",
         "turns[2] by lead_agent",
         "if the change is intended:\n    retake record write_read_file",

@@ -88,7 +88,7 @@ fn a_tool_call_that_was_never_recorded_is_a_miss() {
     tree.retake().arg("test").run().exits(1).says(&[
         "replay miss: `tools/call` of `read` was never recorded with these arguments",
         "MCP tools/call, server `files`",
-        "they part  at /arguments/line: 2 → 1",
+        "difference at /arguments/line: 2 → 1",
         "retake record ask",
     ]);
 }
@@ -112,7 +112,7 @@ fn a_live_tool_that_changed_is_named_as_the_cause_of_the_miss() {
     tree.retake().arg("test").run().exits(0).never_says("drift");
     tree.write("note.txt", "goodbye");
     tree.retake().arg("test").run().exits(1).says(&[
-        "replay miss: tool `read` returned other text than recorded",
+        "replay miss: tool `read` returned different text than recorded",
         "- hello",
         "+ goodbye",
         "because of: `files`: the tool `read` changed at /content/0/text: \"hello\" → \"goodbye\"",

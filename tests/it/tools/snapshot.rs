@@ -83,7 +83,7 @@ fn drift_of_a_tool_is_reported_at_its_action_and_nowhere_else() {
     assert_eq!((&about["Executed"], &about["Drifted"]), (&json!(2), &json!(1)));
     // A log belongs to one run.
     let again = tree.retake().args(&["tools", "write_read_file", "--log", "drift.jsonl"]).run().exits(2);
-    again.says(&["drift.jsonl: the file is there already"]);
+    again.says(&["drift.jsonl: the file already exists"]);
 }
 
 fn a_tool_without_a_target_stops_everything_before_the_first_call() {

@@ -4,7 +4,7 @@ fn conversation(text: &str) -> Vec<Json> {
     Json::parse(text.as_bytes()).unwrap().as_array().unwrap().to_vec()
 }
 
-/// Kinds and first lines of the differences.
+/// Returns the kinds and the first lines of the differences.
 fn found(recorded: &[Json], called: &[Json]) -> Vec<(CauseKind, String)> {
     let all = differences(recorded, called, "`agent`");
     all.into_iter().map(|difference| (difference.cause.kind, difference.cause.what)).collect()
@@ -23,13 +23,13 @@ const TOOLS: &str = r#"[
     {"type":"human","content":"and now?"}]"#;
 
 #[test]
-fn names_the_tool_that_returned_other_text_and_the_words() {
+fn a_different_text_from_a_tool_names_the_tool_and_the_words() {
     let recorded = conversation(TOOLS);
     let called = conversation(&TOOLS.replace("sunny", "rainy"));
     let all = differences(&recorded, &called, "`agent`");
-    assert_eq!(all[0].cause.what, "tool `f` returned other text than recorded (\"sunny\" → \"rainy\")");
+    assert_eq!(all[0].cause.what, "tool `f` returned different text than recorded (\"sunny\" → \"rainy\")");
     let lines = [
-        "they part  at message 3 of 6 (tool `f`), in `content`:",
+        "difference at message 3 of 6 (tool `f`), in `content`:",
         "  - sunny today",
         "  + rainy today",
         "  words \"sunny\" → \"rainy\"",
@@ -39,18 +39,18 @@ fn names_the_tool_that_returned_other_text_and_the_words() {
 }
 
 #[test]
-fn names_the_field_of_a_result_that_is_json_and_that_of_an_argument() {
+fn a_different_json_result_or_argument_names_the_field() {
     let recorded = conversation(TOOLS);
     assert_eq!(
         found(&recorded, &conversation(&TOOLS.replace("21", "25"))),
-        said(CauseKind::ToolResult, "tool `g` returned another `/temp` than recorded (\"21\" → \"25\")")
+        said(CauseKind::ToolResult, "tool `g` returned a different `/temp` than recorded (\"21\" → \"25\")")
     );
-    // A result follows from the arguments: they are the cause.
+    // The result follows from the arguments, so only the argument is reported.
     assert_eq!(
         found(&recorded, &conversation(&TOOLS.replace("x y", "x z").replace("sunny", "rainy"))),
         said(
             CauseKind::ToolArgument,
-            "tool `f` is called with another argument `/p/q/1` than recorded (\"y\" → \"z\")"
+            "tool `f` is called with a different argument `/p/q/1` than recorded (\"y\" → \"z\")"
         )
     );
 }
@@ -71,7 +71,7 @@ fn a_type_comes_before_a_name_and_a_name_before_a_text() {
 }
 
 #[test]
-fn tells_messages_that_are_missing_extra_or_in_another_order() {
+fn missing_extra_and_reordered_messages_are_told_apart() {
     let recorded = conversation(TOOLS);
     let without = |at: usize| [&recorded[..at], &recorded[at + 1..]].concat();
     assert_eq!(
@@ -91,7 +91,7 @@ fn tells_messages_that_are_missing_extra_or_in_another_order() {
         found(&recorded, &swapped),
         said(
             CauseKind::MessageOrder,
-            "the messages of `agent` come in another order: message 3 (tool `g` \"{\\\"temp\\\": 21}\") was recorded as message 4"
+            "the messages of `agent` come in a different order: message 3 (tool `g` \"{\\\"temp\\\": 21}\") was recorded as message 4"
         )
     );
     assert_eq!(
@@ -118,7 +118,7 @@ fn two_changes_at_once_are_two_differences() {
 }
 
 #[test]
-fn the_same_words_seen_again_are_no_second_difference() {
+fn the_same_change_in_another_message_is_not_a_second_difference() {
     let difference = |recorded: &str, called: &str| {
         let message = |text: &str| vec![Json::object([("content", text.into()), ("type", "human".into())])];
         differences(&message(recorded), &message(called), "`agent`").remove(0)

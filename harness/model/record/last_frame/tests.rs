@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_mark_is_found_where_a_piece_ends_in_it() {
+fn the_last_frame_is_found_even_if_a_chunk_begins_inside_it() {
     let stream = b"data: {\"choices\": []}\n\ndata: [DONE]\n\n";
     assert!(is_in_last(Api::OpenAiChat, stream, 14));
     assert!(is_in_last(Api::OpenAiChat, stream, 4));

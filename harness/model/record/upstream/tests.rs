@@ -5,7 +5,7 @@ fn read(set: &'static [(&'static str, &'static str)]) -> Result<Upstreams> {
 }
 
 #[test]
-fn only_those_that_are_called_need_be_configured() {
+fn only_providers_that_are_called_have_to_be_configured() {
     let upstreams = read(&[("ANTHROPIC_API_KEY", "k"), ("RETAKE_UPSTREAM_OLLAMA", "http://localhost:11434/")]).unwrap();
     assert_eq!(upstreams.of(Api::Anthropic).unwrap().to_string(), "https://api.anthropic.com");
     assert_eq!(upstreams.of(Api::Ollama).unwrap().to_string(), "http://localhost:11434");

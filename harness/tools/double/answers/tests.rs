@@ -19,7 +19,7 @@ const CALL: &str = r#"{"name": "read", "arguments": {"path": "/tmp/abc/a.txt", "
 #[test]
 fn calls_are_answered_by_normalized_arguments_first_in_first_out() {
     let mut answers = answers(&[exchange("tools/call", CALL, "1"), exchange("tools/call", CALL, "2")]);
-    // Another temporary folder, the keys in another order.
+    // The temporary folder and the order of the keys are different.
     let again = r#"{"arguments": {"n": 1, "path": "/tmp/def/a.txt"}, "name": "read"}"#;
     assert_eq!(take(&mut answers, "tools/call", again), Some(Json::Int(1)));
     assert_eq!(take(&mut answers, "tools/call", CALL), Some(Json::Int(2)));
@@ -30,7 +30,7 @@ fn calls_are_answered_by_normalized_arguments_first_in_first_out() {
 }
 
 #[test]
-fn lists_and_greetings_are_answered_as_often_as_they_are_asked_for() {
+fn lists_and_handshakes_are_answered_any_number_of_times() {
     let list = exchange("tools/list", "null", "[]");
     let greeting = exchange("initialize", r#"{"clientInfo": {"version": "1"}}"#, "{}");
     let mut answers = answers(&[greeting, list]);
@@ -42,11 +42,11 @@ fn lists_and_greetings_are_answered_as_often_as_they_are_asked_for() {
 }
 
 #[test]
-fn a_miss_names_the_nearest_call_and_where_they_part() {
+fn a_miss_names_the_nearest_call_and_the_difference() {
     let mut answers = answers(&[exchange("tools/call", CALL, "1")]);
     let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
     let (reason, evidence) = answers.take("tools/call", &other).unwrap_err();
     assert_eq!(reason, MissReason::ToolNotRecorded { call: "`tools/call` of `read`".to_owned() });
-    assert_eq!(evidence.last().unwrap(), "they part  at /arguments/n: 1 → 2");
+    assert_eq!(evidence.last().unwrap(), "difference at /arguments/n: 1 → 2");
     assert_eq!(answers.unused().len(), 1);
 }

@@ -2,10 +2,10 @@ use super::*;
 use crate::clients::Clients;
 use crate::model::unjudged;
 
-/// A call of a tool of the double `files`.
+/// A call of the tool `read`.
 const CALL: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read"}}"#;
 
-/// Runs a check with doubles of one server, of which nothing was recorded.
+/// Runs a check on the double of one server, for which nothing was recorded.
 fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: impl FnOnce(Doubles) -> F) {
     let root = tempfile::tempdir().unwrap();
     std::fs::create_dir(root.path().join("scenarios")).unwrap();
@@ -37,7 +37,7 @@ async fn call(url: &str) -> String {
 }
 
 #[test]
-fn a_call_after_the_stage_s_end_is_a_miss_that_no_verdict_counted() {
+fn a_call_after_the_end_of_the_stage_is_a_miss_that_no_verdict_counted() {
     let scope = Scope::new("a late call of a tool");
     with_doubles(&scope, Pacing::None, async |doubles| {
         let url = doubles.context().str_of("files").unwrap().to_owned();
@@ -48,7 +48,7 @@ fn a_call_after_the_stage_s_end_is_a_miss_that_no_verdict_counted() {
     });
 }
 
-/// What an agent does by chance, because a tool happened to be quick, shows in the proof.
+/// The delays make the proof notice an agent that depends on how fast a tool answers.
 #[test]
 fn a_shaken_replay_holds_answers_back() {
     with_doubles(&Scope::new("shaken"), Pacing::Shaken, async |doubles| {
@@ -57,7 +57,7 @@ fn a_shaken_replay_holds_answers_back() {
         for _ in 0..3 {
             call(&url).await;
         }
-        // 0, 7 and 14 ms at the least.
+        // The delays are at least 0, 7 and 14 ms.
         assert!(began.elapsed() >= std::time::Duration::from_millis(21), "{:?}", began.elapsed());
         doubles.end().await;
     });
