@@ -1,9 +1,10 @@
 //! The rules of a tool replay, each tested on its own conversation.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::*;
 
@@ -108,30 +109,28 @@ async fn reasoning_thoughts_and_summaries_are_not_in_the_log() {
 
 #[tokio::test]
 async fn actions_of_one_answer_run_at_the_same_time_and_stay_matched() {
-    // The first one ends last.
+    // Each waits for those behind it, so the first one ends last. One after the other, none would end.
     let three: Vec<Value> = ["a", "b", "c"]
         .iter()
-        .zip([300, 200, 100])
-        .map(|(id, wait)| action(id, "one answer", "wait", &json!({"wait": wait})))
+        .zip([2, 1, 0])
+        .map(|(id, after)| action(id, "one answer", "wait", &json!({"after": after})))
         .collect();
-    let observed = [("c", "100"), ("b", "200"), ("a", "300")].map(|(id, text)| observation(id, "wait", text));
+    let observed = [("c", "0"), ("b", "1"), ("a", "2")].map(|(id, text)| observation(id, "wait", text));
     let (replay, _folder) = replay([three, observed.to_vec()].concat());
-    let ended = Arc::new(Mutex::new(Vec::new()));
-    let all = Arc::clone(&ended);
+    let ended = watch::Sender::new(0);
     let replay = replay.tool("wait", move |args| {
-        let all = Arc::clone(&all);
+        let ended = ended.clone();
         async move {
-            tokio::time::sleep(Duration::from_millis(args["wait"].as_u64().unwrap())).await;
-            all.lock().unwrap().push(args["wait"].clone());
-            Ok(args["wait"].to_string().into())
+            let after = args["after"].as_u64().unwrap();
+            ended.subscribe().wait_for(|ended| *ended == after).await.unwrap();
+            ended.send_replace(after + 1);
+            Ok(after.to_string().into())
         }
     });
-    let start = Instant::now();
-    let run = replay.run().await.unwrap();
-    assert!(start.elapsed() < Duration::from_millis(550), "{:?}", start.elapsed());
-    assert_eq!(*ended.lock().unwrap(), [json!(100), json!(200), json!(300)]);
+    let run =
+        tokio::time::timeout(Duration::from_secs(60), replay.run()).await.expect("they run at the same time").unwrap();
     run.verify();
-    assert_eq!(lines(&run)[0]["Action"]["action"]["wait"], 300);
+    assert_eq!(lines(&run)[0]["Action"]["action"]["after"], 2);
 }
 
 #[tokio::test]
