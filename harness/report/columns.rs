@@ -8,17 +8,18 @@ pub(crate) const WIDTH: usize = 80;
 /// The terminal's width: `COLUMNS`, otherwise what the terminal reports, otherwise 80.
 pub(crate) fn width() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    said.or_else(of_terminal).filter(|width| *width >= 20).unwrap_or(WIDTH)
+    said.or_else(|| terminal_size().map(|(columns, _)| columns)).filter(|width| *width >= 20).unwrap_or(WIDTH)
 }
 
+/// The columns and rows that the terminal of standard output reports; `None` if it is not a terminal or does not know its size.
 #[cfg(unix)]
-fn of_terminal() -> Option<usize> {
+pub(super) fn terminal_size() -> Option<(usize, usize)> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    Some((usize::from(size.ws_col), usize::from(size.ws_row))).filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }
 
 #[cfg(not(unix))]
-fn of_terminal() -> Option<usize> {
+pub(super) fn terminal_size() -> Option<(usize, usize)> {
     None
 }
 

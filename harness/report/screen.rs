@@ -4,10 +4,11 @@
 use std::env;
 use std::io::{IsTerminal as _, stdout};
 
+use super::columns::terminal_size;
 use super::failure::Failure;
 use crate::text::{clipped, counted};
 
-/// The columns and rows that are assumed if `COLUMNS` and `LINES` are not set.
+/// The columns and rows that are assumed if neither `COLUMNS` and `LINES` nor the terminal say how many there are.
 const SIZE: (usize, usize) = (80, 24);
 /// The rows that the runner and cargo need for their own output around a failure.
 const AROUND: usize = 11;
@@ -30,7 +31,8 @@ impl Screen {
         let (columns, rows) = (number("COLUMNS"), number("LINES"));
         let is_terminal = stdout().is_terminal();
         let cut = env::var_os("CI").is_none() && (is_terminal || rows.is_some());
-        let size = cut.then_some((columns.unwrap_or(SIZE.0).max(20), rows.unwrap_or(SIZE.1)));
+        let (of_columns, of_rows) = terminal_size().unwrap_or(SIZE);
+        let size = cut.then_some((columns.unwrap_or(of_columns).max(20), rows.unwrap_or(of_rows)));
         Screen { size, colours: is_terminal && env::var_os("NO_COLOR").is_none() }
     }
 

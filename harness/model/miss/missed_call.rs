@@ -54,17 +54,17 @@ impl Miss {
         self.caller.as_deref().unwrap_or(UNKNOWN_CALLER)
     }
 
-    /// Everything below the headline: the call, its key and the evidence.
+    /// Everything below the headline: the call, the evidence, and the key.
     #[must_use]
     pub fn details(&self) -> String {
         let who = format!("by `{}`, in scenario `{}`", self.caller_name(), self.scenario);
         let number = if self.number == 0 { String::new() } else { format!("{}: ", self.number) };
         let mut lines = vec![format!("  call       {number}{}, {who}", self.via)];
+        lines.extend(self.evidence.iter().map(|line| format!("  {line}")));
         lines.extend(self.key.map(|key| {
             let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());
             format!("  key        conversation {conversation}…, input {input}…")
         }));
-        lines.extend(self.evidence.iter().map(|line| format!("  {line}")));
         lines.join("\n")
     }
 
