@@ -26,7 +26,7 @@ impl Value {
     pub(super) fn new(name: &str, value: &str) -> Value {
         let placeholder = format!("<{name}>");
         // In replay the system gets the placeholder instead of the value, and may put it into a URL.
-        let mut encodings = vec![url_encoded(&placeholder), format!("%3c{name}%3e")];
+        let mut encodings = of_placeholder(name).to_vec();
         if value.len() >= SHORTEST {
             let in_json = as_json(value);
             encodings.extend([
@@ -59,7 +59,8 @@ impl Value {
     /// Whether the value itself is in a text. A URL-encoded placeholder does not count.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let has = |encoding: &String| memchr::memmem::find(text.as_bytes(), encoding.as_bytes()).is_some();
-        self.encodings.iter().filter(|encoding| !encoding.starts_with("%3")).any(has)
+        let placeholders = of_placeholder(&self.name);
+        self.encodings.iter().filter(|encoding| !placeholders.contains(encoding)).any(has)
     }
 
     /// Returns the ranges of a text that contain the value, sorted and without overlaps.
@@ -76,6 +77,11 @@ impl Value {
         found.sort_by_key(|range| range.start);
         found
     }
+}
+
+/// The URL encodings of a placeholder, with digits in upper and in lower case.
+fn of_placeholder(name: &str) -> [String; 2] {
+    [format!("%3C{}%3E", url_encoded(name)), format!("%3c{name}%3e")]
 }
 
 /// Returns a text as JSON writes it between quotes.
