@@ -331,7 +331,11 @@ fn variables_that_look_like_secrets_are_found_in_calls() {
     }
     assert_eq!(secrets.undeclared_in(&Json::Null, "/hooks/k3y-of-something"), Some("MY_APIKEY"));
     assert_eq!(secrets.undeclared_in(&Json::Null, "/hooks/%3Dk3y-of-a-hook"), Some("WEBHOOK_SECRET"));
-    assert_eq!(secrets.undeclared_in(&Json::Null, "/hooks/%3CWEBHOOK_SECRET%3E"), None, "a placeholder is not the value");
+    assert_eq!(
+        secrets.undeclared_in(&Json::Null, "/hooks/%3CWEBHOOK_SECRET%3E"),
+        None,
+        "a placeholder is not the value"
+    );
     let text = secrets.scrub().text("declared-value t0ken-of-a-deploy", &mut Fired::new()).into_owned();
     assert_eq!(text, "<STRIPE> <DEPLOY_TOKEN>");
     let error = Secrets::new(["SHORT"], [("SHORT".to_owned(), "abc".to_owned())]).unwrap_err();
