@@ -60,11 +60,17 @@ impl Miss {
         let who = format!("by `{}`, in scenario `{}`", self.caller_name(), self.scenario);
         let number = if self.number == 0 { String::new() } else { format!("{}: ", self.number) };
         let mut lines = vec![format!("  call       {number}{}, {who}", self.via)];
-        lines.extend(self.evidence.iter().map(|line| format!("  {line}")));
-        lines.extend(self.key.map(|key| {
+        let evidence = self.evidence.iter().map(|line| format!("  {line}"));
+        let key = self.key.map(|key| {
             let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());
             format!("  key        conversation {conversation}…, input {input}…")
-        }));
+        });
+        // Evidence that ends with rules to paste into the suite stays at the end.
+        if matches!(self.reason, MissReason::Ambiguous { .. }) {
+            lines.extend(key.into_iter().chain(evidence));
+        } else {
+            lines.extend(evidence.chain(key));
+        }
         lines.join("\n")
     }
 
