@@ -1,5 +1,6 @@
 //! Text in the columns of a terminal. Pure, except for reading the terminal's width.
 
+use super::screen::terminal_size;
 use crate::text::visible;
 
 /// The width of a report in characters, if the terminal's width is not known.
@@ -9,18 +10,6 @@ pub(crate) const WIDTH: usize = 80;
 pub(crate) fn width() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     said.or_else(|| terminal_size().map(|(columns, _)| columns)).filter(|width| *width >= 20).unwrap_or(WIDTH)
-}
-
-/// The columns and rows that the terminal of standard output reports; `None` if it is not a terminal or does not know its size.
-#[cfg(unix)]
-pub(super) fn terminal_size() -> Option<(usize, usize)> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    Some((usize::from(size.ws_col), usize::from(size.ws_row))).filter(|(columns, rows)| *columns > 0 && *rows > 0)
-}
-
-#[cfg(not(unix))]
-pub(super) fn terminal_size() -> Option<(usize, usize)> {
-    None
 }
 
 /// A text as indented lines of at most `width` characters, broken at spaces if possible. Its own line breaks stay, and invisible

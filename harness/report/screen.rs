@@ -4,7 +4,6 @@
 use std::env;
 use std::io::{IsTerminal as _, stdout};
 
-use super::columns::terminal_size;
 use super::failure::Failure;
 use crate::text::{clipped, counted};
 
@@ -41,6 +40,18 @@ impl Screen {
         let text = self.size.map_or_else(|| failure.to_string(), |size| cut(failure, scenario, size));
         if self.colours { coloured(&text) } else { text }
     }
+}
+
+/// The columns and rows that the terminal of standard output reports; `None` if it is not a terminal or does not know its size.
+#[cfg(unix)]
+pub(super) fn terminal_size() -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    Some((usize::from(size.ws_col), usize::from(size.ws_row))).filter(|(columns, rows)| *columns > 0 && *rows > 0)
+}
+
+#[cfg(not(unix))]
+pub(super) fn terminal_size() -> Option<(usize, usize)> {
+    None
 }
 
 /// The text of a failure with only as much evidence as fits between the first line and the advice.
