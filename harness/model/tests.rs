@@ -6,6 +6,8 @@ mod closed_loop;
 mod methods;
 mod over_wires;
 #[cfg(feature = "record")]
+mod recorder;
+#[cfg(feature = "record")]
 mod recording;
 
 use std::path::Path;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::recording::Recording;
+use super::recorder::Recording;
 use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
 use crate::fixture::call_log::{self, CallLog, LoggedCall};
 use crate::fixture::{Fixture, Table};

@@ -9,7 +9,7 @@ use axum::response::IntoResponse as _;
 use axum::{Router, routing};
 use futures_util::StreamExt as _;
 
-use super::recording::{Recording, provider, run};
+use super::recorder::{Recording, provider, run};
 use super::{on_a_server, post, turn};
 use crate::fixture::Fixture;
 use crate::json::Json;

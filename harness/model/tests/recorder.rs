@@ -1,0 +1,91 @@
+//! A recorder for tests, and fake providers for it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use tempfile::TempDir;
+
+use crate::fixture::call_log::{self, CallLog, FixtureOfLog};
+use crate::key::Rules;
+use crate::model::*;
+use crate::secrets::Secrets;
+
+/// A recorder, and the journal that it writes.
+pub(super) struct Recording {
+    pub(super) server: ModelServer,
+    pub(super) recorder: Arc<Recorder>,
+    pub(super) journal: PathBuf,
+    _folder: TempDir,
+}
+
+impl Recording {
+    pub(super) async fn of(upstreams: Upstreams, errors: bool, environment: &[(&str, &str)]) -> Recording {
+        Recording::with(upstreams, errors, environment, ServerOptions::default()).await
+    }
+
+    pub(super) async fn with(
+        upstreams: Upstreams,
+        errors: bool,
+        environment: &[(&str, &str)],
+        server: ServerOptions,
+    ) -> Recording {
+        // Delays are left out, because they differ in every recording.
+        Recording::started(upstreams, errors, environment, server, false).await
+    }
+
+    /// Starts a recording that keeps the delays of frames.
+    pub(super) async fn keeping_delays(upstreams: Upstreams) -> Recording {
+        Recording::started(upstreams, false, &[], ServerOptions::default(), true).await
+    }
+
+    async fn started(
+        upstreams: Upstreams,
+        errors: bool,
+        environment: &[(&str, &str)],
+        server: ServerOptions,
+        delays: bool,
+    ) -> Recording {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("j.jsonl");
+        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let secrets = Secrets::new(["STRIPE"], environment).unwrap();
+        let options = RecorderOptions { secrets, errors, delays, watch: Arc::new(|_| ()), resume: None };
+        let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
+        let recorder = Arc::new(recorder);
+        let server = ModelServer::start(Mode::Record(recorder.clone()), server).await.unwrap();
+        Recording { server, recorder, journal, _folder: folder }
+    }
+
+    pub(super) fn made(&self) -> FixtureOfLog {
+        call_log::to_fixture(
+            &self.journal,
+            "f.json".as_ref(),
+            std::collections::BTreeMap::new(),
+            &Rules::default(),
+            &crate::secrets::Scrub::known(),
+        )
+        .unwrap()
+    }
+
+    pub(super) fn journal(&self) -> String {
+        std::fs::read_to_string(&self.journal).unwrap()
+    }
+
+    /// Waits until no call is under way.
+    pub(super) async fn settled(&self) {
+        self.server.activity().settled(std::time::Duration::ZERO, || true).await;
+    }
+}
+
+/// Starts a fake provider, and uses its address for all APIs.
+pub(super) async fn provider(router: Router) -> Upstreams {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Upstreams::of_url(&format!("http://{address}")).unwrap()
+}
+
+pub(super) fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+}
