@@ -59,43 +59,33 @@
 mod audit;
 #[cfg(feature = "browser")]
 mod browser;
-mod cause;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
-mod clients;
-mod conversation;
 mod drive;
-pub mod durable;
-mod error;
-mod events;
-mod files;
-mod fixture;
 pub mod guide;
-mod import;
-#[doc(hidden)]
-pub mod internal;
-mod json;
-pub mod key;
-mod model;
 mod project;
 mod report;
 mod run;
 mod scenario;
-mod secrets;
 mod system;
-mod text;
 mod tools;
-mod wire;
 
 pub use axum;
-pub use conversation::{Answer, Message};
-pub use error::{Error, Result};
-pub use model::{Miss, MissReason, Replay, ServedTurn, Urls, misses, reset, served};
-pub use project::{ReplayModel, ReplayModelBuilder};
+pub use project::{Replay, ReplayModel, ReplayModelBuilder};
+pub use retake_base::error::{Error, Result};
+pub use retake_core::conversation::{Answer, Message};
+pub use retake_durable as durable;
+pub use retake_model::{Miss, MissReason, ServedTurn, Urls, misses, reset, served};
 pub use run::runner::Suite;
 pub use system::{IntoRouter, Stage, service};
 pub use tools::{ToolReplay, ToolRun};
+
+/// Keys, which decide whether two model calls are the same.
+pub mod key {
+    pub use retake_core::key::{Hash, Key, ParseHashError, caller_of_tags, conversation_hash, input_hash};
+}
+
+/// What the command uses of this library, and what the macros expand to. It promises no stability.
+#[doc(hidden)]
+pub mod __private {}
 
 /// Compiles the Rust examples of the README together with those of the documentation.
 #[cfg(doctest)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::events::{Captured, Event, Payload, is_id};
-use crate::json::{Json, Layout};
+use retake_core::events::{Captured, Event, Payload, is_id};
+use retake_core::json::{Json, Layout};
 
 /// Prints the captures without the values that differ from run to run, so that two runs can be compared. Normalized ids are
 /// numbered in the order of their first appearance, because the same ids are equal in each run. No `[golden]` option applies.
@@ -61,7 +61,7 @@ impl Printer<'_> {
     fn json(&mut self, json: &Json) -> Json {
         match json {
             Json::Null | Json::Bool(_) => json.clone(),
-            Json::Int(_) | Json::BigInt(_) | Json::Float(_) if crate::events::is_time(json) => Json::from("<TS>"),
+            Json::Int(_) | Json::BigInt(_) | Json::Float(_) if retake_core::events::is_time(json) => Json::from("<TS>"),
             Json::Int(_) | Json::BigInt(_) | Json::Float(_) => Json::Str((self.normalize)(&json.print(Layout::Python))),
             Json::Str(text) => Json::Str(self.text(text)),
             Json::Array(items) => Json::Array(items.iter().map(|item| self.json(item)).collect()),

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use time::{Date, OffsetDateTime};
 
-use crate::fixture::{Fixture, Turn};
-use crate::json::Json;
-use crate::key::Check;
-use crate::secrets::{Fired, Scrub};
-use crate::wire::Body;
+use retake_wire::fixture::{Fixture, Turn};
+use retake_core::json::Json;
+use retake_core::key::Check;
+use retake_core::secrets::{Fired, Scrub};
+use retake_wire::Body;
 
 /// A secret in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

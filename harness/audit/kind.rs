@@ -1,6 +1,6 @@
 //! The kinds of change. Each kind has the same weight in a score, however many places of a capture it applies to.
 
-use crate::events::Detail;
+use retake_core::events::Detail;
 
 /// A kind of change to a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

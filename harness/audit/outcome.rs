@@ -11,7 +11,7 @@ use super::recorded::{ByKeys, ByPart};
 use super::rules::Merged;
 use super::score::{ByKind, Scored, Unnoticed, mean};
 use super::settings::Setting;
-use crate::events::Detail;
+use retake_core::events::Detail;
 
 /// The audit of a project, or of some of its scenarios.
 #[derive(Clone, Debug)]

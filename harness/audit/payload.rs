@@ -1,7 +1,7 @@
 //! Places in a JSON payload, and the changes that can be made there.
 
 use super::kind::Kind;
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// One step of a path: from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::kind::Kind;
 use super::payload::{changed, other_text, pointer, spots};
 use super::rules::without;
-use crate::conversation::{Answer, Block, Finish, Message};
-use crate::fixture::{After, Fixture, canonical_answer};
-use crate::json::Json;
-use crate::key::{Key, Rules};
-use crate::model::HeardCall;
+use retake_core::conversation::{Answer, Block, Finish, Message};
+use retake_wire::fixture::{After, Fixture, canonical_answer};
+use retake_core::json::Json;
+use retake_core::key::{Key, Rules};
+use retake_model::HeardCall;
 
 /// The most changes that are tried on each part of one answer or result.
 const MOST: usize = 12;
@@ -194,7 +194,7 @@ fn changed_contents(content: &Json) -> Vec<Json> {
     let Json::Str(text) = content else { return changed_values(content) };
     match Json::parse(text.as_bytes()) {
         Ok(inner @ (Json::Object(_) | Json::Array(_))) => {
-            let print = |json: Json| Json::Str(json.print(crate::json::Layout::Python));
+            let print = |json: Json| Json::Str(json.print(retake_core::json::Layout::Python));
             changed_values(&inner).into_iter().map(print).collect()
         }
         _ => changed_values(content),

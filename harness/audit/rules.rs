@@ -1,9 +1,9 @@
 //! Model calls that differ, and that the suite's `[[normalize]]` rules make equal.
 
-use crate::conversation::Message;
-use crate::json::Json;
-use crate::key::{Hash, Rules};
-use crate::model::HeardCall;
+use retake_core::conversation::Message;
+use retake_core::json::Json;
+use retake_core::key::{Hash, Rules};
+use retake_model::HeardCall;
 
 /// A rule without which two calls would have different keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

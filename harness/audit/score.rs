@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::settings::{Setting, candidates};
 use super::sites::{Base, Site};
 use super::spread::spread;
-use crate::events::{Captured, ShapeOptions};
+use retake_core::events::{Captured, ShapeOptions};
 
 /// The most changes of one kind that are tried.
 const MOST: usize = 32;

@@ -1,7 +1,7 @@
 //! Settings that may make a golden notice a change that it misses now. Names are first taken out of the options that loosen
 //! the golden, one at a time; then come settings that show more.
 
-use crate::events::{Detail, ShapeOptions};
+use retake_core::events::{Detail, ShapeOptions};
 
 /// One change to the settings of `[golden]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 
 use super::kind::Kind;
 use super::payload::{self, Spot, Step, other_text};
-use crate::events::{Captured, Event, Payload, Status, is_id};
-use crate::json::{Json, Layout};
+use retake_core::events::{Captured, Event, Payload, Status, is_id};
+use retake_core::json::{Json, Layout};
 
 /// A place in the captures of a run, and the change that is made there.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{OnceCell, oneshot};
 
 use super::connection::Connection;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::system::{Folder, Guard, Guarded, Log};
 
 /// The environment variable that names the program.

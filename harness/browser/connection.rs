@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// A connected browser.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::page::Page;
 use super::{picture, tree};
-use crate::files;
+use retake_base::files;
 
 /// What the page showed when an act failed.
 #[derive(Debug, Default)]

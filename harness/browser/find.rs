@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::page::Page;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::{By, Target};
 
 /// The script that finds elements and prepares them.

@@ -24,7 +24,6 @@ mod tree;
 mod watch;
 
 pub(crate) use act::{Made, act};
-#[cfg(feature = "cli")]
 pub(crate) use chromium::program;
 pub(crate) use chromium::{Chromium, close};
 pub(crate) use page::{Cookie, Page};

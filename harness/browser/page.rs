@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::chromium::Chromium;
 use super::connection::{Call, Connection, failed};
 use super::watch::{Traffic, Watch};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// The size of a page, in CSS pixels.
 const SIZE: [u32; 2] = [1280, 800];

@@ -7,8 +7,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 
 use super::page::Page;
-use crate::error::{Error, Result};
-use crate::files;
+use retake_base::error::{Error, Result};
+use retake_base::files;
 
 /// Hides the caret and stops animations, because a blinking caret is not a difference.
 const STILL: &str = "(() => { const style = document.createElement('style'); \

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::page::Page;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::{By, Target};
 
 /// Roles without meaning. Nodes with these roles are replaced by their children.

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::connection::{Call, failed};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// The number of lines of each kind that are kept.
 const LINES: usize = 100;

@@ -8,9 +8,8 @@ use super::{
     accept, audit, completions, doctor, explain, import, init, key, list, man, new, reject, report, review, serve,
     shape, show, test, tools,
 };
-#[cfg(feature = "record")]
 use super::{proxy, record};
-use crate::report::terminal;
+use retake::__private::report::terminal;
 
 /// Record an agent service's model calls once; replay them forever against the real service.
 #[derive(Debug, Parser)]
@@ -31,9 +30,7 @@ struct Arguments {
 enum Command {
     Init(init::Init),
     New(new::New),
-    #[cfg(feature = "record")]
     Record(record::Record),
-    #[cfg(feature = "record")]
     Proxy(proxy::Proxy),
     Test(test::Test),
     List(list::List),
@@ -57,15 +54,13 @@ enum Command {
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(done) = crate::system::take_over().or_else(crate::tools::take_over) {
+    if let Some(done) = retake::__private::system::take_over().or_else(retake::__private::tools::take_over) {
         return done;
     }
     let done = match Arguments::parse().command {
         Command::Init(init) => init.run(),
         Command::New(new) => new.run(),
-        #[cfg(feature = "record")]
         Command::Record(record) => record.run(),
-        #[cfg(feature = "record")]
         Command::Proxy(proxy) => proxy.run(),
         Command::Test(test) => test.run(),
         Command::List(list) => list.run(),

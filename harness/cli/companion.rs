@@ -7,15 +7,15 @@ use axum::http::Method;
 use serde::Deserialize;
 
 use super::project::ProjectOption;
-use crate::error::{Error, Result};
-use crate::fixture::Fixture;
-use crate::json::Json;
-use crate::model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
-use crate::project::OpenProject;
-use crate::report::notes;
-use crate::scenario::{Delays, Level};
-use crate::secrets::shown;
-use crate::wire::Response;
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
+use retake_core::json::Json;
+use retake_model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
+use retake::__private::project::OpenProject;
+use retake::__private::report::notes;
+use retake::__private::scenario::{Delays, Level};
+use retake_core::secrets::shown;
+use retake_wire::Response;
 
 /// The fixtures that a server replays, and their state since the server started or was last reset.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Serving {
         let laid_in = LaidIn::of(files, asked.name.unwrap_or(before.name), &self.project, self.repeat)?;
         if let Some(server) = self.server.get().and_then(Weak::upgrade) {
             // The process-wide registry contains only entries of this server, so all of them can go.
-            crate::model::reset();
+            retake_model::reset();
             server.lay_in(Mode::Replay(laid_in.replay.clone()), Pacing::None);
         }
         *self.laid_in.lock().unwrap_or_else(PoisonError::into_inner) = laid_in;

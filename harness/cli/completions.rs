@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_complete::Shell;
 
-use crate::report::terminal;
+use retake::__private::report::terminal;
 
 /// Print the script with which a shell completes the command
 #[derive(Debug, Args)]

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use crate::error::{Error, Result};
-use crate::report::terminal;
-use crate::scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
-use crate::text::counted;
+use retake_base::error::{Error, Result};
+use retake::__private::report::terminal;
+use retake::__private::scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
+use retake_base::text::counted;
 
 /// Check what this machine or the project lacks, and name the command that helps
 #[derive(Debug, Args)]
@@ -66,7 +66,7 @@ fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let missing = missing_fixtures(root, discovered);
     findings.push(key(!missing.is_empty()));
     findings.extend(missing);
-    if discovered.sound().any(crate::scenario::Scenario::needs_browser) {
+    if discovered.sound().any(retake::__private::scenario::Scenario::needs_browser) {
         findings.push(finding("chromium", chromium()));
     }
     let speaks_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
@@ -185,10 +185,10 @@ fn key(needed: bool) -> Finding {
 
 #[cfg(feature = "browser")]
 fn chromium() -> Result<String> {
-    crate::browser::program().map(|file| format!("{}, for pages", file.display()))
+    retake_browser::program().map(|file| format!("{}, for pages", file.display()))
 }
 
 #[cfg(not(feature = "browser"))]
 fn chromium() -> Result<String> {
-    Err(crate::scenario::without_browser())
+    Err(retake::__private::scenario::without_browser())
 }

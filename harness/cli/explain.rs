@@ -2,9 +2,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::error::{Error, Result};
-use crate::report::{RunResult, Runs, columns, explained, terminal};
-use crate::text::nearest;
+use retake_base::error::{Error, Result};
+use retake::__private::report::{RunResult, Runs, columns, explained, terminal};
+use retake_base::text::nearest;
 
 /// Explain a scenario's last run: each call, the turn it got, and why each miss missed
 #[derive(Debug, Args)]

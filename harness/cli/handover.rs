@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// Whether the project has a runner of its own, in which Rust routers are registered.
 pub(super) fn has_runner(root: &Path) -> bool {

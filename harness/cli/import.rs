@@ -5,17 +5,17 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::project::ProjectOption;
-use crate::error::{Error, Result};
-use crate::fixture::Fixture;
-use crate::fixture::call_log;
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
+use retake_wire::fixture::call_log;
 use crate::import::{Foreign, Options, openhands, to_fixture};
-use crate::json::Json;
-use crate::key::Rules;
-use crate::project::OpenProject;
-use crate::report::terminal;
-use crate::run::policy::may_write_fixtures;
-use crate::secrets::{Fired, Scrub, hide};
-use crate::text::counted;
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake::__private::project::OpenProject;
+use retake::__private::report::terminal;
+use retake::__private::run::policy::may_write_fixtures;
+use retake_core::secrets::{Fired, Scrub, hide};
+use retake_base::text::counted;
 
 /// Convert recordings of another format to a fixture
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{new, schemas};
-use crate::error::{Error, Result};
-use crate::report::terminal;
+use retake_base::error::{Error, Result};
+use retake::__private::report::terminal;
 
 mod cargo_toml;
 mod language;
@@ -50,7 +50,7 @@ impl Init {
             let file = here.join(&name);
             let done = if file.exists() { "kept " } else { "wrote" };
             if !file.exists() {
-                crate::files::write_whole(&file, text.as_bytes())?;
+                retake_base::files::write_whole(&file, text.as_bytes())?;
             }
             terminal::out(format!("  {done}  {}", name.display()));
         }
@@ -73,12 +73,12 @@ impl Init {
 /// Adds what the runner needs to Cargo.toml, or prints what to add by hand.
 fn complete_cargo_toml(here: &Path) -> Result<()> {
     let file = here.join("Cargo.toml");
-    let text = String::from_utf8(crate::files::read(&file)?).unwrap_or_default();
+    let text = String::from_utf8(retake_base::files::read(&file)?).unwrap_or_default();
     match cargo_toml::completed(&text) {
         Err(by_hand) => terminal::out(by_hand),
         Ok(completed) if completed == text => terminal::out("  kept   Cargo.toml"),
         Ok(completed) => {
-            crate::files::write_whole(&file, completed.as_bytes())?;
+            retake_base::files::write_whole(&file, completed.as_bytes())?;
             terminal::out(
                 "  added  to Cargo.toml: the dev-dependency retake, and the test scenarios with harness = false",
             );
@@ -91,7 +91,7 @@ fn complete_cargo_toml(here: &Path) -> Result<()> {
 fn ignore_run_data(here: &Path) -> Result<()> {
     let file = here.join("fixtures/.journal/.gitignore");
     if !file.exists() {
-        crate::files::write_whole(&file, b"*\n")?;
+        retake_base::files::write_whole(&file, b"*\n")?;
     }
     Ok(())
 }

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::project::ProjectOption;
-use crate::error::{Error, Place, Result};
-use crate::files;
-use crate::fixture::Fixture;
-use crate::json::{Json, Layout};
-use crate::key::{Rules, message_from_langchain};
-use crate::report::terminal;
-use crate::text::counted;
+use retake_base::error::{Error, Place, Result};
+use retake_base::files;
+use retake_wire::fixture::Fixture;
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Rules, message_from_langchain};
+use retake::__private::report::terminal;
+use retake_base::text::counted;
 
 /// Compute keys: read JSON lines of {"caller", "messages"}, print their hashes
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ impl KeyOf {
     }
 
     fn write_keys(&self, file: &Path) -> Result<ExitCode> {
-        crate::run::policy::may_write_fixtures("computing keys again")?;
+        retake::__private::run::policy::may_write_fixtures("computing keys again")?;
         let rules = self.project.open(file)?.rules;
         let old = files::read(file)?;
         let fixture = Fixture::keyed_anew(file, &old, &rules)?;

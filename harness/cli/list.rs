@@ -4,15 +4,15 @@ use clap::Args;
 
 use super::handover;
 use super::test::{filter_of, fits};
-use crate::error::{Error, Result};
-use crate::json::{Json, Layout};
-use crate::project::OpenProject;
-use crate::report::terminal;
-use crate::run::fixtures::Fixtures;
-use crate::run::golden::Goldens;
-use crate::run::verdict::has_golden;
-use crate::scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
-use crate::text::{counted, nearest};
+use retake_base::error::{Error, Result};
+use retake_core::json::{Json, Layout};
+use retake::__private::project::OpenProject;
+use retake::__private::report::terminal;
+use retake::__private::run::fixtures::Fixtures;
+use retake::__private::run::golden::Goldens;
+use retake::__private::run::verdict::has_golden;
+use retake::__private::scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
+use retake_base::text::{counted, nearest};
 
 /// List the scenarios: which system each drives, what it replays, whether it has a golden
 #[derive(Debug, Args)]

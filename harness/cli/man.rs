@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_mangen::Man as Page;
 
-use crate::error::{Error, Result};
-use crate::report::terminal;
+use retake_base::error::{Error, Result};
+use retake::__private::report::terminal;
 
 /// Print the manual page, or write the pages of all subcommands to a folder
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ impl Man {
         let pages: Vec<_> = named.collect();
         for (name, command) in [("retake".to_owned(), command)].into_iter().chain(pages) {
             let file = folder.join(format!("{name}.1"));
-            crate::files::write_whole(&file, page(command)?.as_bytes())?;
+            retake_base::files::write_whole(&file, page(command)?.as_bytes())?;
             terminal::out(file.display());
         }
         Ok(ExitCode::SUCCESS)

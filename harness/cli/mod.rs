@@ -19,9 +19,7 @@ mod list;
 mod man;
 mod new;
 mod project;
-#[cfg(feature = "record")]
 mod proxy;
-#[cfg(feature = "record")]
 mod record;
 mod reject;
 mod report;
@@ -37,9 +35,9 @@ use std::path::{Path, PathBuf};
 
 pub use command::main;
 
-use crate::run::golden::Goldens;
-use crate::run::policy::Policy;
-use crate::run::runner::Suite;
+use retake::__private::run::golden::Goldens;
+use retake::__private::run::policy::Policy;
+use retake::__private::run::runner::Suite;
 
 /// The runner of a project whose systems are commands and URLs.
 ///

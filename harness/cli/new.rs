@@ -5,9 +5,9 @@ use clap::Args;
 
 use super::init::Language;
 use super::schemas;
-use crate::error::{Error, Result};
-use crate::report::terminal;
-use crate::scenario::{is_name, no_name, suite_of};
+use retake_base::error::{Error, Result};
+use retake::__private::report::terminal;
+use retake::__private::scenario::{is_name, no_name, suite_of};
 
 /// Create a scenario folder from a template
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ impl New {
             return Err(Error::new("the file already exists").in_file(&file));
         }
         let scenario = scenario(name).replacen("# fixture", &format!("{}# fixture", system(&root)), 1);
-        crate::files::write_whole(&file, scenario.as_bytes())?;
+        retake_base::files::write_whole(&file, scenario.as_bytes())?;
         schemas::write(&root)?;
         let retake = Language::of(&root).retake();
         terminal::out(format!("{}\nedit it, then: {retake} record {name}", file.display()));

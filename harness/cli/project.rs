@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::error::{Error, Result};
-use crate::project::{OpenProject, folder_of};
-use crate::scenario::is_name;
-use crate::text::nearest;
+use retake_base::error::{Error, Result};
+use retake::__private::project::{OpenProject, folder_of};
+use retake::__private::scenario::is_name;
+use retake_base::text::nearest;
 
 /// The option that names the project, for subcommands that work on a fixture.
 #[derive(Clone, Debug, Args)]

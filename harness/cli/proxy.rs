@@ -8,16 +8,16 @@ use clap::Args;
 use super::import::notes_of;
 use super::project::ProjectOption;
 use super::serve::{Ended, say_ready};
-use crate::error::{Error, Result};
-use crate::files;
-use crate::fixture::{Fixture, JournalLock, call_log, journal_of};
-use crate::key::Rules;
-use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
-use crate::project::OpenProject;
-use crate::report::{Progress, summary, terminal};
-use crate::scenario::Delays;
-use crate::secrets::{Scrub, hide};
-use crate::text::counted;
+use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake_wire::fixture::{Fixture, JournalLock, call_log, journal_of};
+use retake_core::key::Rules;
+use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
+use retake::__private::project::OpenProject;
+use retake::__private::report::{Progress, summary, terminal};
+use retake::__private::scenario::Delays;
+use retake_core::secrets::{Scrub, hide};
+use retake_base::text::counted;
 
 /// Record the model calls of a service that you drive yourself: by hand, in a browser, by other tests
 #[derive(Debug, Args)]
@@ -57,7 +57,7 @@ pub(super) struct Proxy {
 
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
-        crate::run::policy::may_write_fixtures("recording")?;
+        retake::__private::run::policy::may_write_fixtures("recording")?;
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
         for (variable, address) in Upstreams::kept_from(&self.upstream) {
             let upstream = &self.upstream;

@@ -3,8 +3,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use crate::error::Result;
-use crate::run::action::{Action, RecordOptions, to_record};
+use retake_base::error::Result;
+use retake::__private::run::action::{Action, RecordOptions, to_record};
 
 /// Record scenarios with the real provider: write each fixture and golden
 #[derive(Debug, Args)]

@@ -4,10 +4,10 @@ use std::process::{Command, ExitCode, Stdio};
 
 use clap::{Args, Subcommand};
 
-use crate::error::{Error, Result};
-use crate::files;
-use crate::report::{ReportForm, RunData, RunResult, Runs, report, terminal};
-use crate::text::counted;
+use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake::__private::report::{ReportForm, RunData, RunResult, Runs, report, terminal};
+use retake_base::text::counted;
 
 /// Write a report of the last runs: an HTML page, JUnit XML, or a summary for GitHub
 #[derive(Debug, Args)]

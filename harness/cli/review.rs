@@ -4,12 +4,12 @@ use std::process::{Command, ExitCode};
 
 use clap::Args;
 
-use crate::error::{Error, Result};
-use crate::fixture::Fixture;
-use crate::project::OpenProject;
-use crate::report::{Diff, Runs, Shown, columns, terminal};
-use crate::run::waiting::{Waiting, WaitingKind, waiting};
-use crate::text::counted;
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
+use retake::__private::project::OpenProject;
+use retake::__private::report::{Diff, Runs, Shown, columns, terminal};
+use retake::__private::run::waiting::{Waiting, WaitingKind, waiting};
+use retake_base::text::counted;
 
 /// Go through what waits for a decision, and accept, reject or skip each change
 #[derive(Debug, Args)]
@@ -120,7 +120,7 @@ fn texts(root: &std::path::Path, waits: &Waiting) -> Result<[String; 2]> {
                 if !file.exists() {
                     return Ok(String::new());
                 }
-                let fixture = Fixture::parse(&waits.shown, &crate::files::read(file)?, &rules)?;
+                let fixture = Fixture::parse(&waits.shown, &retake_base::files::read(file)?, &rules)?;
                 Ok(Shown { fixture: &fixture, rules: &rules, used_by: &[], width: columns::WIDTH }.whole())
             };
             Ok([text(&committed)?, text(&waits.file)?])

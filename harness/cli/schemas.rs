@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::error::Result;
+use retake_base::error::Result;
 
 /// The first line of a `suite.toml`.
 pub(super) const OF_SUITE: &str = "#:schema .schema/suite.json\n";
@@ -24,7 +24,7 @@ pub(super) fn write(root: &Path) -> Result<bool> {
     for (name, text) in SCHEMAS {
         let file = root.join("scenarios/.schema").join(name);
         if !std::fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
-            crate::files::write_whole(&file, text.as_bytes())?;
+            retake_base::files::write_whole(&file, text.as_bytes())?;
             wrote = true;
         }
     }

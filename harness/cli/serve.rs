@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::companion::Serving;
 use super::project::ProjectOption;
-use crate::error::{Error, Result};
-use crate::json::{Json, Layout};
-use crate::model::{Mode, ModelServer, ServerOptions};
-use crate::report::terminal;
-use crate::secrets::{hide, shown};
+use retake_base::error::{Error, Result};
+use retake_core::json::{Json, Layout};
+use retake_model::{Mode, ModelServer, ServerOptions};
+use retake::__private::report::terminal;
+use retake_core::secrets::{hide, shown};
 
 /// Serve fixtures as a model, for a system that you start yourself
 #[derive(Debug, Args)]
@@ -95,7 +95,7 @@ impl Serve {
         }
         let report = serving.report().print(Layout::Pretty);
         if let Some(file) = &self.report {
-            crate::files::write_whole(file, (report.clone() + "\n").as_bytes())?;
+            retake_base::files::write_whole(file, (report.clone() + "\n").as_bytes())?;
         }
         let misses = serving.misses();
         let (failing, notes) = serving.drift();

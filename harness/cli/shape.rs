@@ -3,11 +3,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::error::Result;
-use crate::events::{AfterLast, Capture, Captured, Detail, Format, ShapeOptions, Status, event_keys, golden};
-use crate::json::{Json, Layout};
-use crate::key::Normalizer;
-use crate::report::terminal;
+use retake_base::error::Result;
+use retake_core::events::{AfterLast, Capture, Captured, Detail, Format, ShapeOptions, Status, event_keys, golden};
+use retake_core::json::{Json, Layout};
+use retake_core::key::Normalizer;
+use retake::__private::report::terminal;
 
 /// Print the shapes of a captured event stream, as in a golden
 #[derive(Debug, Args)]
@@ -54,7 +54,7 @@ impl Shape {
     }
 }
 
-fn keys_json(events: &[crate::events::Event]) -> Json {
+fn keys_json(events: &[retake_core::events::Event]) -> Json {
     let shape = |(event, keys): (String, Option<Vec<String>>)| {
         let keys = keys.map(|keys| keys.into_iter().map(Json::Str).collect::<Vec<_>>());
         Json::object([("event", Json::Str(event)), ("keys", Json::from(keys.map(Json::Array)))])

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::project::{self, ProjectOption};
-use crate::error::{Error, Result};
-use crate::fixture::Fixture;
-use crate::report::{Shown, columns, terminal};
-use crate::scenario::{Discovered, FixtureRef, discover};
-use crate::text::{counted, nearest};
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
+use retake::__private::report::{Shown, columns, terminal};
+use retake::__private::scenario::{Discovered, FixtureRef, discover};
+use retake_base::text::{counted, nearest};
 
 /// Show a fixture as a readable conversation
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ impl Show {
         let discovered = discover(&root).ok();
         let file = self.file(&root, discovered.as_ref())?;
         let rules = self.project.open(&file)?.rules;
-        let bytes = crate::files::read(&file)?;
+        let bytes = retake_base::files::read(&file)?;
         let shown = root
             .canonicalize()
             .ok()
@@ -73,7 +73,7 @@ impl Show {
             return Ok(named(&name));
         }
         let error = Error::new(format!("`{name}` is neither a scenario nor a fixture"));
-        let fixtures = crate::files::names(&root.join("fixtures"), ".json").unwrap_or_default();
+        let fixtures = retake_base::files::names(&root.join("fixtures"), ".json").unwrap_or_default();
         let scenarios = discovered.iter().flat_map(|all| all.sound()).map(|scenario| scenario.name.as_str());
         Err(match nearest(&name, scenarios.chain(fixtures.iter().map(String::as_str))) {
             Some(near) => error.help(format!("did you mean `{near}`?")),

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use crate::error::Result;
-use crate::files::run_folder;
-use crate::report::{ReportForm, RunData, RunResult, Runs, terminal};
-pub(super) use crate::run::action::fits;
-use crate::run::action::{Action, Wanted, to_test};
-use crate::run::restart::typed_in;
-use crate::scenario::SCENARIOS;
+use retake_base::error::Result;
+use retake_base::files::run_folder;
+use retake::__private::report::{ReportForm, RunData, RunResult, Runs, terminal};
+pub(super) use retake::__private::run::action::fits;
+use retake::__private::run::action::{Action, Wanted, to_test};
+use retake::__private::run::restart::typed_in;
+use retake::__private::scenario::SCENARIOS;
 
 /// Run the scenarios: replay, capture, compare
 #[derive(Debug, Args)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::project;
-use crate::error::{Error, Result};
-use crate::fixture::Fixture;
-use crate::project::OpenProject;
-use crate::report::terminal;
-use crate::run::tools::{Recording, ToolsReplay};
-use crate::scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
-use crate::tools::{Outcome, explain};
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
+use retake::__private::project::OpenProject;
+use retake::__private::report::terminal;
+use retake::__private::run::tools::{Recording, ToolsReplay};
+use retake::__private::scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
+use retake::__private::tools::{Outcome, explain};
 
 /// Run recorded tool calls again, against live tools and without a model
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) struct Tools {
 impl Tools {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = project::root()?;
-        let root = root.canonicalize().map_err(|e| crate::files::failed("open", &root, &e))?;
+        let root = root.canonicalize().map_err(|e| retake_base::files::failed("open", &root, &e))?;
         let suite = suite_of(&root)?;
         let scenario = self.scenario(&root);
         let recording = self.recording(&root, &suite, scenario.as_ref())?;

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use super::stream::Stream;
-use crate::events::{AfterLast, Ending};
+use retake_core::events::{AfterLast, Ending};
 
 /// A stream that is read further. Dropping this closes it.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 use super::answered::Answered;
 use super::stream::Stream;
 use super::underway::Underway;
-use crate::error::{Error, Result};
-use crate::events::{Format, Status};
+use retake_base::error::{Error, Result};
+use retake_core::events::{Format, Status};
 use crate::scenario::{AgentRun, Context, Template};
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 

@@ -19,11 +19,11 @@ use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
-use crate::cause::CauseKind;
-use crate::error::{Error, Result};
-use crate::events::Captured;
-use crate::json::Json;
-use crate::model::Activity;
+use retake_base::cause::CauseKind;
+use retake_base::error::{Error, Result};
+use retake_core::events::Captured;
+use retake_core::json::Json;
+use retake_model::Activity;
 use crate::scenario::{self, Action, Context, Scenario, Step, StreamSpec};
 use crate::system::Stage;
 

@@ -12,12 +12,12 @@ use super::listen::Listener;
 use super::request::Request;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
 use super::underway::Underway;
-use crate::clients::{self, reqwest_reason};
-use crate::error::{Error, Result};
-use crate::events::{Event, Status};
-use crate::json::{Json, Layout};
+use retake_model::clients::{self, reqwest_reason};
+use retake_base::error::{Error, Result};
+use retake_core::events::{Event, Status};
+use retake_core::json::{Json, Layout};
 use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
-use crate::text::counted;
+use retake_base::text::counted;
 
 /// How to read a request's answer, with all templates rendered.
 pub(super) enum Taking<'a> {

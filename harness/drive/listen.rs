@@ -11,8 +11,8 @@ use tokio::time::timeout;
 use super::answered::{Answered, last_id};
 use super::stream::Stream;
 use super::underway::Underway;
-use crate::clients::reqwest_reason;
-use crate::error::{Error, Result};
+use retake_model::clients::reqwest_reason;
+use retake_base::error::{Error, Result};
 use crate::scenario::StreamSpec;
 
 /// A stream that is being captured. Dropping this closes it.

@@ -1,6 +1,6 @@
 //! Values of one run, and the names that goldens show in place of them.
 
-use crate::key::Normalizer;
+use retake_core::key::Normalizer;
 
 /// Captured strings of fewer characters are shown as they are in goldens, because they may be ordinary words.
 pub(super) const NAMED_FROM: usize = 8;

@@ -1,6 +1,6 @@
 //! The request of a step, with all templates rendered.
 
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::{self, Context, RenderedBody, Template};
 
 /// A rendered request.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::{Error, Result};
-use crate::events::{Capture, Event, Format};
+use retake_base::error::{Error, Result};
+use retake_core::events::{Capture, Event, Format};
 use crate::scenario::StreamSpec;
-use crate::text::{counted, nearest};
+use retake_base::text::{counted, nearest};
 
 /// The largest event, and the largest body that is not a stream, in bytes. One that never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;

@@ -1,6 +1,6 @@
 //! The turns that a page may wait for while a scenario is recorded.
 
-use crate::json::Json;
+use retake_core::json::Json;
 
-/// Returns the turns that were recorded so far, in the form of [`Fixture::answers`](crate::fixture::Fixture::answers).
+/// Returns the turns that were recorded so far, in the form of [`Fixture::answers`](retake_wire::fixture::Fixture::answers).
 pub(crate) type LiveTurns<'a> = dyn Fn() -> Json + 'a;

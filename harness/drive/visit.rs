@@ -10,13 +10,13 @@ use tokio::time::{Instant, timeout};
 use super::cookies::Cookies;
 use super::request;
 use super::turns::LiveTurns;
-use crate::browser::{Chromium, Made, Page, Traffic, act};
-use crate::error::{Error, Result};
-use crate::events::{AfterLast, Capture, Captured, Event, Status};
-use crate::files;
-use crate::json::Json;
+use retake_browser::{Chromium, Made, Page, Traffic, act};
+use retake_base::error::{Error, Result};
+use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
+use retake_base::files;
+use retake_core::json::Json;
 use crate::scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
-use crate::secrets::shown;
+use retake_core::secrets::shown;
 use crate::system::Stage;
 
 /// How long to wait for the end of the page's traffic once all acts are done.

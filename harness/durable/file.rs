@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::number::StepNumber;
-use crate::error::{Error, Place, Result};
-use crate::files;
+use retake_base::error::{Error, Place, Result};
+use retake_base::files;
 
 const FORMAT: &str = "retake-steps/1";
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::attempt::{Counters, SharedAttempt, Unverified};
 use super::file::StepFile;
 use super::run::Run;
-use crate::error::Result;
+use retake_base::error::Result;
 
 /// The results of an agent's steps, in a file that survives the process. See the [module](super) for what it guarantees.
 ///

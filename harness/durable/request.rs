@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::finite::not_finite;
-use crate::json::{Json, Layout, Object};
-use crate::key::Hash;
+use retake_core::json::{Json, Layout, Object};
+use retake_core::key::Hash;
 
 /// Fields of a message that vary between attempts, although the message is the same.
 const OF_A_MESSAGE: [&str; 3] = ["timestamp", "run_id", "conversation_id"];

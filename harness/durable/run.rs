@@ -10,7 +10,7 @@ use super::attempt::{Claim, SharedAttempt};
 use super::file::{Asked, Kind};
 use super::number::StepNumber;
 use super::request::{ModelRequest, ToolRequest};
-use crate::key::Hash;
+use retake_core::key::Hash;
 
 /// A run of an agent. Its steps are numbered in the order in which they are started. Clones share the counter.
 #[derive(Clone, Debug)]

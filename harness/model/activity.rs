@@ -40,7 +40,7 @@ impl Default for Activity {
 
 /// A call under way; it ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct InFlight(Activity);
+pub struct InFlight(Activity);
 
 impl Activity {
     pub(super) fn begin(&self) -> InFlight {
@@ -90,12 +90,12 @@ impl Activity {
     }
 
     /// How many calls of a caller were answered so far.
-    pub(crate) fn answered_to(&self, caller: &str) -> usize {
+    pub fn answered_to(&self, caller: &str) -> usize {
         self.calls().answered.get(caller).copied().unwrap_or_default()
     }
 
     /// Waits until more than `more_than` calls of a caller were answered.
-    pub(crate) async fn answers(&self, caller: &str, more_than: usize) {
+    pub async fn answers(&self, caller: &str, more_than: usize) {
         loop {
             let mut more = std::pin::pin!(self.0.answered.notified());
             // From here on, no notification is missed.

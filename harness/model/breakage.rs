@@ -5,9 +5,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
-use crate::fixture::{Fixture, Turn};
-use crate::json::Json;
-use crate::key::{Check, Hash, is_blank};
+use retake_wire::fixture::{Fixture, Turn};
+use retake_core::json::Json;
+use retake_core::key::{Check, Hash, is_blank};
 
 /// What a change breaks. It fails a scenario, unless the scenario ignores the check.
 #[derive(Clone, Debug, PartialEq, Eq)]

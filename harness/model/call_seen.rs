@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use super::drift::DriftOf;
 use super::lookup::Lookup;
 use super::miss::Miss;
-use crate::json::{Json, Layout};
-use crate::text::clipped;
+use retake_core::json::{Json, Layout};
+use retake_base::text::clipped;
 
 /// The most calls of a run that are kept. Nobody reads more.
 const KEPT: usize = 2_000;
@@ -19,30 +19,30 @@ const TEXT: usize = 400;
 
 /// A model call that was answered, or missed.
 #[derive(Clone, Debug)]
-pub(crate) struct CallSeen {
-    pub(crate) came: Instant,
+pub struct CallSeen {
+    pub came: Instant,
     /// When the answer went out.
-    pub(crate) answered: Instant,
+    pub answered: Instant,
     /// How the call came: `POST /v1/chat/completions`.
-    pub(crate) via: String,
-    pub(crate) asked: Asked,
-    pub(crate) outcome: CallOutcome,
+    pub via: String,
+    pub asked: Asked,
+    pub outcome: CallOutcome,
 }
 
 /// What a call asks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The caller, if it is known.
-    pub(crate) caller: Option<String>,
+    pub caller: Option<String>,
     /// The number of messages in the conversation.
-    pub(crate) messages: usize,
+    pub messages: usize,
     /// The first messages after the model's last answer: the kind and the beginning of the text of each.
-    pub(crate) added: Vec<(String, String)>,
+    pub added: Vec<(String, String)>,
 }
 
 /// How a call was answered.
 #[derive(Clone, Debug)]
-pub(crate) enum CallOutcome {
+pub enum CallOutcome {
     /// With this turn of the fixture; and the checks that differ.
     Turn(usize, Vec<DriftOf>),
     /// With a miss.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use axum::http::{HeaderMap, HeaderName};
 use regex::Regex;
 
-use crate::json::Json;
-use crate::wire::Call;
+use retake_core::json::Json;
+use retake_wire::Call;
 
 /// The header in which a call declares its caller.
 static CALLER_HEADER: HeaderName = HeaderName::from_static("x-retake-caller");
@@ -58,7 +58,7 @@ impl CallerRules {
     }
 
     /// Returns the caller of a call: from the header, from the request's metadata, or from the first rule that fits.
-    pub(crate) fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
+    pub fn caller_of(&self, headers: &HeaderMap, call: &Call) -> Option<String> {
         let declared = headers.get(&CALLER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let declared = declared.or_else(|| call.caller.clone()).filter(|caller| !caller.trim().is_empty());
         declared.or_else(|| self.0.iter().find(|rule| fits(&rule.when, headers, call)).map(|rule| rule.name.clone()))
@@ -67,7 +67,7 @@ impl CallerRules {
 
 impl When {
     /// Whether no condition is set, so that every call fits.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         let patterns = [&self.model, &self.system, &self.message];
         self.header.is_empty()
             && self.metadata.is_empty()

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::json::Json;
-use crate::key::{CheckTexts, Checks, Normalizer};
-use crate::wire::Call;
+use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Checks, Normalizer};
+use retake_wire::Call;
 
 /// The texts of a call's checks, and their hashes.
 #[derive(Clone, Debug)]

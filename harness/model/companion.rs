@@ -6,11 +6,11 @@ use std::fmt::Debug;
 use axum::http::Method;
 
 use super::http::Incoming;
-use crate::json::Json;
-use crate::wire::Response;
+use retake_core::json::Json;
+use retake_wire::Response;
 
 /// Answers requests about the server itself.
-pub(crate) trait Companion: Debug + Send + Sync {
+pub trait Companion: Debug + Send + Sync {
     /// Returns the answer to a request for this path below `/__retake/`, or `None` if it does not know the method and path.
     fn answer(&self, method: &Method, path: &str, body: &[u8]) -> Option<Response>;
 }

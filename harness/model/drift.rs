@@ -6,10 +6,10 @@ use super::breakage::{Breakage, RecordedPrompts, breakage, prompt_of_another};
 use super::callers::names_of_tools;
 use super::checked::Checked;
 use super::miss::{change, pointer_difference};
-use crate::fixture::{Fixture, Turn};
-use crate::json::{Json, Layout};
-use crate::key::Check;
-use crate::wire::{Api, expressible_in_every_api};
+use retake_wire::fixture::{Fixture, Turn};
+use retake_core::json::{Json, Layout};
+use retake_core::key::Check;
+use retake_wire::{Api, expressible_in_every_api};
 
 /// A check that differs from the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct DriftOf {
 
 impl DriftOf {
     /// Describes the change for the first line of a failure. `of` names the caller, as in `` of `lead_agent` ``, or is empty.
-    pub(crate) fn in_words(&self, of: &str) -> String {
+    pub fn in_words(&self, of: &str) -> String {
         let words = change(&self.recorded, &self.called);
         match self.check {
             Check::Results => format!("tool results{of} are marked differently than recorded ({words})"),

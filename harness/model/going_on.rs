@@ -2,13 +2,13 @@
 //! the first change. Pure.
 
 use super::miss::MissReason;
-use crate::fixture::{Fixture, Turn};
-use crate::key::Key;
-use crate::wire::Api;
+use retake_wire::fixture::{Fixture, Turn};
+use retake_core::key::Key;
+use retake_wire::Api;
 
 /// What a call that misses gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum GoingOn {
+pub enum GoingOn {
     /// No answer: the replay does not go on.
     #[default]
     Never,

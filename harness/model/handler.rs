@@ -14,14 +14,13 @@ use super::http::{self, Incoming};
 use super::lint::FlawKind;
 use super::lookup::Lookup;
 use super::miss::{Miss, MissReason};
-#[cfg(feature = "record")]
 use super::record::{PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
 use super::session::{Mode, Session};
-use crate::json::Json;
-use crate::key::Rules;
-use crate::wire::{self, Api, Call, Response};
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_wire::{self as wire, Api, Call, Response};
 
 /// What all requests to one server share.
 #[derive(Debug)]
@@ -95,7 +94,6 @@ impl Exchange<'_> {
             Err(what) => self.refused(400, MissReason::Unreadable { what }, in_flight),
             Ok((call, request)) => match &self.session.mode {
                 Mode::Replay(replay) => self.replayed(replay, aside, &call, &request, in_flight).await,
-                #[cfg(feature = "record")]
                 Mode::Record(recorder) => match aside {
                     // The client checks whether Ollama is running. If no Ollama is configured, there is nothing to record.
                     Some(aside) if !recorder.reaches(self.incoming.provider()) => {
@@ -175,7 +173,6 @@ impl Exchange<'_> {
     }
 
     /// Passes a call on to its provider.
-    #[cfg(feature = "record")]
     async fn recorded(
         self,
         recorder: &Recorder,
@@ -218,7 +215,6 @@ impl Exchange<'_> {
                 seen.end(CallOutcome::Missed(miss));
                 response
             }
-            #[cfg(feature = "record")]
             Mode::Record(recorder) => {
                 recorder.refuse(&self.incoming.via(), &reason);
                 wire::error_response(api, status, "record_error", &reason.to_string())

@@ -3,17 +3,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::conversation::Message;
+use retake_core::conversation::Message;
 
 /// A call that a turn answered.
 #[derive(Clone, Debug)]
-pub(crate) struct HeardCall {
+pub struct HeardCall {
     /// The index of the turn.
-    pub(crate) turn: usize,
+    pub turn: usize,
     /// The canonical name of the caller, if it is known.
-    pub(crate) caller: Option<String>,
+    pub caller: Option<String>,
     /// The messages of the call, without secrets.
-    pub(crate) messages: Vec<Message>,
+    pub messages: Vec<Message>,
 }
 
 /// The calls in the order in which they were answered.

@@ -9,7 +9,7 @@ use futures_util::{Stream, StreamExt as _};
 
 use super::activity::InFlight;
 use super::route;
-use crate::wire::{Api, Body, Frames, Response, Target};
+use retake_wire::{Api, Body, Frames, Response, Target};
 
 /// The largest request that is read, in bytes.
 const MAX_BODY: usize = 256 << 20;

@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Handle};
 
 use super::server::{ModelServer, ServerOptions};
 use super::session::Mode;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// The thread that serves the models of all stages.
 static THREAD: LazyLock<Result<Handle>> = LazyLock::new(|| {
@@ -29,7 +29,7 @@ const ENDED_KEPT: usize = 64;
 ///
 /// # Errors
 /// If the thread cannot be started.
-pub(crate) fn outliving() -> Result<&'static Handle> {
+pub fn outliving() -> Result<&'static Handle> {
     THREAD.as_ref().map_err(Clone::clone)
 }
 
@@ -37,13 +37,13 @@ pub(crate) fn outliving() -> Result<&'static Handle> {
 ///
 /// # Errors
 /// The same as those of [`ModelServer::start`], and if the thread cannot be started.
-pub(crate) async fn start(mode: Mode, options: ServerOptions) -> Result<Arc<ModelServer>> {
+pub async fn start(mode: Mode, options: ServerOptions) -> Result<Arc<ModelServer>> {
     let started = outliving()?.spawn(ModelServer::start(mode, options)).await;
     started.map_err(|e| Error::new(format!("the model server did not start: {e}")))?.map(Arc::new)
 }
 
 /// Keeps a server after the end of its stage. A server that records is not kept, because no fixture holds late calls.
-pub(crate) fn keep(server: Arc<ModelServer>) {
+pub fn keep(server: Arc<ModelServer>) {
     if server.replays() {
         let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
         ended.push_back(server);

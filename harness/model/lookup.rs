@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::checked::Checked;
 use super::lint::FlawKind;
-use crate::json::Json;
-use crate::key::{Key, Rules};
-use crate::wire::{Api, Call};
+use retake_core::json::Json;
+use retake_core::key::{Key, Rules};
+use retake_wire::{Api, Call};
 
 /// A call whose turn is looked up.
 #[derive(Clone, Debug)]

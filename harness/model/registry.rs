@@ -36,19 +36,18 @@ impl Scope {
     }
 
     /// The turns that were served in this scope, in the order in which they were.
-    #[cfg(feature = "cli")]
-    pub(crate) fn served(&self) -> Vec<usize> {
+    pub fn served(&self) -> Vec<usize> {
         let of_this = |entry: &&ServedTurn| Arc::ptr_eq(&entry.scenario, &self.name);
         registry().served.iter().filter(of_this).map(|entry| entry.turn).collect()
     }
 
     /// Returns the misses of this scope and marks them as judged. A miss that comes later is [`unjudged`].
-    pub(crate) fn judge(&self) -> Vec<Arc<Miss>> {
+    pub fn judge(&self) -> Vec<Arc<Miss>> {
         registry().misses.iter_mut().filter(|entry| entry.scope == self.id).for_each(|entry| entry.judged = true);
         self.misses()
     }
 
-    pub(crate) fn add_miss(&self, miss: Arc<Miss>) {
+    pub fn add_miss(&self, miss: Arc<Miss>) {
         registry().misses.push(RegisteredMiss { scope: self.id, miss, judged: false });
     }
 
@@ -92,7 +91,7 @@ pub fn misses() -> Vec<Arc<Miss>> {
 
 /// The misses that no verdict has counted, because they came after the verdict of their scenario.
 #[must_use]
-pub(crate) fn unjudged() -> Vec<Arc<Miss>> {
+pub fn unjudged() -> Vec<Arc<Miss>> {
     registry().misses.iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
 }
 

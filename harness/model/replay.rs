@@ -18,25 +18,16 @@ use super::miss::{
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use super::served::Served;
-use crate::cause::Cause;
-use crate::conversation::{Answer, Message};
-use crate::error::Result;
-use crate::fixture::{Fixture, Turn};
-use crate::json::Json;
-use crate::key::{Key, Rules};
-use crate::secrets::Fired;
-use crate::wire::{self, Api};
+use retake_base::cause::Cause;
+use retake_core::conversation::{Answer, Message};
+use retake_base::error::Result;
+use retake_wire::fixture::{Fixture, Turn};
+use retake_core::json::Json;
+use retake_core::key::{Key, Rules};
+use retake_core::secrets::Fired;
+use retake_wire::{self as wire, Api};
 
 /// The replay of a fixture: its turns, and which of them were served.
-///
-/// # Example
-/// An agent in the same process does not need HTTP:
-/// ```no_run
-/// use retake::{Message, Replay};
-/// let replay = Replay::open("fixtures/greeting.json".as_ref())?;
-/// let answer = replay.answer(&[Message::new("human", "hello")], Some("lead_agent"));
-/// # Ok::<(), retake::Error>(())
-/// ```
 #[derive(Debug)]
 pub struct Replay {
     fixture: Arc<Fixture>,
@@ -113,20 +104,20 @@ impl Replay {
 
     /// Sets whether pauses in streams are replayed as they were recorded.
     #[must_use]
-    pub(crate) fn with_delays(self, delays: bool) -> Replay {
+    pub fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
     }
 
     /// Sets what calls that miss get. If they get an answer, the run shows what else differs from the recording, apart from what
     /// follows from the first miss. Then no miss is registered, because such a run has no verdict.
     #[must_use]
-    pub(crate) fn going_on(self, going_on: GoingOn) -> Replay {
+    pub fn going_on(self, going_on: GoingOn) -> Replay {
         Replay { going_on, ..self }
     }
 
     /// Sets whether the messages of calls are kept as they were before normalization.
     #[must_use]
-    pub(crate) fn hearing(self, wanted: bool) -> Replay {
+    pub fn hearing(self, wanted: bool) -> Replay {
         Replay { heard: wanted.then(HeardCalls::default), ..self }
     }
 
@@ -139,13 +130,13 @@ impl Replay {
     }
 
     /// The messages of calls before normalization. Empty if they were not kept.
-    pub(crate) fn heard(&self) -> Vec<HeardCall> {
+    pub fn heard(&self) -> Vec<HeardCall> {
         self.heard.as_ref().map(HeardCalls::all).unwrap_or_default()
     }
 
     /// Remembers the calls that come over HTTP.
     #[must_use]
-    pub(crate) fn remembering_calls(self) -> Replay {
+    pub fn remembering_calls(self) -> Replay {
         Replay { calls: Some(CallsSeen::default()), ..self }
     }
 
@@ -155,13 +146,13 @@ impl Replay {
     }
 
     /// The calls that came over HTTP. Empty if they were not remembered.
-    pub(crate) fn calls_seen(&self) -> Vec<CallSeen> {
+    pub fn calls_seen(&self) -> Vec<CallSeen> {
         self.calls.as_ref().map(CallsSeen::all).unwrap_or_default()
     }
 
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
     #[must_use]
-    pub(crate) fn with_repeat(self, repeat: bool) -> Replay {
+    pub fn with_repeat(self, repeat: bool) -> Replay {
         self.state().turns.repeat(repeat);
         self
     }
@@ -173,7 +164,7 @@ impl Replay {
 
     /// Starts the replay of a scenario in which no model is called, so that each call is a miss.
     #[must_use]
-    pub(crate) fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
+    pub fn none(rules: Arc<Rules>, scope: Scope) -> Replay {
         let fixture = Fixture::of_turns(Path::new("none"), BTreeMap::new(), Vec::new(), &rules);
         Replay { none: true, ..Replay::new(Arc::new(fixture), rules, scope) }
     }
@@ -205,7 +196,7 @@ impl Replay {
     ///
     /// # Errors
     /// The miss.
-    pub(crate) fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
+    pub fn take(&self, lookup: Lookup, body: Option<&Json>) -> Result<Served, Arc<Miss>> {
         let (key, over_another_api) = self.key_of(&lookup);
         let request = || body.map(|body| self.rules.request_hash(body));
         let wanted = Wanted {
@@ -294,30 +285,30 @@ impl Replay {
 
     /// Whether any turn has this conversation, whether it was served or not.
     #[must_use]
-    pub(crate) fn has_turn_for(&self, lookup: &Lookup) -> bool {
+    pub fn has_turn_for(&self, lookup: &Lookup) -> bool {
         self.fixture.table.of_conversation(self.key_of(lookup).0.conversation_hash).is_some()
     }
 
     /// Registers a call that cannot be looked up as a miss.
-    pub(crate) fn refuse(&self, via: String, reason: MissReason) -> Arc<Miss> {
+    pub fn refuse(&self, via: String, reason: MissReason) -> Arc<Miss> {
         self.miss(via, reason, None, 0).0
     }
 
     /// The fixture that is replayed.
     #[must_use]
-    pub(crate) fn fixture(&self) -> &Arc<Fixture> {
+    pub fn fixture(&self) -> &Arc<Fixture> {
         &self.fixture
     }
 
     /// The key rules of the replay.
     #[must_use]
-    pub(crate) fn rules(&self) -> &Arc<Rules> {
+    pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
     /// The scope in which calls are registered.
     #[must_use]
-    pub(crate) fn scope(&self) -> &Scope {
+    pub fn scope(&self) -> &Scope {
         &self.scope
     }
 
@@ -334,14 +325,14 @@ impl Replay {
     }
 
     /// The turn that was served last, and the number of the call that got it.
-    pub(crate) fn last_served(&self) -> Option<(usize, usize)> {
+    pub fn last_served(&self) -> Option<(usize, usize)> {
         let state = self.state();
         state.served_to.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call))
     }
 
     /// The first calls that missed, apart from requests that could not be read. Their differences take into account which turns
     /// other calls have asked for by now.
-    pub(crate) fn missed_calls(&self) -> Vec<MissedCall> {
+    pub fn missed_calls(&self) -> Vec<MissedCall> {
         let (mut missed, mut asked) = {
             let state = self.state();
             (state.missed_calls.clone(), state.served_to.clone())
@@ -357,7 +348,7 @@ impl Replay {
     }
 
     /// Whether a call got no answer. What happens after that may be a consequence of it.
-    pub(crate) fn left_unanswered(&self) -> bool {
+    pub fn left_unanswered(&self) -> bool {
         self.state().unanswered
     }
 

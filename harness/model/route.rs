@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderMap, Method};
 
-use crate::json::Json;
-use crate::wire::{self, Api, Body, Response};
+use retake_core::json::Json;
+use retake_wire::{self as wire, Api, Body, Response};
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

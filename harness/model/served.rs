@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::drift::DriftOf;
-use crate::fixture::{Fixture, Turn};
-use crate::wire::{self, Call, Response, Unrenderable};
+use retake_wire::fixture::{Fixture, Turn};
+use retake_wire::{self as wire, Call, Response, Unrenderable};
 
 /// A turn that answers a call.
 #[derive(Clone, Debug)]

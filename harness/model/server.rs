@@ -12,13 +12,12 @@ use tokio::task::JoinHandle;
 
 use super::activity::Activity;
 use super::callers::CallerRules;
-#[cfg(feature = "cli")]
 use super::companion::Companion;
 use super::drift::DriftOf;
 use super::handler::{ServerState, handle};
 use super::lint::CallFlaw;
 use super::session::{Mode, Pacing, Session};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// How long to wait until the server has answered the last requests of a system that has ended.
 const CATCHING_UP: Duration = Duration::from_secs(2);
@@ -111,14 +110,13 @@ impl ModelServer {
     }
 
     /// Lets the companion answer requests below `/__retake/` from now on. If there is a companion already, nothing changes.
-    #[cfg(feature = "cli")]
-    pub(crate) fn accompany(&self, companion: Arc<dyn Companion>) {
+    pub fn accompany(&self, companion: Arc<dyn Companion>) {
         let _ = self.state.companion.set(companion);
     }
 
     /// Waits until every request that was sent by now has been accepted and answered. The server accepts connections in order,
     /// so once it has accepted a new one, it has accepted all earlier ones.
-    pub(crate) async fn caught_up(&self) {
+    pub async fn caught_up(&self) {
         let behind_all = async {
             let stream = TcpStream::connect(self.address).await?.into_std()?;
             stream.shutdown(Shutdown::Write)?;
@@ -132,12 +130,12 @@ impl ModelServer {
     }
 
     /// Whether calls are answered from a recording.
-    pub(crate) fn replays(&self) -> bool {
+    pub fn replays(&self) -> bool {
         matches!(self.state.session().mode, Mode::Replay(_))
     }
 
     /// Replaces what calls are answered from. Calls that are under way are still answered from what was there before.
-    pub(crate) fn lay_in(&self, mode: Mode, pacing: Pacing) {
+    pub fn lay_in(&self, mode: Mode, pacing: Pacing) {
         self.state.lay_in(Session::new(mode, pacing));
     }
 

@@ -8,13 +8,12 @@ use std::time::Duration;
 use super::checked::{Checked, RecentChecks};
 use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
-#[cfg(feature = "record")]
 use super::record::Recorder;
 use super::replay::Replay;
-use crate::fixture::Turn;
-use crate::json::Json;
-use crate::key::Normalizer;
-use crate::wire::{self, Api, Call, Known, Response, Target};
+use retake_wire::fixture::Turn;
+use retake_core::json::Json;
+use retake_core::key::Normalizer;
+use retake_wire::{self as wire, Api, Call, Known, Response, Target};
 
 /// What the server does with a call.
 #[derive(Clone, Debug)]
@@ -22,7 +21,6 @@ pub enum Mode {
     /// Answers calls with recorded turns.
     Replay(Arc<Replay>),
     /// Passes calls on to a provider and writes down the answers.
-    #[cfg(feature = "record")]
     Record(Arc<Recorder>),
 }
 
@@ -69,13 +67,11 @@ impl Session {
         };
         let path = match &self.mode {
             Mode::Replay(replay) => replay.scrub(&mut json, target.path),
-            #[cfg(feature = "record")]
             Mode::Record(_) => target.path.into(),
         };
         let known = match &self.mode {
             Mode::Replay(_) => &self.known,
             // While recording, the recorder knows the answers.
-            #[cfg(feature = "record")]
             Mode::Record(recorder) => recorder.known(),
         };
         let known = known.read().unwrap_or_else(PoisonError::into_inner);
@@ -146,7 +142,6 @@ impl Session {
                 let models: BTreeSet<String> = fixture.table.turns().iter().filter_map(asked).collect();
                 models.into_iter().collect()
             }
-            #[cfg(feature = "record")]
             Mode::Record(_) => Vec::new(),
         }
     }
@@ -164,7 +159,7 @@ impl Session {
 
 impl Pacing {
     /// Holds back the answer to the request with this number.
-    pub(crate) async fn hold_back(self, call: u64, turn: usize) {
+    pub async fn hold_back(self, call: u64, turn: usize) {
         match self {
             Pacing::None => {}
             Pacing::Shaken => tokio::time::sleep(shaken(call, turn)).await,

@@ -1,24 +1,20 @@
 mod alignment;
 mod callers_apart;
-#[cfg(feature = "record")]
 mod closed_loop;
-#[cfg(feature = "record")]
 mod methods;
 mod over_wires;
-#[cfg(feature = "record")]
 mod recorder;
-#[cfg(feature = "record")]
 mod recording;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::conversation::{Answer, Block, Message};
-use crate::fixture::{Fixture, Recorded, Wire};
-use crate::json::Json;
-use crate::key::{Check, CheckTexts, Rules};
-use crate::wire::{Api, Response};
+use retake_core::conversation::{Answer, Block, Message};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
+use retake_core::json::Json;
+use retake_core::key::{Check, CheckTexts, Rules};
+use retake_wire::{Api, Response};
 
 fn checks(prompt: &str) -> CheckTexts {
     CheckTexts::new(&Rules::default().normalizer, prompt, &Json::Null, "m", &Json::Null)
@@ -241,7 +237,7 @@ fn a_miss_without_a_model_says_so() {
 #[test]
 fn an_agent_in_the_same_process_needs_no_http() {
     let replay = replay_of(vec![turn(Some("middleware:title"), "p", "q", "1")]);
-    let caller = crate::key::caller_of_tags(["seq:1", "middleware:title"], Some("x"));
+    let caller = retake_core::key::caller_of_tags(["seq:1", "middleware:title"], Some("x"));
     assert_eq!(replay.answer(&[Message::new("human", "q")], caller).unwrap().text(), "1");
     assert!(replay.answer(&[Message::new("human", "q")], Some("title_agent")).is_err(), "an alias is the same caller");
 }
@@ -288,10 +284,10 @@ fn an_answer_recorded_as_json_is_streamed_on_request() {
         let call = CALL.replace("\"model\"", "\"stream\": true, \"model\"");
         let (status, _, body) = post(server, "/v1/chat/completions", server.key(), &call).await;
         assert_eq!(status, 200);
-        let frames = crate::wire::split_frames(&body);
+        let frames = retake_wire::split_frames(&body);
         assert_eq!(frames.last().map(String::as_str), Some("data: [DONE]\n\n"));
         let response = Response::stream(frames);
-        assert_eq!(crate::wire::decode_response(Api::OpenAiChat, &response).unwrap().text(), "hello there");
+        assert_eq!(retake_wire::decode_response(Api::OpenAiChat, &response).unwrap().text(), "hello there");
     });
 }
 

@@ -27,7 +27,7 @@ pub(super) fn in_files(scenarios: &Path, suite: &Suite) -> BTreeSet<String> {
                 folders.push(path);
             } else if is_template(&path) {
                 // A file that cannot be read declares nothing. The runner cannot read it either.
-                let text = crate::files::read(&path).unwrap_or_default();
+                let text = retake_base::files::read(&path).unwrap_or_default();
                 names.extend(named_in(&String::from_utf8_lossy(&text)));
             }
         }

@@ -5,13 +5,15 @@
 //! |---|---|
 //! | `open_project` | opens a project, which it can find from one of its files |
 //! | `declared` | finds the names of the project's secrets |
-//! | `replay_model` | replays a fixture without the runner |
+//! | `replay_model` | replays a fixture over HTTP, without the runner |
+//! | `replay` | replays a fixture to an agent in the same process |
 
 mod declared;
 mod open_project;
+mod replay;
 mod replay_model;
 
 pub(crate) use open_project::OpenProject;
-#[cfg(feature = "cli")]
 pub(crate) use open_project::folder_of;
+pub use replay::Replay;
 pub use replay_model::{ReplayModel, ReplayModelBuilder};

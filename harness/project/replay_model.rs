@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::open_project::OpenProject;
-use crate::error::Result;
-use crate::fixture::Fixture;
-use crate::model::{Miss, Mode, ModelServer, Replay, Scope, ServerOptions, Urls};
+use super::replay::Replay;
+use retake_base::error::Result;
+use retake_wire::fixture::Fixture;
+use retake_model::{Miss, Mode, ModelServer, Scope, ServerOptions, Urls};
 use crate::report::notes;
 use crate::scenario::Delays;
 use crate::scenario::{Drift, Level};
-use crate::secrets::shown;
+use retake_core::secrets::shown;
 
 /// A model server that replays one fixture, for tests that start their system themselves.
 ///
@@ -29,7 +30,7 @@ use crate::secrets::shown;
 /// ```
 #[derive(Debug)]
 pub struct ReplayModel {
-    replay: Arc<Replay>,
+    replay: Arc<retake_model::Replay>,
     server: ModelServer,
     weight: Drift,
 }
@@ -74,14 +75,14 @@ impl ReplayModelBuilder {
     /// # Errors
     /// As [`Replay::open`].
     pub fn replay(self) -> Result<Replay> {
-        self.opened().map(|(replay, _)| replay)
+        self.opened().map(|(replay, _)| Replay::new(replay))
     }
 
-    fn opened(self) -> Result<(Replay, OpenProject)> {
+    fn opened(self) -> Result<(retake_model::Replay, OpenProject)> {
         let project = OpenProject::of_fixture(&self.fixture, self.root.as_deref())?;
         let fixture = Arc::new(Fixture::read(&self.fixture, &project.rules)?);
         let name = self.fixture.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let replay = Replay::new(fixture, project.rules.clone(), Scope::new(&name));
+        let replay = retake_model::Replay::new(fixture, project.rules.clone(), Scope::new(&name));
         let replay = replay.with_delays(project.delays == Delays::Recorded).with_repeat(self.repeat);
         Ok((replay, project))
     }
@@ -97,7 +98,7 @@ impl ReplayModel {
     /// Starts a server for a fixture file on the current tokio runtime. It stops when the returned value is dropped.
     ///
     /// # Errors
-    /// If the fixture cannot be read (see [`Fixture::read`](crate::fixture::Fixture::read)), the `suite.toml` of its project is
+    /// If the fixture cannot be read, the `suite.toml` of its project is
     /// wrong, or no port is free.
     pub async fn start(fixture: impl AsRef<Path>) -> Result<ReplayModel> {
         ReplayModel::of(fixture.as_ref()).start().await
@@ -138,16 +139,5 @@ impl ReplayModel {
         wrong.extend(notes(Some(self.replay.fixture()), failing, &[]));
         let wrong: Vec<String> = wrong.iter().map(|text| shown(text)).collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    }
-}
-
-impl Replay {
-    /// Opens a fixture file for replay, with the key rules of the project that contains it. Misses are reported under the
-    /// file's name. [`ReplayModel::of`] and [`ReplayModelBuilder::root`] can name another project.
-    ///
-    /// # Errors
-    /// As [`Fixture::read`](crate::fixture::Fixture::read), and if the `suite.toml` of the project is wrong.
-    pub fn open(path: &Path) -> Result<Replay> {
-        ReplayModel::of(path).replay()
     }
 }

@@ -2,7 +2,7 @@
 //! added.
 
 use crate::audit::{Audit, Audited, ByKeys, ByKind, FixtureAudit, Outcome, Setting, Unnoticed, mean};
-use crate::json::{Json, Layout};
+use retake_core::json::{Json, Layout};
 
 /// The audit as JSON with line breaks and indentation.
 pub(crate) fn audit_json(audit: &Audit) -> String {

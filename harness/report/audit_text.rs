@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
-use crate::text::{clipped, counted};
+use retake_base::text::{clipped, counted};
 
 /// How many places are listed for each setting that would notice them, unless `all` is set.
 const LISTED: usize = 4;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::cause::{Cause, CauseKind, headline};
-use crate::error::Error;
-use crate::text::{readable, visible};
+use retake_base::cause::{Cause, CauseKind, headline};
+use retake_base::error::Error;
+use retake_base::text::{readable, visible};
 
 /// Why a scenario failed.
 #[derive(Clone, Debug, PartialEq, Eq)]

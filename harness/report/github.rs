@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::run_data::{RunData, RunResult};
-use crate::text::counted;
+use retake_base::text::counted;
 
 /// The workflow command that marks a failed scenario's file; `None` for a run that passed.
 pub(crate) fn annotation(run: &RunData) -> Option<String> {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::numbers::in_thousands;
-use crate::conversation::Usage;
-use crate::model::Tally;
-use crate::text::counted;
+use retake_core::conversation::Usage;
+use retake_model::Tally;
+use retake_base::text::counted;
 
 /// A line that is redrawn in place. It is hidden if standard error is not a terminal.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ fn state(tally: &Tally) -> String {
 
 /// One line for each model, with its calls and tokens.
 pub(crate) fn summary(tally: &Tally) -> Vec<String> {
-    let line = |(model, of): (&String, &crate::model::OfModel)| {
+    let line = |(model, of): (&String, &retake_model::OfModel)| {
         format!("{model}: {}, {}", counted(of.calls, "call"), in_and_out(of.tokens))
     };
     tally.models.iter().map(line).collect()

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
 use super::run_data::{FORMAT, RunData};
-use crate::error::{Error, Result};
-use crate::files::{self, RUN_FOLDER};
-use crate::json::{Json, Layout};
-use crate::secrets::shown_json;
+use retake_base::error::{Error, Result};
+use retake_base::files::{self, RUN_FOLDER};
+use retake_core::json::{Json, Layout};
+use retake_core::secrets::shown_json;
 
 /// The run data of a project.
 #[derive(Clone, Debug)]
@@ -53,7 +53,6 @@ impl Runs {
     ///
     /// # Errors
     /// If the file is not run data of this version.
-    #[cfg(feature = "cli")]
     pub(crate) fn read(&self, scenario: &str) -> Result<Option<RunData>> {
         let file = self.file(scenario);
         if file.is_file() { read(&file).map(Some) } else { Ok(None) }
@@ -71,7 +70,6 @@ impl Runs {
     ///
     /// # Errors
     /// If there are none, or as [`Runs::read`].
-    #[cfg(feature = "cli")]
     pub(crate) fn of_other_jobs(folder: &Path) -> Result<Vec<RunData>> {
         let places = [folder.to_owned(), folder.join("runs"), folder.join(RUN_FOLDER).join("runs")];
         for place in places {

@@ -5,7 +5,7 @@ use std::env;
 use std::io::{IsTerminal as _, stdout};
 
 use super::failure::Failure;
-use crate::text::{clipped, counted};
+use retake_base::text::{clipped, counted};
 
 /// The columns and rows that are assumed if neither `COLUMNS` and `LINES` nor the terminal say how many there are.
 const SIZE: (usize, usize) = (80, 24);

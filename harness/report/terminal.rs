@@ -3,11 +3,10 @@
 //! Output ends up in CI logs and in bug reports, so secrets are removed from notes and errors.
 
 use std::fmt::Display;
-#[cfg(feature = "cli")]
 use std::io::IsTerminal as _;
 use std::io::Write as _;
 
-use crate::secrets::shown;
+use retake_core::secrets::shown;
 
 /// Prints a line of the result to standard output, unchanged.
 pub fn out(line: impl Display) {
@@ -15,17 +14,9 @@ pub fn out(line: impl Display) {
 }
 
 /// Prints a question to standard output, without a line break after it.
-#[cfg(feature = "cli")]
 pub fn ask(question: impl Display) {
     let mut out = std::io::stdout().lock();
     let _ = write!(out, "{question}").and_then(|()| out.flush());
-}
-
-/// Prints a diff to standard output, in colours if that is a terminal and `NO_COLOR` is not set.
-#[cfg(feature = "cli")]
-pub(crate) fn diff(diff: &super::Diff) {
-    let coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-    diff.lines(coloured).for_each(out);
 }
 
 /// Prints a note to standard error.

@@ -8,10 +8,10 @@ use super::project::Project;
 use super::proof::prove;
 use super::verdict::has_golden;
 use super::waiting::{Waiting, WaitingKind, waiting_of};
-use crate::cause::{Cause, CauseKind};
-use crate::error::{Error, Result};
-use crate::files;
-use crate::fixture::Fixture;
+use retake_base::cause::{Cause, CauseKind};
+use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake_wire::fixture::Fixture;
 use crate::report::{Failure, RunAction, terminal, unified};
 use crate::scenario::{FixtureRef, Scenario};
 

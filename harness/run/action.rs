@@ -2,10 +2,9 @@
 //! the arguments belong to libtest.
 
 pub(crate) use super::filter::Wanted;
-#[cfg(feature = "cli")]
 pub(crate) use super::filter::fits;
-use crate::error::{Error, Result};
-use crate::events::Detail;
+use retake_base::error::{Error, Result};
+use retake_core::events::Detail;
 
 /// The environment variable that contains the action.
 const ACTION: &str = "RETAKE_ACTION";
@@ -30,7 +29,6 @@ pub(crate) enum Action {
     /// Accepts what waits for the scenarios with these names, or everything if the list is empty.
     Accept(Vec<String>),
     /// Records the scenarios with these names or parts of names.
-    #[cfg(feature = "record")]
     Record(Vec<String>, RecordOptions),
 }
 
@@ -57,7 +55,6 @@ impl Action {
         if let Some(options) = AuditOptions::parse(&action) {
             return Ok(Action::Audit(names, options));
         }
-        #[cfg(feature = "record")]
         if let Some(options) = RecordOptions::parse(&action) {
             return Ok(Action::Record(names, options));
         }
@@ -83,7 +80,6 @@ impl Action {
 
 /// The environment variables that make a runner test the scenarios that match the filters, and with `fail_fast` only until the
 /// first one fails.
-#[cfg(feature = "cli")]
 pub(crate) fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str, String)> {
     let mut variables = match filters {
         [] => vec![(ACTION, TEST.to_owned())],
@@ -94,19 +90,16 @@ pub(crate) fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str,
 }
 
 /// The environment variables that make a runner accept what waits.
-#[cfg(feature = "cli")]
 pub(crate) fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
     [(ACTION, ACCEPT.to_owned()), (NAMES, names.join(","))]
 }
 
 /// The environment variables that make a runner record.
-#[cfg(all(feature = "cli", feature = "record"))]
 pub(crate) fn to_record(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
 }
 
 /// The environment variables that make a runner audit.
-#[cfg(feature = "cli")]
 pub(crate) fn to_audit(names: &[String], options: AuditOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
 }
@@ -128,7 +121,6 @@ impl AuditOptions {
     const NAME: &str = "audit";
 
     /// The action and its options as the text of [`ACTION`].
-    #[cfg(feature = "cli")]
     fn print(self) -> String {
         let AuditOptions { json, all, min_score, detail } = self;
         let words = [json.then(|| "--json".to_owned()), all.then(|| "--all".to_owned())];
@@ -154,7 +146,6 @@ impl AuditOptions {
 }
 
 /// How to record scenarios.
-#[cfg(feature = "record")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct RecordOptions {
@@ -168,12 +159,10 @@ pub(crate) struct RecordOptions {
     pub(crate) propose: bool,
 }
 
-#[cfg(feature = "record")]
 impl RecordOptions {
     const WORDS: [&str; 4] = ["--resume", "--accept-unstable", "--all", "--propose"];
 
     /// The action and its options as the text of [`ACTION`]. A runner that does not know an option refuses the whole action.
-    #[cfg(feature = "cli")]
     fn print(self) -> String {
         let set = [self.resume, self.accept_unstable, self.all, self.propose];
         let words = Self::WORDS.into_iter().zip(set).filter(|(_, set)| *set).map(|(word, _)| word);

@@ -9,11 +9,11 @@ use super::project::Project;
 use super::proof::{Mend, mend};
 use super::trial::{self, How, Replayed};
 use super::verdict::is_sound;
-use crate::cause::{CauseClass, CauseKind};
-use crate::events::moved_and_counted;
-use crate::fixture::Fixture;
-use crate::key::Rules;
-use crate::model::{FlawKind, MissReason};
+use retake_base::cause::{CauseClass, CauseKind};
+use retake_core::events::moved_and_counted;
+use retake_wire::fixture::Fixture;
+use retake_core::key::Rules;
+use retake_model::{FlawKind, MissReason};
 use crate::report::Failure;
 use crate::scenario::{Scenario, Unused};
 

@@ -6,7 +6,6 @@ pub(crate) enum Commands {
     /// The runner is a test of the user's crate.
     CargoTest,
     /// The runner is the `retake` command.
-    #[cfg(feature = "cli")]
     Retake,
 }
 
@@ -15,7 +14,6 @@ impl Commands {
     pub(crate) fn update(self, name: &str) -> String {
         match self {
             Commands::CargoTest => format!("UPDATE_GOLDEN=1 cargo test --test scenarios {name}"),
-            #[cfg(feature = "cli")]
             Commands::Retake => format!("retake test {name} --update"),
         }
     }

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cause::Cause;
+use retake_base::cause::Cause;
 use crate::drive::StepTaken;
-use crate::fixture::Fixture;
-use crate::json::Layout;
-use crate::model::{CallOutcome, CallSeen, change};
+use retake_wire::fixture::Fixture;
+use retake_core::json::Layout;
+use retake_model::{CallOutcome, CallSeen, change};
 use crate::report::{
     AdviceData, CallData, CauseData, DriftData, EventData, Failure, FailureData, GoldenData, MessageData, MissData,
     RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
 };
-use crate::text::clipped;
+use retake_base::text::clipped;
 use crate::tools::ToolRequest;
 
 /// How many characters of a turn's text, and of a tool call's arguments, are kept.

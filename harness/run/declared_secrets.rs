@@ -1,12 +1,10 @@
 //! The secrets that a project declares, with their values from the environment: for goldens, templates and recording.
 
-#[cfg(feature = "record")]
-use crate::error::{Error, Result};
-use crate::json::Json;
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
 use crate::project::OpenProject;
-#[cfg(feature = "record")]
 use crate::scenario::{Discovered, Scenario, SystemSpec};
-use crate::secrets::Scrub;
+use retake_core::secrets::Scrub;
 use crate::system::SecretValues;
 
 /// The values of `{{ secret.NAME }}` in the templates of live tools: those of the environment.
@@ -42,7 +40,6 @@ pub(crate) fn values(project: &OpenProject, records: bool) -> SecretValues {
 ///
 /// # Errors
 /// If a variable is not set; the error names the first one.
-#[cfg(feature = "record")]
 pub(crate) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
     let of_systems = scenario.system.iter().flat_map(|name| of_system(discovered, name));
     for name in scenario.used_secrets.iter().map(String::as_str).chain(of_systems) {
@@ -55,7 +52,6 @@ pub(crate) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> 
 }
 
 /// The secrets of a system and of the systems that it needs. Reading the suite has ruled out cycles.
-#[cfg(feature = "record")]
 fn of_system<'a>(discovered: &'a Discovered, name: &str) -> Vec<&'a str> {
     let Some(SystemSpec::Command(spec)) = discovered.suite.systems.get(name) else { return Vec::new() };
     let of_needed = spec.needs.iter().flat_map(|needed| of_system(discovered, needed));

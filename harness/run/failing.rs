@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use super::findings::Findings;
 use super::trial::Replayed;
-use crate::cause::{Cause, CauseClass, CauseKind};
-use crate::error::Error;
-use crate::events::Change;
-use crate::model::{Difference, Miss, MissedCall, answer_in_short};
+use retake_base::cause::{Cause, CauseClass, CauseKind};
+use retake_base::error::Error;
+use retake_core::events::Change;
+use retake_model::{Difference, Miss, MissedCall, answer_in_short};
 use crate::report::{Failure, unified};
 use crate::scenario::Scenario;
 use crate::system::LogOf;
-use crate::text::counted;
+use retake_base::text::counted;
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
@@ -25,7 +25,7 @@ const NAMED: usize = 3;
 pub(super) struct Failing<'a> {
     pub(super) run: &'a Replayed,
     pub(super) scenario: &'a Scenario,
-    /// A second replay in which calls that miss are answered: see [`crate::model::GoingOn`].
+    /// A second replay in which calls that miss are answered: see [`retake_model::GoingOn`].
     pub(super) second: Option<&'a Replayed>,
     /// The comparison with the committed golden, if there is one.
     pub(super) golden: Option<Golden>,
@@ -164,7 +164,7 @@ impl Failing<'_> {
         let later = self.second.iter().flat_map(|second| &second.missed_calls);
         let Some(call) = later.chain(&self.run.missed_calls).find(is_it) else { return miss.clone() };
         let causes = call.differences.iter().map(Difference::cause).cloned().collect();
-        Miss { causes, evidence: call.lines.clone(), ..miss.clone() }
+        miss.explained(causes, call.lines.clone())
     }
 
     /// Adds the other misses: one block for all repetitions of a call, or a single line if they follow from the first miss.
@@ -235,7 +235,7 @@ impl Failing<'_> {
         }
         lines.extend(unused.iter().take(SHOWN).map(|index| {
             let turn = &fixture.table.turns()[*index];
-            let caller = turn.caller.as_deref().unwrap_or(crate::key::UNKNOWN_CALLER);
+            let caller = turn.caller.as_deref().unwrap_or(retake_core::key::UNKNOWN_CALLER);
             format!("  not asked: {}, by `{caller}`: {}", fixture.place_of(*index), answer_in_short(&turn.output))
         }));
         if unused.len() > SHOWN {

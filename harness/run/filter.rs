@@ -4,9 +4,9 @@ use libtest_mimic::Arguments;
 
 use super::orphans;
 use super::project::Project;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::Broken;
-use crate::text::{counted, nearest};
+use retake_base::text::{counted, nearest};
 
 /// The scenarios that a user wants to run.
 #[derive(Debug)]

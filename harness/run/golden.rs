@@ -13,8 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use super::policy::Policy;
-use crate::error::{Error, Place, Result, conflict};
-use crate::files;
+use retake_base::error::{Error, Place, Result, conflict};
+use retake_base::files;
 
 #[doc(hidden)]
 pub use insta as __insta;

@@ -11,12 +11,12 @@ use super::project::Project;
 
 use super::trial::Replayed;
 use super::verdict::has_golden;
-use crate::error::Result;
-use crate::files;
-use crate::model::{CallOutcome, CallSeen, Miss};
+use retake_base::error::Result;
+use retake_base::files;
+use retake_model::{CallOutcome, CallSeen, Miss};
 use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
 use crate::scenario::Scenario;
-use crate::secrets::shown;
+use retake_core::secrets::shown;
 use crate::system::LogOf;
 
 /// The file for the output of a scenario's systems, relative to the project's folder.

@@ -34,7 +34,6 @@ mod orphans;
 pub(crate) mod policy;
 pub(crate) mod project;
 pub(crate) mod proof;
-#[cfg(feature = "record")]
 pub(crate) mod record;
 pub(crate) mod restart;
 mod run_log;

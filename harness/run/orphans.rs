@@ -6,10 +6,10 @@ use std::path::Path;
 use super::project::Project;
 use super::unused_names;
 use super::verdict::has_golden;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::report::Failure;
 use crate::scenario::FixtureRef;
-use crate::text::counted;
+use retake_base::text::counted;
 
 /// The name of the test that looks for orphans.
 pub(super) const NAME: &str = crate::report::NO_ORPHANS;
@@ -34,7 +34,7 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
     }
     let look = |folder: &str, ending: &str, owned: &BTreeSet<&str>| -> Result<Vec<String>> {
         let mut orphans: Vec<String> = Vec::new();
-        for name in crate::files::names(&project.root.join(folder), ending)? {
+        for name in retake_base::files::names(&project.root.join(folder), ending)? {
             if !owned.contains(name.as_str()) && !of_broken(&name) {
                 orphans.push(Path::new(folder).join(format!("{name}{ending}")).display().to_string());
             }

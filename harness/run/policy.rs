@@ -1,6 +1,6 @@
 //! The policy of a run: which goldens and fixtures it may write.
 
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// What to do with a golden that differs from this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,6 @@ impl Policy {
 ///
 /// # Errors
 /// If `CI` is set.
-#[cfg(feature = "cli")]
 pub(crate) fn may_write_fixtures(doing: &str) -> Result<()> {
     if in_ci() { Err(refusal(&format!("{doing} with CI set: fixtures are never written in CI"))) } else { Ok(()) }
 }

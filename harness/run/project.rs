@@ -11,9 +11,9 @@ use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::run_log::RunLog;
 use super::slots::Slots;
-use crate::error::Result;
-use crate::key::Rules;
-use crate::model::CallerRules;
+use retake_base::error::Result;
+use retake_core::key::Rules;
+use retake_model::CallerRules;
 use crate::project::OpenProject;
 use crate::report::{Running, terminal};
 use crate::scenario::{Discovered, discover, discover_one};
@@ -96,7 +96,7 @@ impl Project {
     /// Ends the browser and the systems that scenarios shared.
     pub(crate) fn end(&self) {
         #[cfg(feature = "browser")]
-        crate::browser::close();
+        retake_browser::close();
         self.systems.end();
     }
 

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 use super::action::RecordOptions;
 use super::project::Project;
-use crate::error::Result;
-use crate::model::Upstreams;
+use retake_base::error::Result;
+use retake_model::Upstreams;
 use crate::report::{Failure, RunAction, terminal};
 use crate::scenario::Scenario;
 use begin::begin;

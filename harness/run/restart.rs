@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// The environment variable that names the project's folder, instead of the one in which the runner was built.
 const ROOT: &str = "RETAKE_ROOT";
@@ -18,7 +18,6 @@ pub(super) fn root() -> Option<PathBuf> {
 }
 
 /// The folder in which this program's arguments were typed: the current one, unless the program was restarted.
-#[cfg(feature = "cli")]
 pub(crate) fn typed_in() -> PathBuf {
     std::env::var_os(TYPED_IN).map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from)
 }

@@ -12,12 +12,11 @@ use super::commands::Commands;
 use super::golden::{self, Assert, Goldens};
 use super::policy::Policy;
 use super::project::Project;
-#[cfg(feature = "record")]
 use super::record;
 use super::{audit, restart, test};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::report::terminal;
-use crate::secrets;
+use retake_core::secrets;
 use crate::system::{self, IntoRouter, RouterFactory, Stage};
 
 /// The runner's `main` for a project whose systems are Rust routers.
@@ -88,7 +87,6 @@ impl Suite {
     }
 
     /// Marks this runner as the `retake` command itself, and sets whether it rewrites goldens.
-    #[cfg(feature = "cli")]
     pub(crate) fn of_command(mut self, update: bool) -> Suite {
         self.commands = Commands::Retake;
         self.update = update;
@@ -134,7 +132,6 @@ impl Suite {
             Action::Test(wanted) => test::run(&project, &wanted),
             Action::Audit(names, options) => audit::run(&project, &names, options),
             Action::Accept(names) => accept::run(&project, &names),
-            #[cfg(feature = "record")]
             Action::Record(names, options) => record::run(&project, &names, options),
         }
     }
@@ -142,7 +139,7 @@ impl Suite {
     /// The project's folder: `RETAKE_ROOT` if it is set, otherwise the one that was passed to [`Suite::new`].
     fn folder(&self) -> Result<PathBuf> {
         let folder = restart::root().unwrap_or_else(|| self.root.clone());
-        let root = folder.canonicalize().map_err(|e| crate::files::failed("open", &folder, &e))?;
+        let root = folder.canonicalize().map_err(|e| retake_base::files::failed("open", &folder, &e))?;
         if !root.is_dir() {
             return Err(Error::new("expected the project's folder, found a file").in_file(&folder));
         }
@@ -153,7 +150,6 @@ impl Suite {
         let only = match action {
             Action::Test(wanted) => wanted.only_one(),
             Action::Audit(..) | Action::Accept(_) => None,
-            #[cfg(feature = "record")]
             Action::Record(..) => None,
         };
         let goldens = Goldens::new(root.join("goldens"), policy, self.assert);

@@ -5,9 +5,9 @@ use super::failing::{Failing, Golden};
 use super::policy::Policy;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
-use crate::cause::CauseKind;
-use crate::events::{changes, changes_until_break};
-use crate::model::{GoingOn, MissReason};
+use retake_base::cause::CauseKind;
+use retake_core::events::{changes, changes_until_break};
+use retake_model::{GoingOn, MissReason};
 use crate::report::Failure;
 use crate::scenario::{Scenario, ToolsFrom};
 

@@ -24,13 +24,13 @@ use super::tools;
 use super::trial::{self, How};
 use super::unused_names;
 use super::verdict;
-use crate::error::Result;
-use crate::fixture::Fixture;
-use crate::model;
+use retake_base::error::Result;
+use retake_wire::fixture::Fixture;
+use retake_model as model;
 use crate::report::{Failure, RunAction, Screen, terminal};
 use crate::scenario::{self, Broken, Scenario};
-use crate::secrets::shown;
-use crate::text::counted;
+use retake_core::secrets::shown;
+use retake_base::text::counted;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 if all passed, 101 if one failed or a model call
 /// missed after its scenario's verdict.

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::declared_secrets;
-use crate::error::{Error, Result};
-use crate::fixture::Fixture;
-use crate::import::openhands::{self, Conversation};
-use crate::key::Rules;
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
+use crate::tools::openhands::{self, Conversation};
+use retake_core::key::Rules;
 use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
@@ -56,7 +56,7 @@ impl ToolsReplay<'_> {
         let values = declared_secrets::real_values(&project);
         let live =
             Live::start(self.suite, &script, self.root, &values, &project.rules.normalizer, scrub.clone()).await?;
-        let folder = crate::files::run_folder(self.root)?.join("tools").join(self.name);
+        let folder = retake_base::files::run_folder(self.root)?.join("tools").join(self.name);
         let log = || match self.log {
             Some(file) => DriftLog::create(file, &scrub),
             None => DriftLog::next_in(&folder, &scrub),

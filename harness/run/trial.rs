@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::cause::CauseKind;
+use retake_base::cause::CauseKind;
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
-use crate::error::{Error, Result};
-use crate::fixture::{Fixture, ToolExchanges};
-use crate::key::Rules;
-use crate::model::{
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::{Fixture, ToolExchanges};
+use retake_core::key::Rules;
+use retake_model::{
     CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
 };
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
-use crate::secrets::Scrub;
+use retake_core::secrets::Scrub;
 use crate::system::{Ended, LogOf, Running, StageTools};
-use crate::text::counted;
+use retake_base::text::counted;
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
 /// The result of running a scenario on a stage.
@@ -216,7 +216,6 @@ async fn doubles(
         mode: match (mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
-            #[cfg(feature = "record")]
             (Mode::Record(_), _) => ToolsMode::Record,
         },
         secrets: &declared_secrets::real_values(&project.open),
@@ -312,7 +311,6 @@ impl Stay<'_> {
 /// are slow.
 fn limit_of(scenario: &Scenario, mode: &Mode) -> (Duration, &'static str) {
     match (mode, scenario.record_timeout) {
-        #[cfg(feature = "record")]
         (Mode::Record(_), Some(limit)) => (limit, "record.timeout"),
         _ => (scenario.timeout, "timeout"),
     }

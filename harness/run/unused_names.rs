@@ -2,10 +2,10 @@
 //! one in `await` would make the step wait until the timeout.
 
 use super::project::Project;
-use crate::error::{Error, Result};
-use crate::fixture::Fixture;
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
 use crate::scenario::{Scenario, Unused};
-use crate::text::nearest;
+use retake_base::text::nearest;
 
 /// Checks the callers in a scenario's own `unused`, and those that its steps wait for. For the suite's `unused`, see
 /// [`check_suite`].

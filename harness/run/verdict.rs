@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::cause::{Cause, CauseKind};
-use crate::error::{Error, Result};
-use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
-use crate::json::{Json, Layout};
-use crate::key::{Rules, UNKNOWN_CALLER};
-use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
+use retake_base::cause::{Cause, CauseKind};
+use retake_base::error::{Error, Result};
+use retake_core::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Rules, UNKNOWN_CALLER};
+use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
@@ -17,8 +17,8 @@ use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::trial::Replayed;
 use crate::scenario::{Delays, Level, Scenario, Step, Unused};
-use crate::secrets::Fired;
-use crate::text::nearest;
+use retake_core::secrets::Fired;
+use retake_base::text::nearest;
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
@@ -112,7 +112,7 @@ impl Replayed {
         if unused.is_empty() || scenario.unused == Unused::Allow {
             return None;
         }
-        let requests = crate::text::counted(unused.len(), "recorded request");
+        let requests = retake_base::text::counted(unused.len(), "recorded request");
         let what = format!("{requests} to tools not made: {}", unused[0]);
         let lines: Vec<String> = unused.iter().take(SHOWN).map(|line| format!("  {line}")).collect();
         Some(Failure::of(vec![Cause::new(CauseKind::ToolUnused, what)]).evidence(lines.join("\n")))

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::files;
-use crate::text::nearest;
+use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake_base::text::nearest;
 
 /// A file that waits for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use super::scenario::{Broken, Scenario};
 use super::source::{Source, unreadable};
 use super::suite::Suite;
 use super::system::needs;
-use crate::error::{Error, Result};
-use crate::files;
-use crate::text::{nearest, visible};
+use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake_base::text::{nearest, visible};
 
 /// The folder of all scenarios, below the root.
 pub(crate) const SCENARIOS: &str = "scenarios";

@@ -1,7 +1,7 @@
 //! Help for errors about names: the known names, and the one that was most likely meant.
 
-use crate::error::Error;
-use crate::text::nearest;
+use retake_base::error::Error;
+use retake_base::text::nearest;
 
 /// Adds the known name that is most similar, if any is similar enough.
 pub(super) fn suggest<'a>(error: Error, name: &str, known: impl IntoIterator<Item = &'a str>) -> Error {

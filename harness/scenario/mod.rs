@@ -2,7 +2,7 @@
 //!
 //! [`discover()`] reads `suite.toml` and each `scenario.toml`. Each file is read in two passes: first into structs that mirror
 //! the TOML (`read/raw`), then into the types that the rest of the crate works with. Every mistake becomes an
-//! [`Error`](crate::error::Error) with file, line and column, and a broken scenario does not keep the others from
+//! [`Error`](retake_base::error::Error) with file, line and column, and a broken scenario does not keep the others from
 //! running. Names in templates are checked here as well, so a typo shows before a system is started.
 //!
 //! Nothing runs here. Whoever runs the steps renders their [`Template`]s with a [`Context`] of the stage's values,
@@ -43,7 +43,6 @@ mod tool;
 pub use discover::{Discovered, discover};
 pub(crate) use discover::{SCENARIOS, discover_one, suite_of};
 pub(crate) use name::is_name;
-#[cfg(feature = "cli")]
 pub(crate) use name::no_name;
 pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Panics, Unused};

@@ -1,6 +1,6 @@
 //! The names of scenarios, cases, fixtures and goldens, which are used as file names.
 
-use crate::error::Error;
+use retake_base::error::Error;
 
 /// The folder of inputs that several scenarios share. It is next to the folders of the scenarios.
 pub(super) const SHARED: &str = "_shared";

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::key::Check;
+use retake_core::key::Check;
 
 /// The options of a scenario that does not set its own.
 #[derive(Clone, Debug, PartialEq, Eq)]

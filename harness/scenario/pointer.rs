@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// A valid JSON pointer (RFC 6901), with one extension: `-1` is the last element of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]

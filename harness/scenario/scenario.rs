@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::options::{Delays, Drift, Panics, Unused};
 use super::step::{Action, Step};
 use super::template::{Context, OfFixture, Vars};
-use crate::error::{Error, Place, Result};
-use crate::events::ShapeOptions;
+use retake_base::error::{Error, Place, Result};
+use retake_core::events::ShapeOptions;
 
 /// One trial: how to drive the system, and what to check.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +136,6 @@ impl Scenario {
     }
 
     /// Returns the name of its case, or `None` if its folder has no cases.
-    #[cfg(feature = "record")]
     pub(crate) fn case(&self) -> Option<&str> {
         self.name.strip_prefix(self.dir.file_name()?.to_str()?)?.strip_prefix('.')
     }

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{Error, Place, Result};
-use crate::files;
+use retake_base::error::{Error, Place, Result};
+use retake_base::files;
 
 /// The text of a file, and its path relative to the root, which errors show.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use super::options::Defaults;
 use super::scenario::Scenario;
 use super::system::SystemSpec;
 use super::tool::ToolSpec;
-use crate::error::Place;
-use crate::model::CallerRule;
+use retake_base::error::Place;
+use retake_model::CallerRule;
 
 /// What all scenarios share.
 #[derive(Clone, Debug, Default)]

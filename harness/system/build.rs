@@ -9,8 +9,8 @@ use super::folder::Folder;
 use super::guardian::{Exit, Guard};
 use super::log::Log;
 use super::ports::Lock;
-use crate::error::{Error, Result};
-use crate::files;
+use retake_base::error::{Error, Result};
+use retake_base::files;
 use crate::scenario::{CommandSpec, Context};
 
 /// Folders that are not inputs of a build: they contain its output, or its dependencies.

@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 use super::date;
 use super::guardian::{Guard, Guarded};
 use super::path::path;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// The paths of one stage's folder. The folder may not exist yet.
 #[derive(Clone, Debug)]

@@ -9,10 +9,10 @@ use super::folder::remove_kept;
 use super::router::RouterFactory;
 use super::shared::{SharedSpec, SharedSystem, SharedSystems};
 use super::url;
-use crate::error::{Error, Result};
-use crate::json::Json;
-use crate::key::Rules;
-use crate::model::{CallerRules, Mode};
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_model::{CallerRules, Mode};
 use crate::scenario::{Scenario, SystemSpec, UrlSpec, needs};
 
 /// The systems of a project, and what is needed to start them.

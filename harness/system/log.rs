@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use regex::Regex;
 use tokio::sync::watch;
 
-use crate::text::clipped;
+use retake_base::text::clipped;
 
 /// The number of lines that a failure quotes.
 const LINES: usize = 20;

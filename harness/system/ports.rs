@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// The first port to lease. The services of a machine mostly have lower ones.
 const FIRST: u16 = 12_000;
@@ -74,7 +74,7 @@ impl Lock {
     pub(crate) fn take(name: &str) -> Result<Lock> {
         loop {
             let (path, file) = open(name)?;
-            file.lock().map_err(|e| crate::files::failed("lock", &path, &e))?;
+            file.lock().map_err(|e| retake_base::files::failed("lock", &path, &e))?;
             if still_stands(&file, &path) {
                 return Ok(Lock { path, file: Some(file) });
             }
@@ -86,7 +86,7 @@ impl Lock {
         match file.try_lock() {
             Ok(()) if still_stands(&file, &path) => Ok(Some(Lock { path, file: Some(file) })),
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(e)) => Err(crate::files::failed("lock", &path, &e)),
+            Err(TryLockError::Error(e)) => Err(retake_base::files::failed("lock", &path, &e)),
         }
     }
 }
@@ -131,7 +131,7 @@ fn open(name: &str) -> Result<(PathBuf, File)> {
             Ok(file) => return Ok((path, file)),
             // Another process removed the folder in between.
             Err(e) if e.kind() == ErrorKind::NotFound => {}
-            Err(e) => return Err(crate::files::failed("open", &path, &e)),
+            Err(e) => return Err(retake_base::files::failed("open", &path, &e)),
         }
     }
 }
@@ -168,7 +168,7 @@ fn folders(base: &Path) -> impl Iterator<Item = PathBuf> {
 fn make_own(folder: &Path) -> Result<()> {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
     match std::fs::DirBuilder::new().mode(0o700).create(folder) {
-        Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(crate::files::failed("make", folder, &e)),
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(retake_base::files::failed("make", folder, &e)),
         _ => {}
     }
     match folder.symlink_metadata() {
@@ -181,7 +181,7 @@ fn make_own(folder: &Path) -> Result<()> {
 
 #[cfg(not(unix))]
 fn make_own(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| crate::files::failed("make", folder, &e))
+    std::fs::create_dir_all(folder).map_err(|e| retake_base::files::failed("make", folder, &e))
 }
 
 #[cfg(unix)]

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use super::guardian::Guarded;
 use super::log::Log;
-use crate::clients::{self, reqwest_reason};
-use crate::error::{Error, Result};
+use retake_model::clients::{self, reqwest_reason};
+use retake_base::error::{Error, Result};
 use crate::scenario::Ready;
 
 /// The pause between two attempts to reach a system.

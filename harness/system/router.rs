@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 
 use super::panics::{self, ThreadName};
 use super::stage::Stage;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// A closure that makes a system for a stage.
 pub(crate) type RouterFactory =

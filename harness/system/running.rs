@@ -15,8 +15,8 @@ use super::shared::SharedSystem;
 use super::stage::Stage;
 use super::url;
 use super::values::{Base, StageTools, StageValues};
-use crate::error::{Error, Result};
-use crate::model::{CallFlaw, DriftOf, Mode, ModelServer, ServerOptions, kept};
+use retake_base::error::{Error, Result};
+use retake_model::{CallFlaw, DriftOf, Mode, ModelServer, ServerOptions, kept};
 
 /// A stage with its model server and its system running.
 #[derive(Debug)]

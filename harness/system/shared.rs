@@ -13,10 +13,10 @@ use super::command::{CommandSystem, start_with_needed, stop_all};
 use super::date;
 use super::log::LogOf;
 use super::values::StageValues;
-use crate::error::{Error, Result};
-use crate::json::Json;
-use crate::key::Rules;
-use crate::model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, ServerOptions};
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, ServerOptions};
 use crate::scenario::SystemSpec;
 
 /// The shared systems of this process, by name.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::folder::Folder;
 use super::values::StageValues;
-use crate::fixture::Fixture;
-use crate::json::Layout;
-use crate::model::Urls;
+use retake_wire::fixture::Fixture;
+use retake_core::json::Layout;
+use retake_model::Urls;
 use crate::scenario::Context;
 
 /// What a system can learn about the stage that it runs on. Cloning it is cheap.

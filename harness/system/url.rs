@@ -2,7 +2,7 @@
 
 use super::ports::Lock;
 use super::values::Base;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::UrlSpec;
 
 /// Waits until no other process of this user runs a scenario on a system that calls the model at the same address. This blocks

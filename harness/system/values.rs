@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::command::CommandSystem;
 use super::date;
 use super::folder::Folder;
-use crate::fixture::Fixture;
-use crate::json::Json;
-use crate::model::{ModelServer, Pacing, Urls};
+use retake_wire::fixture::Fixture;
+use retake_core::json::Json;
+use retake_model::{ModelServer, Pacing, Urls};
 use crate::scenario::Context;
 
 /// The values of one stage.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::difference::{Difference, differences};
 use super::observed::Observed;
-use crate::json::{Json, Layout, Object};
-use crate::key::Normalizer;
-use crate::secrets::{Fired, Scrub};
+use retake_core::json::{Json, Layout, Object};
+use retake_core::key::Normalizer;
+use retake_core::secrets::{Fired, Scrub};
 
 /// Fields of an event that differ in every run.
 const OF_ONE_RUN: [&str; 5] = ["id", "timestamp", "action_id", "tool_call_id", "parent_id"];

@@ -1,6 +1,6 @@
 //! The places at which two JSON values differ, as JSON pointers. Pure.
 
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// One place at which two values differ.
 #[derive(Clone, Debug, PartialEq)]

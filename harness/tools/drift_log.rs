@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use super::difference::Difference;
 use super::observed::Observed;
 use super::script::Action;
-use crate::error::{Error, Result};
-use crate::files;
-use crate::json::{Json, Layout};
-use crate::secrets::{Fired, Scrub};
+use retake_base::error::{Error, Result};
+use retake_base::files;
+use retake_core::json::{Json, Layout};
+use retake_core::secrets::{Fired, Scrub};
 
 /// A log that is being written. The line of an action is written before the next action begins.
 #[derive(Debug)]

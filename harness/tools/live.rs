@@ -10,11 +10,11 @@ use super::comparison::{Comparison, ToolRules};
 use super::on_stage::OnStage;
 use super::script::Script;
 use super::target::{Bound, Http, Mcp, Target, Targets};
-use crate::error::{Error, Result};
-use crate::json::Json;
-use crate::key::Normalizer;
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
+use retake_core::key::Normalizer;
 use crate::scenario::{Suite, ToolBy, ToolSpec};
-use crate::secrets::Scrub;
+use retake_core::secrets::Scrub;
 use crate::system::Folder;
 
 /// The live tools of one run, in a folder of their own. Dropping this ends the tools and removes the folder; [`Live::end`] waits

@@ -12,6 +12,7 @@ pub(crate) mod explain;
 mod live;
 mod observed;
 mod on_stage;
+pub(crate) mod openhands;
 mod replay;
 mod script;
 mod source;

@@ -1,6 +1,6 @@
 //! What a live tool returned: one of three kinds of result, and the event that the log shows for it. Pure.
 
-use crate::json::{Json, Layout, Object};
+use retake_core::json::{Json, Layout, Object};
 
 /// One observation of a live tool.
 #[derive(Clone, Debug, PartialEq)]

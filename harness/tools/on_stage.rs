@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::target::Command;
-use crate::error::Result;
-use crate::json::Json;
+use retake_base::error::Result;
+use retake_core::json::Json;
 use crate::scenario::{Context, Template, ToolCommand, ToolUrl};
 use crate::system::{Folder, working_folder};
 

@@ -9,8 +9,8 @@ use super::difference::Difference;
 use super::drift_log::DriftLog;
 use super::script::{Action, Entry, Script};
 use super::target::Targets;
-use crate::error::{Error, Result};
-use crate::json::Json;
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
 
 /// How many drifts a summary quotes. The log has all of them.
 const QUOTED: usize = 5;
@@ -67,7 +67,7 @@ pub(crate) async fn replay(
         let error = Error::new("the recording has no action to execute");
         return Err(match script.actions().count() {
             0 => error.help("it contains no tool call"),
-            count => error.help(format!("{} recorded, none of them executed", crate::text::counted(count, "action"))),
+            count => error.help(format!("{} recorded, none of them executed", retake_base::text::counted(count, "action"))),
         });
     }
     let mut log = log()?;

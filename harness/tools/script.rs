@@ -1,6 +1,6 @@
 //! The script of a replay: the actions of a recording, in order. Pure.
 
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// The actions of a recording, and the user messages between them.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Api, Body, Response, WireError, anthropic, gemini, ollama, openai_chat, openai_responses};
-use crate::conversation::Answer;
-use crate::json::Json;
+use retake_core::conversation::Answer;
+use retake_core::json::Json;
 
 /// Decodes a recorded response, JSON or a stream, into an answer.
 ///
@@ -16,7 +16,7 @@ pub fn decode_response(api: Api, response: &Response) -> Result<Answer, WireErro
 }
 
 /// Does the same as [`decode_response`]. `json` is the value of the body, if the body is JSON and has already been parsed.
-pub(crate) fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result<Answer, WireError> {
+pub fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result<Answer, WireError> {
     if !(200..300).contains(&response.status) {
         let reason = match &response.body {
             Body::Frames(frames) => Json::Str(frames.iter().collect()),

@@ -1,8 +1,8 @@
 //! A model call, independent of any provider's API.
 
 use super::{Api, RenderFor};
-use crate::conversation::Message;
-use crate::json::Json;
+use retake_core::conversation::Message;
+use retake_core::json::Json;
 
 /// One request of a system to a model.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use super::parts::fields::WireError;
 use super::{Api, Call, Known, Target};
 use super::{anthropic, gemini, ollama, opaque, openai_chat, openai_responses};
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// Decodes the body of a request that was sent to a target; a target that is only a path means `POST`. `known` is what earlier
 /// requests and responses contained, since the request may refer to it.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::{Api, Body, Response, Target, openai_responses};
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// What was served, by the ids that requests may use to refer to it.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{Api, Call, Known, Target, anthropic, gemini, openai_responses};
-use crate::conversation::{Message, OPAQUE};
-use crate::json::Json;
+use retake_core::conversation::{Message, OPAQUE};
+use retake_core::json::Json;
 
 /// Decodes a request into a call whose conversation is a single message. The name of the message is the method and the path, with
 /// the query if it counts; its content is the body. If the request counts the tokens of a call, the content is only that call's
@@ -102,12 +102,12 @@ fn with_one_boundary(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Encodes bytes as base64.
-pub(crate) fn to_base64(bytes: &[u8]) -> String {
+pub fn to_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
 /// Decodes base64; `None` if the text is not valid.
-pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
+pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 

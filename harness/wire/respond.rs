@@ -6,8 +6,8 @@ use super::answer::whole;
 use super::parts::sse;
 use super::{Api, Body, RenderFor, Response, Unrenderable};
 use super::{anthropic, gemini, ollama, openai_chat, openai_responses};
-use crate::conversation::{Answer, Finish};
-use crate::json::{Json, Layout};
+use retake_core::conversation::{Answer, Finish};
+use retake_core::json::{Json, Layout};
 
 /// Returns the response to a call that a recorded answer answers. A recorded response of the same API is returned unchanged if it
 /// has the form that the call asked for, and is converted if it has another form (a stream where JSON was asked for, or the
@@ -55,7 +55,7 @@ fn in_common_words(answer: &Answer) -> Cow<'_, Answer> {
 }
 
 /// Returns the recorded response if it can answer the call unchanged.
-pub(crate) fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'_>) -> Option<&'a Response> {
+pub fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'_>) -> Option<&'a Response> {
     let (api, response) = recorded.filter(|(api, _)| *api == call.api)?;
     // A provider's error is not a stream, whatever the call asked for, and text that is not JSON has no other form.
     let as_it_came = response.status >= 300

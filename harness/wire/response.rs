@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::{Api, Frames, split_frames};
-use crate::conversation::{Native, ToolCall};
-use crate::json::{Json, JsonText};
-use crate::secrets::{Fired, Scrub};
+use retake_core::conversation::{Native, ToolCall};
+use retake_core::json::{Json, JsonText};
+use retake_core::secrets::{Fired, Scrub};
 
 /// The content type of JSON lines.
 const LINES: &str = "application/x-ndjson";
@@ -169,7 +169,7 @@ impl Response {
     }
 
     /// Removes secrets, including those that are split across the frames of a stream.
-    pub(crate) fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
+    pub fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
         match &mut self.body {
             Body::Json(text) => {
                 let before = text.json();

@@ -3,9 +3,9 @@
 //! empty results.
 
 use super::{Api, Call};
-use crate::conversation::{Message, ToolCall};
-use crate::json::Json;
-use crate::key::{CheckTexts, Normalizer};
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Normalizer};
 
 impl Call {
     /// Returns the texts of this call's checks (KEY.md, section 5).
@@ -18,11 +18,11 @@ impl Call {
 
 /// The findings about the results of a conversation's tool calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Results {
+pub struct Results {
     /// One line for each flaw, with the id of the call: things that a provider may reject, or accept and then answer badly.
-    pub(crate) flaws: Vec<String>,
+    pub flaws: Vec<String>,
     /// The text of the check: one line for each exception, without ids. Usually empty.
-    pub(crate) check: String,
+    pub check: String,
 }
 
 /// The end of the line about a result that is an error.
@@ -32,7 +32,7 @@ const EMPTY_ID: &str = ": an empty id";
 
 impl Results {
     /// Examines the conversation of a call, in order.
-    pub(crate) fn of(call: &Call) -> Results {
+    pub fn of(call: &Call) -> Results {
         // If a conversation continues another one, its beginning is missing here, so nothing can be said.
         let goes_on = |message: &Message| {
             let mut blocks = message.content.as_array().unwrap_or_default().iter();
@@ -55,7 +55,7 @@ impl Results {
 }
 
 /// Returns the lines of the check that any two APIs can both express: those about errors and empty ids are left out.
-pub(crate) fn expressible_in_every_api(check: &str) -> String {
+pub fn expressible_in_every_api(check: &str) -> String {
     let told = check.lines().filter(|line| !line.ends_with(ERROR) && !line.ends_with(EMPTY_ID));
     told.collect::<Vec<_>>().join("\n")
 }
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
 
 fn is_empty(message: &Message) -> bool {
     match &message.content {
-        Json::Str(text) => crate::key::is_blank(text),
+        Json::Str(text) => retake_core::key::is_blank(text),
         Json::Array(blocks) => blocks.is_empty(),
         Json::Null => true,
         _ => false,

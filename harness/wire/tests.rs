@@ -2,7 +2,7 @@ mod properties;
 mod same_key;
 
 use super::*;
-use crate::conversation::{Answer, Block, Finish, Usage};
+use retake_core::conversation::{Answer, Block, Finish, Usage};
 
 #[test]
 fn the_end_of_a_path_identifies_the_api() {

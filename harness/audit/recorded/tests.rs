@@ -1,5 +1,5 @@
 use super::*;
-use crate::key::Normalizer;
+use retake_core::key::Normalizer;
 
 #[test]
 fn a_changed_result_of_a_tool_gives_the_call_another_key_unless_a_rule_hides_it() {
@@ -17,7 +17,7 @@ fn a_changed_result_of_a_tool_gives_the_call_another_key_unless_a_rule_hides_it(
 
 #[test]
 fn each_part_of_an_answer_is_changed() {
-    let call = crate::conversation::ToolCall {
+    let call = retake_core::conversation::ToolCall {
         id: String::new(),
         name: "look".to_owned(),
         args: Json::parse(br#"{"path": "a.txt", "deep": {"n": 1}}"#).unwrap(),

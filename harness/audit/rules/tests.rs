@@ -1,5 +1,5 @@
 use super::*;
-use crate::key::Normalizer;
+use retake_core::key::Normalizer;
 
 fn call(turn: usize, caller: &str, said: &str) -> HeardCall {
     HeardCall { turn, caller: Some(caller.to_owned()), messages: vec![Message::new("human", said)] }

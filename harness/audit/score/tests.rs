@@ -1,7 +1,7 @@
 use super::*;
 use crate::audit::Setting;
-use crate::events::{AfterLast, Detail, Event, Payload, Status, golden};
-use crate::key::Normalizer;
+use retake_core::events::{AfterLast, Detail, Event, Payload, Status, golden};
+use retake_core::key::Normalizer;
 
 fn event(name: &str, data: &str) -> Event {
     Event { name: Some(name.into()), id: None, payload: Payload::Data(data.into()) }

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::Arguments;
-use crate::files::generated::assert_current;
+use retake_base::files::generated::assert_current;
 
 const HEAD: &str = "# The command line
 

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 /// The language of a project's service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Language {
+pub(in crate) enum Language {
     Rust,
     #[value(name = "typescript")]
     TypeScript,
@@ -15,7 +15,7 @@ pub(in crate::cli) enum Language {
 
 impl Language {
     /// Guesses the language of the project in a folder from its package files; Python if there are none.
-    pub(in crate::cli) fn of(folder: &Path) -> Language {
+    pub(in crate) fn of(folder: &Path) -> Language {
         let has = |file: &str| folder.join(file).is_file();
         let python = ["pyproject.toml", "requirements.txt", "setup.py"].into_iter().any(has);
         match () {
@@ -27,7 +27,7 @@ impl Language {
     }
 
     /// How to call the command in such a project.
-    pub(in crate::cli) fn retake(self) -> &'static str {
+    pub(in crate) fn retake(self) -> &'static str {
         match self {
             Language::Rust | Language::Python => "retake",
             Language::TypeScript => "npx retake",
@@ -73,7 +73,7 @@ impl Language {
     /// The command that installs what the project still needs; `None` if it needs nothing.
     pub(super) fn still_to_install(self, folder: &Path) -> Option<&'static str> {
         let declares = |name: &str| {
-            let text = crate::files::read(&folder.join("package.json")).unwrap_or_default();
+            let text = retake_base::files::read(&folder.join("package.json")).unwrap_or_default();
             String::from_utf8_lossy(&text).contains(&format!("\"{name}\":"))
         };
         match self {

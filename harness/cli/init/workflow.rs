@@ -13,7 +13,7 @@ pub(super) fn workflow(project: &Path, language: Language) -> (PathBuf, String) 
     let folder = up.join(".github/workflows");
     let own = format!("working-directory: {below}\n");
     let is_of_another = |file: &Path| {
-        let text = crate::files::read(&project.join(file)).unwrap_or_default();
+        let text = retake_base::files::read(&project.join(file)).unwrap_or_default();
         !below.is_empty() && !text.is_empty() && !String::from_utf8_lossy(&text).contains(&own)
     };
     let first = folder.join("scenarios.yml");

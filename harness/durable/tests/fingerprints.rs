@@ -25,11 +25,11 @@ fn a_fingerprint_is_the_sha_256_of_canonical_json() {
         .tools(&json!([{ "name": "ls" }]))
         .output_schema(&json!({ "type": "object" }));
     let canonical = r#"{"messages": [{"content": "é", "role": "user"}], "model": "m", "output_schema": {"type": "object"}, "settings": {"temperature": 0.5}, "tools": [{"name": "ls"}]}"#;
-    assert_eq!(model(&request), crate::key::Hash::of(canonical.as_bytes()).to_string());
+    assert_eq!(model(&request), retake_core::key::Hash::of(canonical.as_bytes()).to_string());
 
     let call = ToolRequest::new("ls", &json!({ "b": 1, "a": 1.0 })).call_id("call_1");
     let canonical = r#"{"args": {"a": 1.0, "b": 1}, "call_id": "call_1", "name": "ls"}"#;
-    assert_eq!(call.fingerprint().unwrap(), crate::key::Hash::of(canonical.as_bytes()));
+    assert_eq!(call.fingerprint().unwrap(), retake_core::key::Hash::of(canonical.as_bytes()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::conversation::{Answer, Block, ToolCall};
-use crate::key::{Hash, Key};
+use retake_core::conversation::{Answer, Block, ToolCall};
+use retake_core::key::{Hash, Key};
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()

@@ -10,21 +10,21 @@ use super::missed_call::MissedCall;
 use super::nearest::{Distance, Nearest, ranked};
 use super::one_more::one_more;
 use super::reason::MissReason;
-use crate::fixture::Fixture;
-use crate::key::Rules;
-use crate::model::lookup::Lookup;
-use crate::text::around;
+use retake_wire::fixture::Fixture;
+use retake_core::key::Rules;
+use crate::lookup::Lookup;
+use retake_base::text::around;
 
 /// A run that is over, with the turns that were asked for.
-pub(in crate::model) struct FinishedRun<'a> {
-    pub(in crate::model) fixture: &'a Fixture,
-    pub(in crate::model) rules: &'a Rules,
+pub(in crate) struct FinishedRun<'a> {
+    pub(in crate) fixture: &'a Fixture,
+    pub(in crate) rules: &'a Rules,
     /// For each turn that a call asked for by its key, the number of that call.
-    pub(in crate::model) asked: &'a HashMap<usize, usize>,
+    pub(in crate) asked: &'a HashMap<usize, usize>,
 }
 
 /// Describes the differences of the missed calls again, if that is clearer now that the run is over.
-pub(in crate::model) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
+pub(in crate) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
     let calls = run.calls(missed);
     if !run.is_crowded(missed, &calls) {
         return;

@@ -5,10 +5,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::field::{first_difference, pointer_difference, pointer_of, text_of};
 use super::messages::{describe, tool_of};
 use super::words::{change_within, diff, fragments};
-use crate::cause::{Cause, CauseKind};
-use crate::conversation::OPAQUE;
-use crate::json::{Json, Layout};
-use crate::text::{around, counted};
+use retake_base::cause::{Cause, CauseKind};
+use retake_core::conversation::OPAQUE;
+use retake_core::json::{Json, Layout};
+use retake_base::text::{around, counted};
 
 /// How many characters of each side of a changed text the first line of a failure shows.
 const WORDS: usize = 36;
@@ -17,11 +17,11 @@ const TELLING: usize = 4;
 
 /// One difference between a recorded conversation and a call's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub struct Difference {
     /// The difference in the words of a failure's first line.
-    pub(crate) cause: Cause,
+    pub cause: Cause,
     /// The evidence: the place of the difference, and both texts.
-    pub(crate) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// The text that was recorded at this place; empty if there was none.
     recorded: String,
     /// The text of the call at this place; empty if there is none.
@@ -37,7 +37,7 @@ pub(crate) struct Difference {
 
 impl Difference {
     /// Makes a difference that needs no texts and no evidence besides its cause.
-    pub(crate) fn of(kind: CauseKind, what: String) -> Difference {
+    pub fn of(kind: CauseKind, what: String) -> Difference {
         Difference {
             cause: Cause::new(kind, what),
             lines: Vec::new(),
@@ -50,12 +50,12 @@ impl Difference {
     }
 
     /// The difference in the words of a failure's first line.
-    pub(crate) fn cause(&self) -> &Cause {
+    pub fn cause(&self) -> &Cause {
         &self.cause
     }
 
     /// Whether this difference follows from an earlier one: the same change, seen again in a later call or at another place.
-    pub(crate) fn follows_from(&self, earlier: &Difference) -> bool {
+    pub fn follows_from(&self, earlier: &Difference) -> bool {
         if self.cause == earlier.cause {
             return true;
         }
@@ -104,7 +104,7 @@ impl Difference {
 
 impl Difference {
     /// Whether this text was recorded at the place of the difference and is not there any more.
-    pub(crate) fn lacks(&self, text: &str) -> bool {
+    pub fn lacks(&self, text: &str) -> bool {
         self.recorded.contains(text) && !self.called.contains(text)
     }
 
@@ -114,7 +114,7 @@ impl Difference {
 }
 
 /// Returns the differences between a recorded conversation and a call's. `who` names the caller. Empty if there are none.
-pub(crate) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
+pub fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
     let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
     let rest = recorded.len().min(called.len()) - front;
     let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
@@ -460,7 +460,7 @@ fn messages(count: usize) -> String {
 fn in_short(message: &Json) -> String {
     let text: String = message.str_of("content").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let about = describe(message);
-    if text.is_empty() { about } else { format!("{about} {:?}", crate::text::clipped(&text, 30)) }
+    if text.is_empty() { about } else { format!("{about} {:?}", retake_base::text::clipped(&text, 30)) }
 }
 
 fn one_line(message: &Json) -> String {

@@ -1,10 +1,10 @@
 //! The first field in which two values differ.
 
 use super::words::change_within;
-use crate::json::{Json, Layout};
+use retake_core::json::{Json, Layout};
 
 /// Returns the first field in which two values differ: its path, and its value on each side.
-pub(crate) fn first_difference<'a>(
+pub fn first_difference<'a>(
     a: &'a Json,
     b: &'a Json,
     path: String,
@@ -38,7 +38,7 @@ pub(crate) fn first_difference<'a>(
 
 /// Returns the first field in which two JSON texts differ, as a pointer, and a description of the change. `None` if one of the
 /// texts is not a JSON object or array.
-pub(in crate::model) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
+pub(in crate) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
     let read =
         |text: &str| Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)));
     let (a, b) = (read(recorded)?, read(called)?);

@@ -1,8 +1,8 @@
 //! Short descriptions of messages and answers.
 
-use crate::conversation::Answer;
-use crate::json::Json;
-use crate::text::clipped;
+use retake_core::conversation::Answer;
+use retake_core::json::Json;
+use retake_base::text::clipped;
 
 /// Lists the last messages of a conversation: ``human, ai calling read_file, tool `read_file` ``.
 pub(super) fn outline(messages: &[Json]) -> String {
@@ -16,7 +16,7 @@ pub(super) fn outline(messages: &[Json]) -> String {
 }
 
 /// Describes a message in a few words: ``tool `read_file` ``.
-pub(crate) fn describe(message: &Json) -> String {
+pub fn describe(message: &Json) -> String {
     let kind = message.str_of("type").unwrap_or("message");
     let name = message.str_of("name").map(|name| format!(" `{name}`")).unwrap_or_default();
     let calls = message.get("tool_calls").and_then(Json::as_array).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn first_words(messages: &[Json], prompt: &str) -> String {
 }
 
 /// Describes an answer in a few words: `calls read_file`, or `answers "Paris."`.
-pub(crate) fn answer_in_short(answer: &Answer) -> String {
+pub fn answer_in_short(answer: &Answer) -> String {
     let calls: Vec<&str> = answer.tool_calls().iter().map(|call| call.name.as_str()).collect();
     let text = answer.text();
     let text: String = text.chars().take(60).collect();

@@ -1,13 +1,13 @@
 //! A model call that no turn answers: as it is reported to people, and as the proof examines it.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::difference::Difference;
 use super::reason::MissReason;
-use crate::cause::{Cause, headline};
-use crate::key::{Key, UNKNOWN_CALLER};
-use crate::model::lookup::Lookup;
+use retake_base::cause::{Cause, headline};
+use retake_core::key::{Key, UNKNOWN_CALLER};
+use crate::lookup::Lookup;
 
 /// A model call that no turn answered, with everything that a person needs to find out why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,26 +28,45 @@ pub struct Miss {
     /// The nearest recorded turn, and where the two conversations differ, line by line.
     pub evidence: Vec<String>,
     /// How the call differs from the recording. There is at least one cause.
-    pub(crate) causes: Vec<Cause>,
+    pub causes: Vec<Cause>,
     /// The call's number among the scenario's model calls, counted from 1. It is 0 for a call that could not be looked up.
-    pub(crate) number: usize,
+    pub number: usize,
 }
 
 /// A call that missed, and the turn that it resembles most.
 #[derive(Clone, Debug)]
-pub(crate) struct MissedCall {
-    pub(crate) lookup: Lookup,
-    pub(crate) nearest: Option<usize>,
-    pub(crate) reason: MissReason,
+pub struct MissedCall {
+    pub lookup: Lookup,
+    pub nearest: Option<usize>,
+    pub reason: MissReason,
     /// How the call differs from the recording.
-    pub(crate) differences: Vec<Difference>,
+    pub differences: Vec<Difference>,
     /// The evidence, line by line.
-    pub(crate) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// The call's number among the scenario's model calls, counted from 1.
-    pub(crate) number: usize,
+    pub number: usize,
 }
 
 impl Miss {
+    /// A request of a tool's client for which nothing was recorded. `via` says how it came.
+    pub fn of_tool(
+        scenario: &str,
+        fixture: &Path,
+        via: String,
+        cause: Cause,
+        reason: MissReason,
+        evidence: Vec<String>,
+    ) -> Miss {
+        let (scenario, fixture) = (scenario.to_owned(), fixture.to_owned());
+        Miss { scenario, fixture, via, caller: None, key: None, causes: vec![cause], reason, evidence, number: 0 }
+    }
+
+    /// The same miss with a better explanation.
+    #[must_use]
+    pub fn explained(&self, causes: Vec<Cause>, evidence: Vec<String>) -> Miss {
+        Miss { causes, evidence, ..self.clone() }
+    }
+
     /// The caller's name as it is printed.
     #[must_use]
     pub fn caller_name(&self) -> &str {

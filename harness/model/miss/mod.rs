@@ -26,12 +26,12 @@ mod reason;
 mod words;
 
 pub(super) use alignment::{FinishedRun, align};
-pub(crate) use difference::Difference;
+pub use difference::Difference;
 pub(super) use explanation::{Explanation, Situation, explain, kind_of};
-pub(crate) use field::first_difference;
+pub use field::first_difference;
 pub(super) use field::pointer_difference;
-pub(crate) use messages::{answer_in_short, describe};
+pub use messages::{answer_in_short, describe};
 pub use missed_call::Miss;
-pub(crate) use missed_call::MissedCall;
+pub use missed_call::MissedCall;
 pub use reason::MissReason;
-pub(crate) use words::change;
+pub use words::change;

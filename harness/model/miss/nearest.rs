@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use super::difference::likeness;
 use super::words::common_ends;
-use crate::fixture::{After, Fixture, canonical_answer};
-use crate::json::{Json, Layout};
-use crate::key::Rules;
-use crate::model::lookup::Lookup;
+use retake_wire::fixture::{After, Fixture, canonical_answer};
+use retake_core::json::{Json, Layout};
+use retake_core::key::Rules;
+use crate::lookup::Lookup;
 
 /// How many turns are compared message by message: those that share the longest history with the call.
 const CANDIDATES: usize = 48;

@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::text::around;
+use retake_base::text::around;
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 20;
@@ -45,7 +45,7 @@ pub(super) fn diff(recorded: &str, called: &str) -> Vec<String> {
 }
 
 /// Returns the change from one text to another in one line: the words that changed, or the beginnings of longer changes.
-pub(crate) fn change(recorded: &str, called: &str) -> String {
+pub fn change(recorded: &str, called: &str) -> String {
     change_within(recorded, called, 60)
 }
 

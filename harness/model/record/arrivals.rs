@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use crate::wire::Frames;
+use retake_wire::Frames;
 
 /// Delays are rounded down to multiples of this many milliseconds. Shorter differences mean nothing, and would change a fixture
 /// each time it is recorded.

@@ -1,7 +1,7 @@
 //! Recognizes the frame that marks a streamed answer as complete. Clients go on when they see it, without waiting for the end of
 //! the stream.
 
-use crate::wire::Api;
+use retake_wire::Api;
 use memchr::memmem;
 
 /// How many bytes before a chunk are searched too, because a chunk may begin in the middle of the frame.

@@ -27,7 +27,7 @@ pub use cost::Cost;
 pub(super) use pending_call::PendingCall;
 pub use recorder::Recorder;
 pub use resume::Resume;
-pub(crate) use resume::merged;
+pub use resume::merged;
 pub use state::RecorderOptions;
 pub use tally::{OfModel, Tally};
 pub use upstream::{Upstream, Upstreams};

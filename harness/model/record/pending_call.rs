@@ -3,21 +3,21 @@
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method};
 
-use crate::json::Json;
-use crate::wire::{Api, Target};
+use retake_core::json::Json;
+use retake_wire::{Api, Target};
 
 /// A call that is passed on, or answered from an earlier recording.
 #[derive(Clone)]
-pub(crate) struct PendingCall {
-    pub(crate) api: Api,
-    pub(crate) provider: Api,
-    pub(crate) method: Method,
-    pub(crate) path: String,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-    pub(crate) caller: Option<String>,
-    pub(crate) model: String,
-    pub(crate) request: Json,
+pub struct PendingCall {
+    pub api: Api,
+    pub provider: Api,
+    pub method: Method,
+    pub path: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    pub caller: Option<String>,
+    pub model: String,
+    pub request: Json,
 }
 
 impl PendingCall {

@@ -20,14 +20,14 @@ use super::stream;
 use super::tally::Tally;
 use super::upstream::Upstreams;
 use crate::clients::{Clients, reqwest_reason};
-use crate::error::Result;
-use crate::fixture::call_log::CallLog;
-use crate::key::UNKNOWN_CALLER;
-use crate::model::activity::InFlight;
-use crate::model::http;
-use crate::model::miss::MissReason;
-use crate::secrets::Secrets;
-use crate::wire::{self, Api, Known};
+use retake_base::error::Result;
+use retake_wire::fixture::call_log::CallLog;
+use retake_core::key::UNKNOWN_CALLER;
+use crate::activity::InFlight;
+use crate::http;
+use crate::miss::MissReason;
+use retake_core::secrets::Secrets;
+use retake_wire::{self as wire, Api, Known};
 
 /// Passes calls on and writes the journal.
 #[derive(Debug)]
@@ -98,22 +98,22 @@ impl Recorder {
     }
 
     /// The answers so far, for requests that refer to them by id.
-    pub(crate) fn known(&self) -> &RwLock<Known> {
+    pub fn known(&self) -> &RwLock<Known> {
         &self.state.known
     }
 
     /// Whether the provider of an API is configured.
-    pub(crate) fn reaches(&self, provider: Api) -> bool {
+    pub fn reaches(&self, provider: Api) -> bool {
         self.upstreams.of(provider).is_ok()
     }
 
     /// Notes a request that is not a call.
-    pub(crate) fn refuse(&self, via: &str, reason: &MissReason) {
+    pub fn refuse(&self, via: &str, reason: &MissReason) {
         self.state.note(&format!("{via}: {reason}"));
     }
 
     /// Answers a call from an earlier recording, or from its provider.
-    pub(crate) async fn pass_on(&self, call: PendingCall, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    pub async fn pass_on(&self, call: PendingCall, in_flight: InFlight) -> HttpResponse<HttpBody> {
         if let Some(reason) = self.state.refusal(&call) {
             return http::final_error(&wire::error_response(call.provider, 400, "record_error", &reason), in_flight);
         }

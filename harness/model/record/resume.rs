@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cost::{Cost, tokens};
 use super::pending_call::PendingCall;
-use crate::conversation::Answer;
-use crate::fixture::call_log::LoggedCall;
-use crate::fixture::{Fixture, Recorded, Wire};
-use crate::json::Json;
-use crate::key::{Checks, Hash, Rules};
-use crate::wire::{self, Api, Known, Response, Target};
+use retake_core::conversation::Answer;
+use retake_wire::fixture::call_log::LoggedCall;
+use retake_wire::fixture::{Fixture, Recorded, Wire};
+use retake_core::json::Json;
+use retake_core::key::{Checks, Hash, Rules};
+use retake_wire::{self as wire, Api, Known, Response, Target};
 
 /// Recorded calls and their answers, from which a new recording is served.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub(super) enum Recall {
 /// Merges the turns of several attempts, of which the newest comes first. For each key, an older attempt adds only the turns
 /// that the newer attempts did not reach.
 #[must_use]
-pub(crate) fn merged(attempts: Vec<Vec<(Recorded, LoggedCall)>>, rules: &Rules) -> Vec<(Recorded, LoggedCall)> {
+pub fn merged(attempts: Vec<Vec<(Recorded, LoggedCall)>>, rules: &Rules) -> Vec<(Recorded, LoggedCall)> {
     let mut have: HashMap<Same, usize> = HashMap::new();
     let mut all = Vec::new();
     for attempt in attempts {

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use super::pending_call::PendingCall;
 use super::resume::Resume;
 use super::tally::Tally;
-use crate::fixture::call_log::CallLog;
-use crate::json::Json;
-use crate::secrets::{Fired, Secrets};
-use crate::wire::{Api, Known, Response, Target};
+use retake_wire::fixture::call_log::CallLog;
+use retake_core::json::Json;
+use retake_core::secrets::{Fired, Secrets};
+use retake_wire::{Api, Known, Response, Target};
 
 /// The options of a recording.
 #[derive(Clone)]

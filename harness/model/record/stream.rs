@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 use super::call_writer::{CallWriter, Cut};
 use super::last_frame;
 use crate::clients::reqwest_reason;
-use crate::model::activity::InFlight;
-use crate::model::http;
-use crate::wire::{Body, Response};
+use crate::activity::InFlight;
+use crate::http;
+use retake_wire::{Body, Response};
 
 /// How long to wait for the end of a stream after the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);

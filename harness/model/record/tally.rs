@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::conversation::{Answer, Usage};
+use retake_core::conversation::{Answer, Usage};
 
 /// The calls of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

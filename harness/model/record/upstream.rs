@@ -6,8 +6,8 @@ use std::fmt;
 use axum::http::{HeaderMap, Method, header};
 
 use crate::clients::Clients;
-use crate::error::{Error, Result};
-use crate::wire::Api;
+use retake_base::error::{Error, Result};
+use retake_wire::Api;
 
 /// The headers of a call that are passed on.
 const PASSED: [&str; 10] = [
@@ -178,7 +178,7 @@ impl Upstreams {
         PROVIDERS.iter().filter_map(kept).collect()
     }
 
-    pub(crate) fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
+    pub fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];
         for (index, provider) in PROVIDERS.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The calls of a run are matched with the recorded turns: which calls changed, which are additional, which are missing.
 
 use super::*;
-use crate::conversation::ToolCall;
-use crate::model::GoingOn;
+use retake_core::conversation::ToolCall;
+use crate::GoingOn;
 
 /// Makes a turn of a conversation from the kind and the text of each message.
 fn said(caller: Option<&str>, messages: &[(&str, &str)], answer: &str) -> Recorded {
@@ -86,7 +86,7 @@ fn a_question_that_is_edited_in_all_calls_is_not_an_additional_call() {
     for caller in [None, Some("agent")] {
         let mut calls = recording(caller);
         for call in &mut calls {
-            let text = call.conversation[0].print(crate::json::Layout::Compact).replace("Ghent", "Bruges");
+            let text = call.conversation[0].print(retake_core::json::Layout::Compact).replace("Ghent", "Bruges");
             call.conversation[0] = Json::parse(text.as_bytes()).unwrap();
         }
         let lines = first_lines(recording(caller), &calls);

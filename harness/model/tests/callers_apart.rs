@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::over_wires::recorded;
 use super::replay_of;
-use crate::fixture::Recorded;
-use crate::json::{Json, Layout};
-use crate::model::*;
-use crate::wire::{Api, Response};
+use retake_wire::fixture::Recorded;
+use retake_core::json::{Json, Layout};
+use crate::*;
+use retake_wire::{Api, Response};
 
 /// Makes a request that asks the same question under a system prompt, with a tool.
 fn request(prompt: &str, tool: &str, model: &str) -> String {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::recorder::Recording;
-use crate::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use crate::fixture::call_log::{self, CallLog, LoggedCall};
-use crate::fixture::{Fixture, Table};
-use crate::json::Json;
-use crate::key::Rules;
-use crate::model::*;
-use crate::secrets::Fired;
-use crate::wire::{self, Api, Known, Response};
+use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
+use retake_wire::fixture::call_log::{self, CallLog, LoggedCall};
+use retake_wire::fixture::{Fixture, Table};
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use crate::*;
+use retake_core::secrets::Fired;
+use retake_wire::{self as wire, Api, Known, Response};
 
 /// A call as a client sends it, and its response.
 struct Exchange {
@@ -123,7 +123,7 @@ fn fixture_of(exchanges: &[Exchange]) -> Fixture {
         "f.json".as_ref(),
         BTreeMap::new(),
         &Rules::default(),
-        &crate::secrets::Scrub::known(),
+        &retake_core::secrets::Scrub::known(),
     )
     .unwrap();
     assert_eq!(made.left_out, [""; 0]);

@@ -1,12 +1,12 @@
 //! The model server, tested over each provider's API.
 
 use super::{lookup, on_a_server, post, replay_of};
-use crate::conversation::{Answer, Block, Message, Native};
-use crate::fixture::{Fixture, Recorded, Wire};
-use crate::json::Json;
-use crate::key::{CheckTexts, Rules};
-use crate::model::*;
-use crate::wire::{self, Api, Body, Known, Response};
+use retake_core::conversation::{Answer, Block, Message, Native};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
+use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Rules};
+use crate::*;
+use retake_wire::{self as wire, Api, Body, Known, Response};
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()

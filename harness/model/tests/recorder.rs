@@ -6,10 +6,10 @@ use std::sync::Arc;
 use axum::Router;
 use tempfile::TempDir;
 
-use crate::fixture::call_log::{self, CallLog, FixtureOfLog};
-use crate::key::Rules;
-use crate::model::*;
-use crate::secrets::Secrets;
+use retake_wire::fixture::call_log::{self, CallLog, FixtureOfLog};
+use retake_core::key::Rules;
+use crate::*;
+use retake_core::secrets::Secrets;
 
 /// A recorder, and the journal that it writes.
 pub(super) struct Recording {
@@ -63,7 +63,7 @@ impl Recording {
             "f.json".as_ref(),
             std::collections::BTreeMap::new(),
             &Rules::default(),
-            &crate::secrets::Scrub::known(),
+            &retake_core::secrets::Scrub::known(),
         )
         .unwrap()
     }

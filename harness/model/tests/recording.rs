@@ -10,9 +10,9 @@ use futures_util::StreamExt as _;
 
 use super::post;
 use super::recorder::{Recording, provider, run};
-use crate::fixture::Fixture;
-use crate::key::Rules;
-use crate::model::*;
+use retake_wire::fixture::Fixture;
+use retake_core::key::Rules;
+use crate::*;
 
 /// For each API, the path and the body of a call.
 const CALLS: [(&str, &str); 5] = [
@@ -374,12 +374,12 @@ fn errors_are_turns_if_a_scenario_asks_for_it() {
             // The fixture is printed and parsed again, so what is replayed is what was written.
             let rules = Arc::new(Rules::default());
             let fixture =
-                crate::fixture::Fixture::parse("f".as_ref(), made.fixture.print().as_bytes(), &rules).unwrap();
+                retake_wire::fixture::Fixture::parse("f".as_ref(), made.fixture.print().as_bytes(), &rules).unwrap();
             let replay = Arc::new(Replay::new(Arc::new(fixture), rules, Scope::new("a")));
             let server = ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap();
             for live in live {
                 let (status, headers, body) = post(&server, CALLS[0].0, server.key(), &call).await;
-                let json = |text: &str| crate::json::Json::parse(text.as_bytes()).unwrap();
+                let json = |text: &str| retake_core::json::Json::parse(text.as_bytes()).unwrap();
                 assert_eq!((status, json(&body)), (live.0, json(&live.2)));
                 assert_eq!(headers, None, "an SDK may try again, as it did with the provider");
             }

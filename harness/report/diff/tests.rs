@@ -1,5 +1,5 @@
 use super::*;
-use crate::events::{AfterLast, Captured, Event, Payload, ShapeOptions, Status, golden};
+use retake_core::events::{AfterLast, Captured, Event, Payload, ShapeOptions, Status, golden};
 
 #[test]
 fn changes_have_context_and_fit_a_screen() {

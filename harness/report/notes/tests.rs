@@ -1,6 +1,6 @@
 use super::*;
-use crate::key::Check;
-use crate::model::FlawKind;
+use retake_core::key::Check;
+use retake_model::FlawKind;
 
 #[test]
 fn repeated_notes_become_one_with_the_first_call_and_a_count() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::OfModel;
+use retake_model::OfModel;
 
 #[test]
 fn a_summary_has_a_line_for_each_model() {

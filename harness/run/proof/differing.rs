@@ -3,9 +3,9 @@
 
 use super::rule::Rule;
 use super::vary::{Mend, Variation, compare};
-use crate::conversation::OPAQUE;
-use crate::json::{Json, Layout};
-use crate::model::first_difference;
+use retake_core::conversation::OPAQUE;
+use retake_core::json::{Json, Layout};
+use retake_model::first_difference;
 
 /// The first place in which two messages, or two values, differ.
 pub(super) struct Differing {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::diagnosis;
 use super::rule::Rule;
 use super::tried::{self, Tried};
-use crate::fixture::Fixture;
-use crate::key::Rules;
+use retake_wire::fixture::Fixture;
+use retake_core::key::Rules;
 use crate::run::trial::Replayed;
 
 /// Placeholders of values that may also have been changed on purpose, so that only another run shows whether they vary.

@@ -28,5 +28,4 @@ mod vary;
 
 pub(crate) use mend::{Mend, mend};
 pub(crate) use prove::prove;
-#[cfg(feature = "record")]
 pub(crate) use replays::Proof;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::date::tools_with_today;
 use super::replays::Proof;
 use super::unproven::Unproven;
-use crate::fixture::Fixture;
+use retake_wire::fixture::Fixture;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::scenario::Scenario;

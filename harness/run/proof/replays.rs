@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use super::diagnosis;
 use super::tried::{Tried, checked};
-use crate::fixture::Fixture;
-use crate::key::{Check, Rules};
-use crate::model::Pacing;
+use retake_wire::fixture::Fixture;
+use retake_core::key::{Check, Rules};
+use retake_model::Pacing;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;

@@ -5,9 +5,9 @@ use std::path::Path;
 use super::begin::Recording;
 use super::drive::with_resume_advice;
 use super::prove::Proven;
-use crate::files;
+use retake_base::files;
 use crate::report::{Failure, terminal};
-use crate::text::counted;
+use retake_base::text::counted;
 
 impl Proven<'_> {
     /// Writes the fixture and the golden, or proposes them, and prints which. Closes the journal once the fixture is on disk.

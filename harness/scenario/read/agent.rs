@@ -5,7 +5,7 @@ use super::file::ScenarioFile;
 use super::names::check_variable;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::step::{AgentRun, AnswerAs, StreamSpec};
 use crate::scenario::template::{Names, Template};
 

@@ -5,7 +5,7 @@ use super::json;
 use super::raw::{RawCancel, RawStep};
 use super::spanned::Spanned;
 use super::values::{RawStream, RawStreamEnds};
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::step::{AnswerAs, StreamSpec, WaitFor};
 use crate::scenario::template::Names;
 

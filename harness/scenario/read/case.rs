@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario};
 use super::spanned::Spanned;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::source::Source;
 

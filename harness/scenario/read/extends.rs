@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::raw::{RawSystem, Texts};
 use super::spanned::Spanned;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::hints::suggest;
 use crate::scenario::source::Source;
 

@@ -3,8 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::spanned::Spanned;
-use crate::error::Result;
-use crate::files;
+use retake_base::error::Result;
+use retake_base::files;
 use crate::scenario::hints::suggest;
 use crate::scenario::name::SHARED;
 use crate::scenario::source::Source;

@@ -1,18 +1,18 @@
 //! Reads `[golden]`: what a golden pins, and what it leaves open.
 
 use super::raw::RawGolden;
-use crate::events::{Loose, ShapeOptions};
+use retake_core::events::{Loose, ShapeOptions};
 
 /// Returns the options of a golden. They need no checks in addition to those of each value.
 pub(super) fn read(raw: Option<&RawGolden>) -> ShapeOptions {
     let raw = raw.cloned().unwrap_or_default();
     ShapeOptions {
-        detail: raw.detail.unwrap_or_default(),
+        detail: raw.detail.unwrap_or_default().0,
         show: raw.show.iter().flatten().map(|pointer| pointer.as_str().to_owned()).collect(),
         collapse: raw.collapse.unwrap_or_default(),
         unordered: raw.unordered.unwrap_or_default(),
         ignore: raw.ignore.unwrap_or_default(),
-        text: raw.text.unwrap_or_default(),
+        text: raw.text.unwrap_or_default().0,
         comments: raw.comments.unwrap_or_default(),
         lengths: raw.lengths.unwrap_or(true),
         words: raw.words.unwrap_or_default(),

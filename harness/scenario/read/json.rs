@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::error::Result;
-use crate::json::{Json, Layout};
+use retake_base::error::Result;
+use retake_core::json::{Json, Layout};
 use crate::scenario::source::Source;
 use crate::scenario::template::{Template, TemplateJson};
 

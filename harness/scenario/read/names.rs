@@ -1,7 +1,7 @@
 //! Checks names in a file: those of vars and captures, headers, and environment variables.
 
 use super::spanned::Spanned;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
 use crate::scenario::template::RESERVED;

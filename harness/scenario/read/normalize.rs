@@ -4,7 +4,7 @@ use regex::Regex;
 
 use super::raw::RawNormalize;
 use super::values::Pattern;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::normalize::NormalizeRule;
 use crate::scenario::source::Source;
 

@@ -6,7 +6,7 @@ use super::names::env_name;
 use super::raw::{RawDrift, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::options::{Defaults, Delays, Drift, Panics, Unused};
 use crate::scenario::source::Source;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::raw::{RawScenario, fields};
 use super::spanned::Spanned;
 use super::values::Kind;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::scenario::ToolsRun;
 use crate::scenario::source::Source;
 

@@ -5,7 +5,7 @@ use super::names::check_header_name;
 use super::raw::{RawStep, Texts, fields};
 use super::spanned::Spanned;
 use super::{answer, body};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::step::{Method, Request};
 use crate::scenario::template::{Names, Template};
 

@@ -6,7 +6,7 @@ use super::file::ScenarioFile;
 use super::raw::{RawScenario, RawStep};
 use super::spanned::Spanned;
 use super::{case, golden, options, recording, step, toml_file, vars};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::options::Defaults;
 use crate::scenario::scenario::{Broken, FixtureRef, Scenario, ToolsRun};

@@ -6,7 +6,7 @@ use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
 use super::{agent, capture, page, request};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::step::{Action, AnswerAs, Do, Step};
 use crate::scenario::template::Names;

@@ -9,8 +9,8 @@ use super::raw::{RawCaller, RawSuite};
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
-use crate::error::Result;
-use crate::model::{CallerRule, When};
+use retake_base::error::Result;
+use retake_model::{CallerRule, When};
 use crate::scenario::hints::listed;
 use crate::scenario::options::Defaults;
 use crate::scenario::source::Source;
@@ -69,7 +69,7 @@ fn caller(raw: &RawCaller, last: bool, source: &Source) -> Result<CallerRule> {
         model: when.model.as_ref().map(|Pattern(regex)| regex.clone()),
         system: when.system.as_ref().map(|Pattern(regex)| regex.clone()),
         message: when.message.as_ref().map(|Pattern(regex)| regex.clone()),
-        tools: when.tools.clone(),
+        tools: when.tools.clone().map(|tools| tools.0),
     };
     if when.is_empty() && !last {
         let what = format!("the rule for `{}` matches every call, so no later rule is ever tried", raw.name.get_ref());

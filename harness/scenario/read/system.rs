@@ -13,7 +13,7 @@ use super::options::limit;
 use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts};
 use super::spanned::Spanned;
 use super::values::Pattern;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::hints::suggest;
 use crate::scenario::source::Source;
 use crate::scenario::system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{scenario_fields, suite_fields};
-use crate::files::generated::assert_current;
+use retake_base::files::generated::assert_current;
 use crate::scenario::hints::listed;
 use crate::scenario::template::RESERVED;
 use checks::{scenario, suite};

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::fields;
 use super::raw::{RawScenario, RawStep};
-use crate::error::{Error, Result, conflict};
+use retake_base::error::{Error, Result, conflict};
 use crate::scenario::hints::{listed, suggest};
 use crate::scenario::source::Source;
 

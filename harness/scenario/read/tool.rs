@@ -8,7 +8,7 @@ use super::normalize::normalize_rule;
 use super::options::limit;
 use super::raw::{RawSuite, RawTool, Texts};
 use super::spanned::Spanned;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
 use crate::scenario::template::{Names, Template};

@@ -10,8 +10,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::events::{Detail, TextAs};
-use crate::model::OfferedTools;
+use retake_core::events::{Detail, TextAs};
+use retake_model::OfferedTools;
 use crate::scenario::hints::listed;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
@@ -24,6 +24,10 @@ pub(super) struct RawDuration(pub(super) Duration);
 /// A regular expression.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern(pub(super) Regex);
+
+/// A value whose type belongs to another crate, and is read here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Foreign<T>(pub(crate) T);
 
 /// The kind of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,12 +174,12 @@ read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
 read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
-read_word!(TextAs: "kind" => TextAs::Kind, "lines" => TextAs::Lines);
+read_word!(Foreign<TextAs>: "kind" => Foreign(TextAs::Kind), "lines" => Foreign(TextAs::Lines));
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 
-read_as!(Detail, &format!("one of {}", listed(&Detail::WORDS)), {
-    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Detail, E> {
-        word.parse().map_err(|_| E::unknown_variant(word, &Detail::WORDS))
+read_as!(Foreign<Detail>, &format!("one of {}", listed(&Detail::WORDS)), {
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Foreign<Detail>, E> {
+        word.parse().map(Foreign).map_err(|_| E::unknown_variant(word, &Detail::WORDS))
     }
 });
 
@@ -194,16 +198,16 @@ read_as!(Unused, "\"fail\", \"allow\" or a list of callers", {
     }
 });
 
-read_as!(OfferedTools, "true, false or a list of tool names", {
-    fn visit_bool<E>(self, any: bool) -> Result<OfferedTools, E> {
-        Ok(OfferedTools::Any(any))
+read_as!(Foreign<OfferedTools>, "true, false or a list of tool names", {
+    fn visit_bool<E>(self, any: bool) -> Result<Foreign<OfferedTools>, E> {
+        Ok(Foreign(OfferedTools::Any(any)))
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<OfferedTools, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Foreign<OfferedTools>, A::Error> {
         let names = texts(list)?;
         if names.is_empty() {
             return Err(A::Error::custom("the list of tools is empty\n`tools = false` matches calls without tools"));
         }
-        Ok(OfferedTools::Named(names))
+        Ok(Foreign(OfferedTools::Named(names)))
     }
 });
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::json::{self, RawJson};
 use super::names::check_new_name;
 use super::spanned::Spanned;
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::source::Source;
 use crate::scenario::template::{Names, Vars};
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::error::Result;
-use crate::json::Json;
+use retake_base::error::Result;
+use retake_core::json::Json;
 use crate::scenario::template::{Context, Names, TemplateJson, as_text};
 
 /// The body that a step sends.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use crate::error::{Place, Result};
+use retake_base::error::{Place, Result};
 use crate::scenario::template::Template;
 
 /// A page, and the acts on it, in order.

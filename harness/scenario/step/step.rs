@@ -6,7 +6,7 @@ use super::agent::AgentRun;
 use super::capture::CaptureFrom;
 use super::page::PageVisit;
 use super::request::Request;
-use crate::error::{Error, Place};
+use retake_base::error::{Error, Place};
 
 /// One step of a scenario.
 #[derive(Clone, Debug, PartialEq)]

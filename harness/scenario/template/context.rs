@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// The values that templates are rendered with, by name.
 #[derive(Clone, Debug, Default, PartialEq)]

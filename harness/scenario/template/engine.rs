@@ -6,7 +6,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
-use crate::json::{Json, Layout};
+use retake_core::json::{Json, Layout};
 
 /// The most steps that rendering one template may take. Nested loops could otherwise block a scenario beyond its time limit.
 pub(super) const MOST_STEPS: u64 = 1_000_000;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::context::Context;
 use super::template::Template;
-use crate::error::Result;
-use crate::json::Json;
+use retake_base::error::Result;
+use retake_core::json::Json;
 
 /// A JSON value whose strings and keys are templates.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::context::Context;
 use super::json::TemplateJson;
 use super::template::Template;
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 use crate::scenario::hints::{listed, suggest};
 
 /// The names that Retake itself defines. Vars and captures cannot use them.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::context::Context;
 use super::json::TemplateJson;
 use super::template::Template;
-use crate::error::{Error, Result};
-use crate::json::Json;
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
 
 /// The vars of a scenario, each after those that it needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +39,6 @@ impl Vars {
     }
 
     /// Returns the value of a var that can be rendered without any other value.
-    #[cfg(feature = "record")]
     pub(crate) fn fixed(&self, name: &str) -> Option<Json> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
         value.render(&Context::new()).ok()

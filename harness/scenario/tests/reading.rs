@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use super::super::source::Source;
 use super::super::*;
 use super::{STEP, only, read};
-use crate::events::{Detail, ShapeOptions};
-use crate::json::{Json, Layout};
-use crate::model::OfferedTools;
+use retake_core::events::{Detail, ShapeOptions};
+use retake_core::json::{Json, Layout};
+use retake_model::OfferedTools;
 
 const WHOLE: &str = r#"
 description = "Writes a note, reads it back, answers"

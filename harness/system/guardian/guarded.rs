@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
 use super::order::{Exit, Input, Order, Program};
-use crate::error::{Error, Result};
+use retake_base::error::{Error, Result};
 
 /// What is known about a guarded program.
 #[derive(Clone, Debug, Default)]

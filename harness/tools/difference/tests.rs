@@ -4,7 +4,7 @@ fn found(expected: &str, actual: &str) -> Vec<String> {
     let (expected, actual) = (Json::parse(expected.as_bytes()).unwrap(), Json::parse(actual.as_bytes()).unwrap());
     let mut found = Vec::new();
     differences("", &expected, &actual, &mut found);
-    found.iter().map(|difference| difference.to_json().print(crate::json::Layout::Python)).collect()
+    found.iter().map(|difference| difference.to_json().print(retake_core::json::Layout::Python)).collect()
 }
 
 #[test]

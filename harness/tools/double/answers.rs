@@ -1,10 +1,10 @@
 //! Chooses the recorded exchange that answers a request. Pure.
 
-use crate::fixture::ToolExchange;
-use crate::json::{Json, Layout};
-use crate::key::Normalizer;
-use crate::model::MissReason;
-use crate::secrets::{Fired, Scrub};
+use retake_wire::fixture::ToolExchange;
+use retake_core::json::{Json, Layout};
+use retake_core::key::Normalizer;
+use retake_model::MissReason;
+use retake_core::secrets::{Fired, Scrub};
 use crate::tools::difference::{Difference, differences};
 
 /// The recorded exchanges of one server, and which of them have been served.
@@ -111,7 +111,7 @@ fn called(method: &str, params: &Json) -> String {
 /// Describes a request in one line: its method and the beginning of its parameters.
 pub(super) fn asked(method: &str, params: &Json) -> String {
     let text = params.print(Layout::Python);
-    format!("{method} {}", crate::text::clipped(&text, 200))
+    format!("{method} {}", retake_base::text::clipped(&text, 200))
 }
 
 #[cfg(test)]

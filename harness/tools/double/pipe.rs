@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, WriteHalf};
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 
-use crate::json::{Json, Layout};
+use retake_core::json::{Json, Layout};
 use crate::system::Guarded;
 
 /// A connection to a server that Retake started.

@@ -21,17 +21,17 @@ use super::answers::{self, Answers};
 use super::pipe::Pipe;
 use super::stdio;
 use super::upstream::Upstream;
-use crate::cause::{Cause, CauseKind};
-use crate::error::{Error, Result};
-use crate::fixture::{ToolExchange, ToolExchanges};
-use crate::json::{Json, Layout, Object};
-use crate::key::Normalizer;
-use crate::model::kept::outliving;
-use crate::model::{Miss, Pacing, Scope};
+use retake_base::cause::{Cause, CauseKind};
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::{ToolExchange, ToolExchanges};
+use retake_core::json::{Json, Layout, Object};
+use retake_core::key::Normalizer;
+use retake_model::kept::outliving;
+use retake_model::{Miss, Pacing, Scope};
 use crate::scenario::{Suite, ToolBy};
-use crate::secrets::{Fired, Scrub};
+use retake_core::secrets::{Fired, Scrub};
 use crate::system::Folder;
-use crate::text::clipped;
+use retake_base::text::clipped;
 use crate::tools::difference::{Difference, differences};
 use crate::tools::on_stage::OnStage;
 
@@ -41,7 +41,6 @@ pub(crate) enum ToolsMode {
     /// From the recording. Misses are registered in this scope.
     Replay(Scope),
     /// From the real servers, whose answers are recorded.
-    #[cfg(feature = "record")]
     Record,
     /// From the real servers, whose answers are compared with the recorded ones.
     Live,
@@ -184,7 +183,6 @@ impl Doubles {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
             ToolsMode::Live => self.task.abort(),
-            #[cfg(feature = "record")]
             ToolsMode::Record => self.task.abort(),
         }
         let requests = self.state.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -304,17 +302,10 @@ impl Servers {
             |(reason, evidence)| {
                 let message = format!("replay miss: {reason}");
                 if let ToolsMode::Replay(scope) = &self.mode {
-                    scope.add_miss(Arc::new(Miss {
-                        scenario: scope.name().to_owned(),
-                        fixture: self.fixture.clone(),
-                        via: format!("MCP {method}, server `{name}`"),
-                        caller: None,
-                        key: None,
-                        causes: vec![Cause::new(CauseKind::ToolRequest, reason.to_string())],
-                        reason,
-                        evidence,
-                        number: 0,
-                    }));
+                    let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
+                    let via = format!("MCP {method}, server `{name}`");
+                    let miss = Miss::of_tool(scope.name(), &self.fixture, via, cause, reason, evidence);
+                    scope.add_miss(Arc::new(miss));
                 }
                 Err(Json::object([("code", Json::Int(-32000)), ("message", message.into())]))
             },
@@ -368,7 +359,7 @@ fn changed(recorded: &ToolExchange, answer: &Result<Json, Json>) -> Option<Strin
     let Difference { pointer, expected, actual } = found.first()?;
     let shown = |value: &Option<Json>| {
         let text = value.as_ref().map_or("nothing".to_owned(), |value| value.print(Layout::Python));
-        crate::text::clipped(&text, 120).into_owned()
+        retake_base::text::clipped(&text, 120).into_owned()
     };
     let tool = recorded.params.str_of("name").unwrap_or_default();
     Some(format!("the tool `{tool}` changed at {pointer}: {} → {}", shown(expected), shown(actual)))

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 
-use crate::clients::Clients;
+use retake_model::clients::Clients;
 
 /// The first argument that makes this program a double. The second argument is the URL of the double in the runner.
 const MARK: &str = "retake-tools";

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::import::openhands::{self, Conversation, Event, Speaker};
-use crate::json::Json;
+use crate::tools::openhands::{self, Conversation, Event, Speaker};
+use retake_core::json::Json;
 use crate::tools::script::{Action, Entry, Script, Withheld};
 
 /// Fields of an action that hold what the model says about it. `tool_call` repeats the action, including the model's summary.

@@ -4,7 +4,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use serde_json::Value;
 
 use super::targets::Target;
-use crate::json::Json;
+use retake_core::json::Json;
 use crate::tools::observed::Observed;
 
 type Function = dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync;

@@ -15,9 +15,9 @@ use tokio::time::timeout;
 
 use super::targets::Target;
 #[cfg(unix)]
-use crate::error::Error;
-use crate::error::Result;
-use crate::json::{Json, Layout};
+use retake_base::error::Error;
+use retake_base::error::Result;
+use retake_core::json::{Json, Layout};
 use crate::scenario::{Context, Template};
 #[cfg(unix)]
 use crate::system::Guarded;

@@ -3,9 +3,9 @@
 use futures_util::future::{BoxFuture, FutureExt as _};
 
 use super::targets::Target;
-use crate::clients::Clients;
-use crate::clients::reqwest_reason;
-use crate::json::{Json, Layout};
+use retake_model::clients::Clients;
+use retake_model::clients::reqwest_reason;
+use retake_core::json::{Json, Layout};
 use crate::tools::observed::Observed;
 
 /// The HTTP endpoint of one tool.

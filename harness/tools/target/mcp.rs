@@ -15,9 +15,9 @@ use tokio::time::timeout;
 
 use super::command::Command;
 use super::targets::Target;
-use crate::clients::Clients;
-use crate::error::{Error, Result};
-use crate::json::{Json, Layout};
+use retake_model::clients::Clients;
+use retake_base::error::{Error, Result};
+use retake_core::json::{Json, Layout};
 use crate::system::Guarded;
 use crate::tools::observed::Observed;
 

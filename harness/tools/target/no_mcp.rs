@@ -6,8 +6,8 @@ use futures_util::future::BoxFuture;
 
 use super::command::Command;
 use super::targets::Target;
-use crate::error::{Error, Result};
-use crate::json::Json;
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
 use crate::tools::observed::Observed;
 
 /// A type without values, in place of the MCP client.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use crate::error::{Error, Result};
-use crate::json::Json;
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
 use crate::tools::observed::Observed;
 use crate::tools::script::Script;
 
@@ -63,7 +63,7 @@ impl Targets {
         let named = missing.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ");
         let noun = if missing.len() == 1 { "tool has" } else { "tools have" };
         let error = Error::new(format!("recorded {noun} no declared target: {named}; nothing was executed"));
-        let error = match crate::text::nearest(first, self.0.keys().map(String::as_str)) {
+        let error = match retake_base::text::nearest(first, self.0.keys().map(String::as_str)) {
             Some(near) => error.help(format!("a target is declared for `{near}`")),
             None => error,
         };

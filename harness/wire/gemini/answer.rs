@@ -1,13 +1,13 @@
 //! Decodes a recorded response into an [`Answer`].
 
 use super::parts::{is_thought, tool_call};
-use crate::conversation::{Answer, Block, Finish, Native, Usage};
-use crate::json::Json;
-use crate::wire::Api;
-use crate::wire::parts::fields::{self, WireError};
+use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
+use retake_core::json::Json;
+use crate::Api;
+use crate::parts::fields::{self, WireError};
 
 /// Decodes a whole response. If it has several candidates, the first one is the answer.
-pub(in crate::wire) fn of_json(body: &Json) -> Result<Answer, WireError> {
+pub(in crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     if let Some(error) = fields::given(body, "error") {
         return Err(WireError::of_provider(error));
     }
@@ -63,7 +63,7 @@ fn block(part: &Json) -> Result<Option<Block>, WireError> {
     if let Some(call) = tool_call(part)? {
         return Ok(Some(Block::ToolCall(call)));
     }
-    let only_signed = |fields: &crate::json::Object| fields.keys().all(|key| key == "thoughtSignature");
+    let only_signed = |fields: &retake_core::json::Object| fields.keys().all(|key| key == "thoughtSignature");
     if part.as_object().is_some_and(only_signed) {
         return Ok(None);
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::key::Rules;
+use retake_core::key::Rules;
 
 fn hash(path: &str, body: &[u8]) -> String {
     let rules = Rules::default();

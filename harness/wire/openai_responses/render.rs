@@ -1,14 +1,14 @@
 //! Renders an [`Answer`] as a response.
 
-use crate::conversation::{Answer, Block, Finish, Usage};
-use crate::json::Json;
-use crate::wire::parts::args::unparsed;
-use crate::wire::parts::ids;
-use crate::wire::parts::pieces::given;
-use crate::wire::{Api, RenderFor, Unrenderable};
+use retake_core::conversation::{Answer, Block, Finish, Usage};
+use retake_core::json::Json;
+use crate::parts::args::unparsed;
+use crate::parts::ids;
+use crate::parts::pieces::given;
+use crate::{Api, RenderFor, Unrenderable};
 
 /// Returns the whole response. A stream is made from it, too.
-pub(in crate::wire) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
+pub(in crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let output = output(answer, call)?;
     let (status, details) = match &answer.finish {
         None | Some(Finish::Stop | Finish::ToolCalls) => ("completed", Json::Null),

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{Json, Layout, Object};
-use crate::wire::parts::fields::{self, WireError};
-use crate::wire::parts::pieces::{characters, words};
-use crate::wire::parts::sse;
+use retake_core::json::{Json, Layout, Object};
+use crate::parts::fields::{self, WireError};
+use crate::parts::pieces::{characters, words};
+use crate::parts::sse;
 
 /// Assembles the response that a stream carries. The last event contains the response; some services leave out its items, which
 /// are then taken from earlier events.
-pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
+pub(in crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut response: Option<Object> = None;
     let mut items = BTreeMap::new();
     for (i, frame) in frames.into_iter().enumerate() {
@@ -42,7 +42,7 @@ pub(in crate::wire) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>
 
 /// Returns the events of a whole response as SSE frames. Each event has a name and a sequence number, and the position of the
 /// item that it belongs to.
-pub(in crate::wire) fn frames(response: &Json) -> Vec<String> {
+pub(in crate) fn frames(response: &Json) -> Vec<String> {
     let mut events = Events::default();
     let mut begun = response.as_object().cloned().unwrap_or_default();
     begun.extend([

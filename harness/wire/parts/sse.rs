@@ -2,13 +2,13 @@
 //! module `events` does that.
 
 use super::fields::WireError;
-use crate::json::Json;
+use retake_core::json::Json;
 
 /// Calls `on` with the data of each event of a frame; several `data:` lines are joined by newlines.
 ///
 /// Accepts comments, other fields, all three kinds of line ending, a leading byte order mark, and a last event without its
 /// blank line. A client would drop such an event, but recording tools often strip the blank line.
-pub(in crate::wire) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+pub(in crate) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
     let mut data: Option<String> = None;
     let frame = frame.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     for line in frame.split(['\n', '\r']) {
@@ -30,7 +30,7 @@ pub(in crate::wire) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Res
 
 /// Calls `on` with the JSON data of each event of a frame. Skips empty data and `[DONE]`, which some services append to any
 /// stream.
-pub(in crate::wire) fn each_json(
+pub(in crate) fn each_json(
     frame: &str,
     mut on: impl FnMut(Json) -> Result<(), WireError>,
 ) -> Result<(), WireError> {
@@ -63,12 +63,12 @@ pub fn split_frames(text: &str) -> Vec<String> {
 }
 
 /// Returns a frame of one event without a name.
-pub(in crate::wire) fn frame(data: &str) -> String {
+pub(in crate) fn frame(data: &str) -> String {
     format!("data: {data}\n\n")
 }
 
 /// Returns a frame of one event with a name.
-pub(in crate::wire) fn named_frame(name: &str, data: &str) -> String {
+pub(in crate) fn named_frame(name: &str, data: &str) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 

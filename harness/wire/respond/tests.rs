@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn the_list_of_models_has_openais_form() {
-    let listed = models_response(Api::OpenAiChat, &["gpt-4o".to_owned()]).print(crate::json::Layout::Compact);
+    let listed = models_response(Api::OpenAiChat, &["gpt-4o".to_owned()]).print(retake_core::json::Layout::Compact);
     let expected = r#"{"data":[{"created":0,"id":"gpt-4o","object":"model","owned_by":"retake"}],"object":"list"}"#;
     assert_eq!(listed, expected);
 }
@@ -67,7 +67,7 @@ fn a_finish_reason_of_one_api_becomes_the_nearest_one_of_the_other() {
 
 #[test]
 fn an_error_names_the_block_that_an_api_cannot_express() {
-    use crate::conversation::{Block, Native, ToolCall};
+    use retake_core::conversation::{Block, Native, ToolCall};
     let error = |api, block| {
         let call = RenderFor { api, stream: false, array: false, include_usage: false, model: "m", seed: "5eed" };
         render(&Answer { blocks: vec![block], ..Answer::default() }, &call).map_err(|error| error.to_string())

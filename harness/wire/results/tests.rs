@@ -1,10 +1,10 @@
 use super::*;
-use crate::json::Json;
-use crate::wire::{self, Known};
+use retake_core::json::Json;
+use crate::{Known};
 
 fn of(api: Api, body: &str) -> Vec<String> {
     let body = Json::parse(body.as_bytes()).unwrap();
-    Results::of(&wire::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap()).flaws
+    Results::of(&crate::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap()).flaws
 }
 
 fn chat(messages: &str) -> Vec<String> {
@@ -65,7 +65,7 @@ fn calls_and_results_that_do_not_match_are_named() {
 
 fn check(api: Api, body: &str) -> String {
     let body = Json::parse(body.as_bytes()).unwrap();
-    Results::of(&wire::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap()).check
+    Results::of(&crate::decode(api, "/v1beta/models/m:generateContent", &body, &Known::default()).unwrap()).check
 }
 
 /// An Anthropic request with two tool calls, `a` and `b`, and a message of results. Each result is an id and the rest of its

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use crate::conversation::{Message, ToolCall};
-use crate::json::{Json, Layout};
-use crate::key::Rules;
-use crate::wire::*;
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::{Json, Layout};
+use retake_core::key::Rules;
+use crate::*;
 
 /// What the user or the model says.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::events::{AfterLast, Capture, Captured, Ending, Status};
+use retake_core::events::{AfterLast, Capture, Captured, Ending, Status};
 
 /// The options proposed for two runs whose only event has these payloads.
 fn proposed(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {

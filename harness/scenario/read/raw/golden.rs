@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::events::{Detail, TextAs};
+use retake_core::events::{Detail, TextAs};
 use crate::scenario::pointer::Pointer;
+use crate::scenario::read::values::Foreign;
 
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -12,7 +13,7 @@ pub(crate) struct RawGolden {
     /// How much of an event the golden shows in addition to its name and top-level keys: nothing (`"keys"`), the types
     /// of everything in it, or the values.
     /// Default: `"types"`. Example: `"keys"`.
-    pub(crate) detail: Option<Detail>,
+    pub(crate) detail: Option<Foreign<Detail>>,
     /// JSON pointers to values that the golden shows; `-1` is the last element of a list.
     /// Default: `[]`. Example: `["/messages/-1/content"]`.
     pub(crate) show: Option<Vec<Pointer>>,
@@ -28,7 +29,7 @@ pub(crate) struct RawGolden {
     /// What the golden shows of lines and bodies that are not JSON, such as the output of a command-line agent: only
     /// that they are text, or their normalized lines.
     /// Default: `"kind"`. Example: `"lines"`.
-    pub(crate) text: Option<TextAs>,
+    pub(crate) text: Option<Foreign<TextAs>>,
     /// Whether the golden shows the comments of a stream, such as heartbeats.
     /// Default: `false`. Example: `true`.
     pub(crate) comments: Option<bool>,

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use super::normalize::RawNormalize;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use crate::model::OfferedTools;
+use retake_model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::{Pattern, RawDuration};
+use crate::scenario::read::values::{Foreign, Pattern, RawDuration};
 
 #[derive(Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -103,7 +103,7 @@ pub(crate) struct RawWhen {
     pub(crate) message: Option<Pattern>,
     /// Whether the call offers any tools, or the names of tools that it has to offer.
     /// Example: `false`.
-    pub(crate) tools: Option<OfferedTools>,
+    pub(crate) tools: Option<Foreign<OfferedTools>>,
 }
 
 #[derive(Clone, Default, Deserialize)]

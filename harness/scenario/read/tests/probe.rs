@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::schema::{Rule, Schema, What};
-use crate::error::Result;
+use retake_base::error::Result;
 use crate::scenario::{Discovered, discover};
 
 const STEP: &str = "[[step]]\nget = \"/\"\n";

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::events::{Detail, TextAs};
-use crate::model::OfferedTools;
+use retake_core::events::{Detail, TextAs};
+use retake_model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::read::json::RawJson;
@@ -57,7 +57,7 @@ inline! {
     Unused => { "anyOf": [
         { "type": "string", "enum": ["fail", "allow"] }, { "type": "array", "items": { "type": "string" } },
     ] },
-    OfferedTools => { "anyOf": [
+    Foreign<OfferedTools> => { "anyOf": [
         { "type": "boolean" }, { "type": "array", "minItems": 1, "items": { "type": "string" } },
     ] },
     Level => { "type": "string", "enum": ["ignore", "note", "fail"] },
@@ -66,8 +66,8 @@ inline! {
     Unobserved => { "type": "string", "enum": ["skip", "execute"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
-    Detail => { "type": "string", "enum": (Detail::WORDS) },
-    TextAs => { "type": "string", "enum": ["kind", "lines"] },
+    Foreign<Detail> => { "type": "string", "enum": (Detail::WORDS) },
+    Foreign<TextAs> => { "type": "string", "enum": ["kind", "lines"] },
 }
 
 impl JsonSchema for RawStream {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::json::Layout;
+use retake_core::json::Layout;
 
 fn template(text: &str) -> Result<Template> {
     let source = Source { file: Path::new("t.toml").into(), text: format!("x = \"{text}\"") };

@@ -1,6 +1,6 @@
 use super::*;
-use crate::clients::Clients;
-use crate::model::unjudged;
+use retake_model::clients::Clients;
+use retake_model::unjudged;
 
 /// A call of the tool `read`.
 const CALL: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read"}}"#;

@@ -72,10 +72,10 @@ fn unknown_deltas_are_added_to_their_block() {
     let found = assemble(&frames).unwrap();
     let compaction = json(r#"{"type":"compaction","content":"so far","n":1}"#);
     assert_eq!(found.pointer("/content/0"), Some(&compaction));
-    let answer = crate::wire::anthropic::answer::of_json(&found).unwrap();
-    let native = crate::conversation::Native { api: "anthropic".into(), block: compaction };
+    let answer = crate::anthropic::answer::of_json(&found).unwrap();
+    let native = retake_core::conversation::Native { api: "anthropic".into(), block: compaction };
     assert_eq!(
         answer.blocks,
-        [crate::conversation::Block::Native(native), crate::conversation::Block::Text("a".into())]
+        [retake_core::conversation::Block::Native(native), retake_core::conversation::Block::Text("a".into())]
     );
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::json::Layout;
+use retake_core::json::Layout;
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::wire::parts::args;
+use crate::parts::args;
 
 fn answer(text: &str) -> Result<Answer, String> {
     of_json(&Json::parse(text.as_bytes()).unwrap()).map_err(|error| error.message)
@@ -86,7 +86,7 @@ fn a_response_without_an_answer_is_an_error_that_says_why() {
 
 #[test]
 fn a_part_of_one_api_is_kept_replayed_and_refused_by_other_apis() {
-    use crate::wire::{Api, Body, RenderFor, Response, decode_response, render};
+    use crate::{Api, Body, RenderFor, Response, decode_response, render};
     let reference = Json::parse(br#"{"type": "reference", "reference_ids": [3]}"#).unwrap();
     let text = r#"{"choices": [{"finish_reason": "stop", "message": {"content": [{"type": "text", "text": "a"},
                 {"type": "reference", "reference_ids": [3]}]}}]}"#;

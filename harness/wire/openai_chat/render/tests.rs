@@ -1,5 +1,5 @@
 use super::*;
-use crate::wire::{Api, Body};
+use crate::{Api, Body};
 
 const SEED: &str = "5eed";
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::conversation::ToolCall;
+use retake_core::conversation::ToolCall;
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()

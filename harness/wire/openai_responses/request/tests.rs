@@ -1,5 +1,5 @@
 use super::*;
-use crate::wire::{Response, Target};
+use crate::{Response, Target};
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()

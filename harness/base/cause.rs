@@ -1,0 +1,234 @@
+//! The causes of a failure: each one names the component that differs from the recording, or that went wrong. Pure.
+//!
+//! The model server finds causes in calls that miss, and the verdict finds them in the rest of the run. Reports show the
+//! text of a cause; code distinguishes causes by their kind.
+
+/// One cause of a failure, with the text that describes it on the failure's first line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The kind of cause.
+    pub kind: CauseKind,
+    /// The description: ``tool `read_file` returned different text than recorded ("sunny" → "rainy")``.
+    pub what: String,
+}
+
+impl Cause {
+    /// Creates a cause from its kind and its description.
+    pub fn new(kind: CauseKind, what: impl Into<String>) -> Cause {
+        Cause { kind, what: what.into() }
+    }
+}
+
+/// The family that a kind of cause belongs to. It decides how the first line of the failure begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CauseClass {
+    /// No turn answers a model call.
+    Miss,
+    /// No call asked for a turn.
+    Unused,
+    /// A check of a call differs from the recorded one.
+    Drift,
+    /// What the client received differs from the golden.
+    Golden,
+    /// Any other cause. Its description needs no prefix.
+    Plain,
+}
+
+/// The kind of a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CauseKind {
+    /// The call comes from a different caller than the recorded one.
+    Caller,
+    /// The call has messages that the recorded one lacks.
+    MessageExtra,
+    /// The call lacks messages that the recorded one has.
+    MessageMissing,
+    /// The call lacks the beginning or the end of the recorded history.
+    HistoryShortened,
+    /// The same messages come in a different order.
+    MessageOrder,
+    /// A message has a different type: `system` instead of `human`.
+    MessageType,
+    /// A message has a different text.
+    MessageText,
+    /// A different tool is called, or has answered.
+    ToolName,
+    /// A tool is called with a different argument.
+    ToolArgument,
+    /// A tool returned a different result.
+    ToolResult,
+    /// The system prompt differs, and nothing else distinguishes the calls.
+    SystemPrompt,
+    /// The system repeats a call that was already answered.
+    CalledAgain,
+    /// The call resembles no recorded call.
+    NewCall,
+    /// The call's caller cannot be determined.
+    CallerUnknown,
+    /// The conversation differs, and the fixture has only its hash to compare it with.
+    Conversation,
+    /// A model is called although the scenario says that none is.
+    NoModelExpected,
+    /// The call lacks the key that the system was given.
+    WrongKey,
+    /// The path of the call belongs to no API, usually because of a wrong base URL.
+    WrongUrl,
+    /// The request cannot be parsed.
+    Unreadable,
+    /// The API of the call cannot express the recorded answer.
+    Unrenderable,
+    /// A request to something other than a chat model has no recorded answer.
+    OtherRequest,
+    /// A request to a tool server has no recorded answer.
+    ToolRequest,
+    /// The system stops calling the model, although the recording goes on.
+    StoppedAsking,
+    /// A caller of the recording makes no call.
+    CallerSilent,
+    /// A recorded request to a tool server is not made.
+    ToolUnused,
+    /// The stream contains an event that reports an error.
+    ErrorEvent,
+    /// The system exited by itself.
+    Crash,
+    /// A router panicked.
+    Panic,
+    /// The scenario reached its timeout.
+    TimeUp,
+    /// A step did not get the response that it expects.
+    Step,
+    /// The tool calls and tool results of a conversation do not match each other.
+    Protocol,
+    /// A check of a served call (prompt, tools, model, settings, results) differs, and `drift` says that this fails.
+    Check,
+    /// There is no golden yet.
+    GoldenMissing,
+    /// The stream lacks an event of the golden.
+    EventMissing,
+    /// The stream has an event that the golden lacks.
+    EventExtra,
+    /// An event has a different name.
+    EventRenamed,
+    /// The events came in a different order.
+    EventOrder,
+    /// An event has a different shape.
+    EventShape,
+    /// A value that the golden pins differs.
+    EventValue,
+    /// The HTTP status or the exit code differs.
+    Status,
+    /// The content type differs.
+    ContentType,
+    /// The body of a response that is not a stream differs.
+    Body,
+    /// Two runs of the same scenario differ, so nothing can be compared.
+    Unstable,
+    /// A file of the project is wrong, or something else that the description says.
+    Other,
+}
+
+impl CauseKind {
+    /// Returns the name that the data of a run uses: `tool_result`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CauseKind::Caller => "caller",
+            CauseKind::MessageExtra => "message_extra",
+            CauseKind::MessageMissing => "message_missing",
+            CauseKind::HistoryShortened => "history_shortened",
+            CauseKind::MessageOrder => "message_order",
+            CauseKind::MessageType => "message_type",
+            CauseKind::MessageText => "message_text",
+            CauseKind::ToolName => "tool_name",
+            CauseKind::ToolArgument => "tool_argument",
+            CauseKind::ToolResult => "tool_result",
+            CauseKind::SystemPrompt => "system_prompt",
+            CauseKind::CalledAgain => "called_again",
+            CauseKind::NewCall => "new_call",
+            CauseKind::CallerUnknown => "caller_unknown",
+            CauseKind::Conversation => "conversation",
+            CauseKind::NoModelExpected => "no_model_expected",
+            CauseKind::WrongKey => "wrong_key",
+            CauseKind::WrongUrl => "wrong_url",
+            CauseKind::Unreadable => "unreadable",
+            CauseKind::Unrenderable => "unrenderable",
+            CauseKind::OtherRequest => "other_request",
+            CauseKind::ToolRequest => "tool_request",
+            CauseKind::StoppedAsking => "stopped_asking",
+            CauseKind::CallerSilent => "caller_silent",
+            CauseKind::ToolUnused => "tool_unused",
+            CauseKind::ErrorEvent => "error_event",
+            CauseKind::Crash => "crash",
+            CauseKind::Panic => "panic",
+            CauseKind::TimeUp => "time_up",
+            CauseKind::Step => "step",
+            CauseKind::Protocol => "protocol",
+            CauseKind::Check => "check",
+            CauseKind::GoldenMissing => "golden_missing",
+            CauseKind::EventMissing => "event_missing",
+            CauseKind::EventExtra => "event_extra",
+            CauseKind::EventRenamed => "event_renamed",
+            CauseKind::EventOrder => "event_order",
+            CauseKind::EventShape => "event_shape",
+            CauseKind::EventValue => "event_value",
+            CauseKind::Status => "status",
+            CauseKind::ContentType => "content_type",
+            CauseKind::Body => "body",
+            CauseKind::Unstable => "unstable",
+            CauseKind::Other => "other",
+        }
+    }
+
+    /// Returns the family of this kind.
+    pub fn class(self) -> CauseClass {
+        match self {
+            CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,
+            CauseKind::Check => CauseClass::Drift,
+            CauseKind::GoldenMissing
+            | CauseKind::EventMissing
+            | CauseKind::EventExtra
+            | CauseKind::EventRenamed
+            | CauseKind::EventOrder
+            | CauseKind::EventShape
+            | CauseKind::EventValue
+            | CauseKind::Status
+            | CauseKind::ContentType
+            | CauseKind::Body => CauseClass::Golden,
+            CauseKind::ErrorEvent
+            | CauseKind::Crash
+            | CauseKind::Panic
+            | CauseKind::TimeUp
+            | CauseKind::Step
+            | CauseKind::Protocol
+            | CauseKind::Unstable
+            | CauseKind::Other => CauseClass::Plain,
+            _ => CauseClass::Miss,
+        }
+    }
+}
+
+/// Returns the first line of a failure: all causes, where neighbours of one family share a prefix.
+pub fn headline(causes: &[Cause]) -> String {
+    let mut line = String::new();
+    let mut before = None;
+    for Cause { kind, what } in causes {
+        let class = kind.class();
+        if before.is_some() {
+            line.push_str("; and ");
+        }
+        if before != Some(class) {
+            line.push_str(match class {
+                CauseClass::Miss => "replay miss: ",
+                CauseClass::Unused => "unused: ",
+                CauseClass::Drift => "drift: ",
+                CauseClass::Golden => "golden: ",
+                CauseClass::Plain => "",
+            });
+        }
+        line.push_str(what);
+        before = Some(class);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests;

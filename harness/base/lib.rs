@@ -1,0 +1,8 @@
+//! The ground that Retake's crates stand on: texts that people read, the causes of failures, errors, and files.
+//!
+//! This crate promises no stability: its items may change with any version. Users depend on `retake`.
+
+pub mod cause;
+pub mod error;
+pub mod files;
+pub mod text;

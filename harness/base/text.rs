@@ -1,0 +1,105 @@
+//! Helpers for text that people read: shortening, plurals, escaping what a terminal hides, suggesting a name. Pure.
+
+use std::borrow::Cow;
+
+/// The largest number of characters in one line of an error. The offending text may be a line of a megabyte.
+const LONGEST_LINE: usize = 700;
+/// The number of characters to show around a position in a longer line.
+const AROUND_WIDTH: usize = 160;
+
+/// Returns the text in a form that is safe for a terminal: escapes the characters that would move the cursor, change the
+/// colour or reverse the direction of writing, and keeps only the beginning and the end of a long line.
+pub fn readable(text: &str) -> Cow<'_, str> {
+    let is_long = |line: &str| line.len() > LONGEST_LINE && line.chars().count() > LONGEST_LINE;
+    if !text.chars().any(is_hidden) && !text.lines().any(is_long) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split('\n').map(|line| {
+        let line = visible(line);
+        if !is_long(&line) {
+            return line;
+        }
+        let half = LONGEST_LINE / 2;
+        let begin: String = line.chars().take(half).collect();
+        let end: String = line.chars().skip(line.chars().count() - half).collect();
+        format!("{begin} … {end}")
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Returns the text with escapes for the characters that a terminal does not show.
+pub fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            visible.extend(c.escape_default());
+        } else {
+            visible.push(c);
+        }
+    }
+    visible
+}
+
+/// Whether a character is a control character other than a line break or a tab, or changes the direction of writing.
+fn is_hidden(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
+/// Returns a line or, if it is long, its part around a byte offset.
+pub fn around(line: &str, offset: usize) -> String {
+    let chars: Vec<char> = line.chars().collect();
+    if chars.len() <= AROUND_WIDTH {
+        return with_its_end_shown(line);
+    }
+    let middle = line.char_indices().take_while(|(i, _)| *i < offset).count();
+    let start = middle.saturating_sub(AROUND_WIDTH / 3).min(chars.len() - AROUND_WIDTH);
+    let end = start + AROUND_WIDTH;
+    let (before, after) = (if start > 0 { "…" } else { "" }, if end < chars.len() { "…" } else { "" });
+    format!("{before}{}{after}", with_its_end_shown(&chars[start..end].iter().collect::<String>()))
+}
+
+/// Returns the line with its control characters and its trailing white space made visible.
+fn with_its_end_shown(line: &str) -> String {
+    let body = line.trim_end();
+    let tail: String = line[body.len()..]
+        .chars()
+        .flat_map(|c| if c == ' ' { vec!['·'] } else { c.escape_debug().collect() })
+        .collect();
+    let body: String =
+        body.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect();
+    body + &tail
+}
+
+/// Returns the text or, if it is longer than `width` characters, its first `width` characters and an ellipsis.
+pub fn clipped(text: &str, width: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(width) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+/// Returns a number with its noun: `1 turn`, `2 turns`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// Returns the name among `known` that the user most likely meant, ignoring case; `None` if none is similar enough.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A name of a megabyte is similar to nothing, and comparing it takes long.
+    if name.len() > 200 {
+        return None;
+    }
+    let lower = name.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= name.len().max(candidate.len()).div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! Finds the files to import: those that a person named, and those in folders that a person named.
+
+use std::path::{Path, PathBuf};
+
+use retake_base::error::{Error, Result};
+use retake_base::files::failed;
+use retake_base::text::counted;
+
+/// A file to read.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    /// Whether a person named the file. If not, it was found in a folder.
+    pub(super) named: bool,
+}
+
+/// Returns the files in order, and one line for each folder in which files were skipped.
+pub(super) fn find(inputs: &[PathBuf], endings: &[&str]) -> Result<(Vec<File>, Vec<String>)> {
+    let (mut files, mut skipped) = (Vec::new(), Vec::new());
+    for input in inputs {
+        if !input.is_dir() {
+            files.push(File { path: input.clone(), named: true });
+            continue;
+        }
+        let (before, mut others) = (files.len(), 0);
+        walk(input, endings, &mut files, &mut others)?;
+        let endings = endings.iter().map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ");
+        if files.len() == before {
+            return Err(Error::new(format!("the folder contains no file that ends in {endings}")).in_file(input));
+        }
+        if others > 0 {
+            let others = counted(others, "file");
+            skipped.push(format!("{}: skipped {others} without the ending {endings}", input.display()));
+        }
+    }
+    Ok((files, skipped))
+}
+
+/// Collects the files of a folder and of the folders in it, and counts those with other endings. Skips dotfiles, which are not
+/// recordings, and does not follow links to folders, which may form a cycle.
+fn walk(folder: &Path, endings: &[&str], files: &mut Vec<File>, others: &mut usize) -> Result<()> {
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let mut entries = entries.map_err(|e| failed("read", folder, &e))?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            walk(&path, endings, files, others)?;
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+        {
+            files.push(File { path, named: false });
+        } else {
+            *others += 1;
+        }
+    }
+    Ok(())
+}

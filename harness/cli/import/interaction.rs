@@ -1,0 +1,141 @@
+//! One request and its answer from any tool's recording, and how they become a turn.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::body::{self, Body};
+use super::options::Options;
+use retake_core::conversation::Answer;
+use retake_wire::fixture::{Exchange, Recorded};
+use retake_core::json::Json;
+use retake_core::secrets::Fired;
+use retake_wire::{self as wire, Api, Call, Known, RenderFor, Target};
+
+/// One request and its answer.
+#[derive(Clone, Debug)]
+pub(super) struct Interaction {
+    pub(super) method: String,
+    pub(super) url: String,
+    /// For rules that recognize callers by a header. Headers are not stored.
+    pub(super) headers: HeaderMap,
+    pub(super) request: Body,
+    /// `None` if it was not recorded.
+    pub(super) status: Option<u16>,
+    pub(super) content_type: String,
+    pub(super) response: Body,
+}
+
+/// An interaction in a file, or the reason why it could not be read.
+#[derive(Debug)]
+pub(super) struct PlacedInteraction {
+    /// Where it is in its file: `interaction 3 (line 120)`.
+    pub(super) place: String,
+    pub(super) interaction: Result<Interaction, String>,
+}
+
+impl Interaction {
+    /// Returns the call for a turn, and a note if a person should know something about it.
+    ///
+    /// # Errors
+    /// Says why the interaction cannot become a turn.
+    pub(super) fn recorded(
+        &self,
+        options: &Options<'_>,
+        known: &mut Known,
+        fired: &mut Fired,
+    ) -> Result<(Recorded, Option<String>), String> {
+        let what = self.what();
+        let path = path_of(&self.url).ok_or_else(|| format!("{what}: its URL has no path"))?;
+        let method = self.method.to_uppercase();
+        let target = Target { method: &method, path };
+        if !target.is_post() && !wire::is_of_provider(path) {
+            return Err(format!("{what}: not a POST request, so not a model call"));
+        }
+        let api = target.api().unwrap_or(Api::Opaque);
+        let mut request = self.request_json(api).map_err(|reason| format!("{what}: the request: {reason}"))?;
+        if api == Api::Opaque && asks_for_a_token(path, &request) {
+            return Err(format!("{what}: asks for an OAuth token, which must not be in a fixture"));
+        }
+        // Without a recorded status, a complete answer counts as a success. Incomplete answers are rejected below.
+        let status = self.status.unwrap_or(200);
+        if !(200..300).contains(&status) && !options.errors {
+            return Err(format!("{what}: status {status}; with --errors, failed answers become turns, too"));
+        }
+        if self.status.is_none() && api == Api::Opaque {
+            return Err(format!("{what}: its status was not recorded, and its answer does not show whether it failed"));
+        }
+        let mut response = body::response(status, &self.content_type, self.response.clone());
+        let path = options.scrub.text(target.path, fired);
+        options.scrub.json(&mut request, fired);
+        response.scrub(options.scrub, fired);
+        let (output, unread) = match wire::decode_response(api, &response) {
+            Ok(answer) => (answer, None),
+            Err(_) if status >= 300 => (Answer::untold(format!("answer of status {status}")), None),
+            Err(reason) if self.status.is_none() => {
+                return Err(format!("{what}: its status was not recorded, and its answer cannot be read: {reason}"));
+            }
+            Err(reason) => (Answer::untold("answer that could not be read"), Some(reason)),
+        };
+        let exchange =
+            Exchange { api, target: Target { path: &path, ..target }, request: &request, response: &response };
+        let mut asked_for = None;
+        let caller = |call: &Call| {
+            let asked = RenderFor { include_usage: true, ..call.render_for("") };
+            let sent = wire::respond(&output, Some((api, &response)), &asked);
+            asked_for = (sent.as_ref() != Ok(&response)).then_some(if call.stream { "a stream" } else { "JSON" });
+            (options.caller)(&self.headers, call)
+        };
+        let recorded = Recorded::of(&exchange, output.clone(), caller, options.rules, known);
+        let recorded = recorded.map_err(|reason| format!("{what}: {reason}"))?;
+        let note = match (unread, asked_for) {
+            (Some(reason), _) => {
+                Some(format!("{what}: the answer is replayed unchanged and only through this API: {reason}"))
+            }
+            (None, Some(form)) => {
+                Some(format!("{what}: asked for {form} and got another form; replay sends the form that is asked for"))
+            }
+            (None, None) => None,
+        };
+        Ok((recorded, note))
+    }
+
+    /// The method and the URL, as in `POST https://api.openai.com/v1/responses`, without the query, which may contain a key.
+    pub(super) fn what(&self) -> String {
+        format!("{} {}", self.method, self.url.split(['?', '#']).next().unwrap_or_default())
+    }
+
+    fn request_json(&self, api: Api) -> Result<Json, String> {
+        match &self.request {
+            Body::Json(json) => Ok(json.clone()),
+            Body::Bytes(bytes) if api == Api::Opaque => Ok(wire::request_body(bytes)),
+            Body::Bytes(bytes) if bytes.is_empty() => Err("its body was not recorded".to_owned()),
+            Body::Bytes(bytes) => Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}")),
+        }
+    }
+}
+
+/// Returns the path of a URL, with its query and without its fragment; `None` if it has none.
+fn path_of(url: &str) -> Option<&str> {
+    let url = url.trim().split('#').next().unwrap_or_default();
+    let path = match url.split_once("://") {
+        Some((_, rest)) => &rest[rest.find('/')?..],
+        None => url,
+    };
+    path.starts_with('/').then_some(path)
+}
+
+fn asks_for_a_token(path: &str, request: &Json) -> bool {
+    let path = path.split('?').next().unwrap_or_default();
+    let grant =
+        request.get("grant_type").is_some() || request.as_str().is_some_and(|form| form.contains("grant_type="));
+    grant || path.ends_with("/oauth2/token") || path.ends_with("/oauth/token")
+}
+
+/// Returns the headers with these names and values. Pairs that are not headers, such as HTTP/2's `:path`, are left out.
+pub(super) fn headers<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> HeaderMap {
+    let header =
+        |(name, value): (&str, String)| Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?));
+    pairs.into_iter().filter_map(header).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Makes turns from the model's answers in a conversation. Each turn answers the messages before it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::conversation::Conversation;
+use super::event::{Action, Event, Observation, Speaker};
+use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::{After, Fixture, Input, Table, Turn};
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_core::secrets::{Fired, Scrub};
+
+/// Makes a fixture from a conversation, and returns one line for each answer that cannot become a turn. The turns have no `wire`,
+/// so their answers are rendered for each API. `scrub` are the secrets to remove.
+///
+/// # Errors
+/// If the name of a secret is unknown, which cannot happen with the names that come from `scrub`.
+pub(crate) fn to_fixture(
+    conversation: Conversation,
+    out: &Path,
+    notes: BTreeMap<String, Json>,
+    rules: &Rules,
+    scrub: &Scrub,
+) -> Result<(Fixture, Vec<String>)> {
+    let mut fired = Fired::new();
+    let mut turns = Turns { rules, messages: Vec::new(), new: Vec::new(), answered: Vec::new() };
+    let mut open: Option<(Option<String>, Answer)> = None;
+    let (mut condensed, mut left_out) = (false, Vec::new());
+    let mut close =
+        |turns: &mut Turns<'_>, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take() {
+            Some((id, _)) if condensed => {
+                let id = id.unwrap_or_else(|| "without an id".to_owned());
+                left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
+            }
+            Some((_, answer)) => turns.answer(answer),
+            None => {}
+        };
+    for mut event in conversation.events {
+        event.scrub(scrub, &mut fired);
+        match event {
+            Event::Action(action) => {
+                let same = matches!(&open, Some((answer, _)) if answer.is_some() && *answer == action.answer);
+                if !same {
+                    close(&mut turns, &mut open, condensed);
+                    open = Some((action.answer.clone(), answer(action.answer.clone(), thought(&action.event))));
+                }
+                if let Some((_, answer)) = &mut open {
+                    answer.blocks.push(Block::ToolCall(call(action)));
+                    answer.finish = Some(Finish::ToolCalls);
+                }
+            }
+            Event::Message { by: Speaker::Agent, event } => {
+                close(&mut turns, &mut open, condensed);
+                let id = event.str_of("llm_response_id").map(str::to_owned);
+                open = Some((id.clone(), answer(id, text_of_message(&event))));
+            }
+            Event::Message { by: Speaker::User, event } => {
+                close(&mut turns, &mut open, condensed);
+                turns.add(Message::new("human", text_of_message(&event)));
+            }
+            Event::Observation(observation) => {
+                close(&mut turns, &mut open, condensed);
+                turns.add(result(observation));
+            }
+            Event::Condensed => {
+                close(&mut turns, &mut open, condensed);
+                condensed = true;
+            }
+            Event::Aside => {}
+        }
+    }
+    close(&mut turns, &mut open, condensed);
+    let turns = turns.answered;
+    let mut fixture = Fixture::of_turns(out, notes, Vec::new(), rules);
+    fixture.table = Table::new(turns);
+    let fired = fired.iter().map(String::as_str);
+    fixture.scrub = Scrub::of_names(fired, |_| None).map_err(Error::new)?;
+    Ok((fixture, left_out))
+}
+
+/// The turns so far, and their conversation.
+struct Turns<'a> {
+    rules: &'a Rules,
+    /// All canonical messages so far.
+    messages: Vec<Json>,
+    /// The messages after the last answer.
+    new: Vec<Json>,
+    answered: Vec<Turn>,
+}
+
+impl Turns<'_> {
+    /// Adds a message that is not an answer of the model.
+    fn add(&mut self, message: Message) {
+        let canonical = self.rules.canonical(vec![message]);
+        self.messages.extend(canonical.iter().cloned());
+        self.new.extend(canonical);
+    }
+
+    /// Adds an answer of the model as a turn.
+    fn answer(&mut self, output: Answer) {
+        let after = self.answered.len().checked_sub(1).map(|turn| After { turn, keep: None });
+        let key = self.rules.key(&self.messages, None);
+        let input = Some(Input { after, messages: std::mem::take(&mut self.new) });
+        self.messages.extend(self.rules.canonical(vec![output.to_message()]));
+        self.answered.push(Turn { caller: None, key, input, checks: None, request: None, output, wire: None });
+    }
+}
+
+fn answer(id: Option<String>, text: String) -> Answer {
+    let blocks = if text.is_empty() { Vec::new() } else { vec![Block::Text(text)] };
+    Answer { id, blocks, finish: Some(Finish::Stop), ..Answer::default() }
+}
+
+/// Returns the call as the model made it, since the agent may have removed arguments from the action.
+fn call(action: Action) -> ToolCall {
+    let args = action.event.get("tool_call").and_then(|call| call.get("arguments"));
+    let args = match args {
+        Some(Json::Str(text)) => Json::parse(text.as_bytes()).unwrap_or_else(|_| text.as_str().into()),
+        Some(other) => other.clone(),
+        None => action.args.unwrap_or_else(|| Json::object::<String>([])),
+    };
+    ToolCall { id: action.call_id, name: action.tool, args }
+}
+
+fn result(observation: Observation) -> Message {
+    let event = &observation.event;
+    let observed = event.get("observation");
+    let text = match event.str_of("kind") {
+        Some("AgentErrorEvent") => event.str_of("error").unwrap_or_default().to_owned(),
+        Some("UserRejectObservation") => {
+            format!("Action rejected: {}", event.str_of("rejection_reason").unwrap_or_default())
+        }
+        _ => {
+            let failed = observed.and_then(|observed| observed.get("is_error")).is_some_and(Json::is_truthy);
+            let content = observed.and_then(|observed| observed.get("content")).map(text_of).unwrap_or_default();
+            if failed { format!("Tool Execution Error. {content}") } else { content }
+        }
+    };
+    Message {
+        name: event.str_of("tool_name").map(str::to_owned),
+        tool_call_id: Some(observation.call_id),
+        ..Message::new("tool", text)
+    }
+}
+
+fn thought(event: &Json) -> String {
+    event.get("thought").map(text_of).unwrap_or_default()
+}
+
+fn text_of_message(event: &Json) -> String {
+    let message = event.get("llm_message").and_then(|message| message.get("content")).map(text_of).unwrap_or_default();
+    message + &event.get("extended_content").map(text_of).unwrap_or_default()
+}
+
+/// Returns the joined text of content blocks, or the content itself if it is text.
+fn text_of(content: &Json) -> String {
+    match content {
+        Json::Str(text) => text.clone(),
+        Json::Array(blocks) => blocks.iter().filter_map(|block| block.str_of("text")).collect(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Tests of formats other than cassettes: HTTP archives and aimock's fixtures.
+
+use super::*;
+
+#[test]
+fn model_calls_are_read_from_an_http_archive_and_the_rest_is_reported() {
+    let entry = |method: &str, url: &str, body: &str, content: &str| {
+        format!(
+            r#"{{"request": {{"method": "{method}", "url": "{url}", "headers": [{{"name": ":path", "value": "/"}}], "postData": {{"mimeType": "application/json", "text": {}}}}},
+                "response": {{"status": 200, "headers": [{{"name": "Content-Type", "value": "application/json"}}], "content": {content}}}}}"#,
+            quoted(body)
+        )
+    };
+    let chat = "https://a/v1/chat/completions";
+    let content = format!(r#"{{"mimeType": "application/json", "text": {}}}"#, quoted(ANSWER));
+    let base64 = format!(r#"{{"encoding": "base64", "text": "{}"}}"#, to_base64(ANSWER.as_bytes()));
+    let queued = r#"{"mimeType": "application/json", "text": "{\"status\": \"queued\"}"}"#.to_owned();
+    let entries = [
+        entry("GET", "https://a/app.js", "", &content),
+        entry("POST", chat, REQUEST, &content),
+        entry("POST", chat, REQUEST, &base64),
+        entry("POST", "https://a/login", r#"{"password": "p"}"#, &content),
+        entry("POST", "https://a/v1/embeddings", r#"{"model": "m", "input": "a"}"#, &content),
+        entry("POST", chat, REQUEST, r#"{"_file": "1.json"}"#),
+        entry("POST", chat, REQUEST, &content).replace("\"status\": 200", "\"status\": 0"),
+        entry("GET", "https://a/v1/responses/resp_1", "", &queued),
+        entry("GET", "https://a/v1/responses/resp_1", "", &queued),
+        entry("GET", "https://a/v1/responses/resp_1", "", &content),
+        entry("DELETE", "https://a/v1/responses/resp_1", "", &content),
+    ];
+    let text = format!(r#"{{"log": {{"version": "1.2", "entries": [{}]}}}}"#, entries.join(","));
+    let found = import_files(Foreign::Har, &[("a.har", &text)], &["a.har"], false).unwrap();
+    let apis: Vec<Api> = wires(&found).iter().map(|wire| wire.api).collect();
+    // Polling twice with the same answer gives one turn.
+    assert_eq!(apis, [Api::OpenAiChat, Api::OpenAiChat, Api::Opaque, Api::Opaque, Api::Opaque, Api::Opaque]);
+    assert_eq!(wires(&found)[0], wires(&found)[1]);
+    assert_eq!(
+        found.left_out,
+        [
+            "a.har: entry 1: GET https://a/app.js: not a POST request, so not a model call",
+            "a.har: entry 4: POST https://a/login: names no model, so not a model call",
+            "a.har: entry 6: POST https://a/v1/chat/completions: the answer is in a separate file, 1.json: export the archive with its contents embedded",
+            "a.har: entry 7: POST https://a/v1/chat/completions: it got no answer",
+        ]
+    );
+}
+
+#[test]
+fn aimock_entries_that_match_only_the_users_message_have_a_key() {
+    let text = r#"{"fixtures": [
+        {"match": {"userMessage": "hello", "sequenceIndex": 1}, "response": {"content": "second"}},
+        {"match": {"userMessage": "hello", "sequenceIndex": 0, "turnIndex": 0, "hasToolResult": false, "model": "m"},
+         "response": {"content": "first", "reasoning": "hm", "id": "x", "usage": {"input_tokens": 3, "output_tokens": 4}}},
+        {"match": {"userMessage": "weather"}, "response": {"toolCalls": [{"name": "get", "arguments": {"city": "Rome"}, "id": "c"}], "webSearches": ["x"]}},
+        {"match": {"userMessage": "blocks"}, "response": {"blocks": [{"type": "toolCall", "name": "f", "arguments": "{}"}, {"type": "text", "text": "after"}]}},
+        {"match": {"userMessage": "form"}, "response": {"content": {"a": 1}}},
+        {"match": {"toolCallId": "c"}, "response": {"content": "x"}},
+        {"match": {"userMessage": "weather", "hasToolResult": true}, "response": {"content": "x"}},
+        {"match": {"userMessage": "weather", "turnIndex": 2}, "response": {"content": "x"}},
+        {"match": {"inputText": "a", "endpoint": "embedding"}, "response": {"embedding": [1]}},
+        {"match": {}, "response": {"content": "x"}},
+        {"match": {"model": "m"}, "response": {"content": "x"}},
+        {"match": {"userMessage": "limit"}, "response": {"error": {"message": "slow down"}, "status": 429}},
+        {"match": {"userMessage": "draw"}, "response": {"image": {"url": "u"}}}]}"#;
+    let found = import_files(Foreign::Aimock, &[("a.json", text)], &["a.json"], false).unwrap();
+    let turns = found.fixture.table.turns();
+    let said: Vec<String> = turns.iter().map(|turn| turn.output.text()).collect();
+    assert_eq!(said, ["first", "second", "", "after", "{\"a\":1}"]);
+    let rules = Rules::default();
+    let hello = rules.canonical(vec![retake_core::conversation::Message::new("human", "hello")]);
+    assert_eq!(turns[0].key, rules.key(&hello, None));
+    assert_eq!(turns[2].output.finish, Some(retake_core::conversation::Finish::ToolCalls));
+    assert_eq!(found.left_out.len(), 8);
+    for (i, says) in [
+        "entry 6: matches on `toolCallId`: the conversation before it is not in the file, so it has no key",
+        "entry 7: matches on `hasToolResult`",
+        "entry 8: matches on `turnIndex`",
+        "entry 9: for the endpoint \"embedding\", which is not a chat",
+        "entry 10: matches on nothing, not on a text in `userMessage`: it answers any conversation, so it has no key",
+        "entry 11: matches on `model`, not on",
+        "entry 12: answers with an error: slow down",
+        "entry 13: answers with `image`, which is not a chat",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert!(found.left_out[i].contains(says), "{}", found.left_out[i]);
+    }
+    assert!(found.notes[0].contains("entry 3: `webSearches` is ignored"), "{:?}", found.notes);
+    assert!(found.notes[1].contains("only the conversation of exactly that message"), "{:?}", found.notes);
+}

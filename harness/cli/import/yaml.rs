@@ -1,0 +1,260 @@
+//! Parses YAML into a tree that remembers how each scalar was written, since the meaning of a recorded body depends on it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
+
+use super::scalar;
+use retake_base::error::{Error, Place, Result};
+use retake_core::json::{Json, Layout, MAX_DEPTH};
+
+/// The maximum number of nodes in a file after its aliases are expanded.
+const MAX_NODES: usize = 4_000_000;
+
+/// One value in a file.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// The line on which the value begins, counted from 1.
+    pub(super) line: usize,
+    value: Value,
+}
+
+#[derive(Clone, Debug)]
+enum Value {
+    Scalar {
+        text: String,
+        plain: bool,
+        tag: Option<String>,
+    },
+    List(Vec<Node>),
+    Map(Vec<(String, Node)>),
+    /// A number, boolean or null from a JSON file.
+    Json(Json),
+}
+
+impl Node {
+    /// Parses a text that contains one document.
+    ///
+    /// # Errors
+    /// Names the place where the text is not YAML, or where a second document begins.
+    pub(super) fn parse(text: &str) -> Result<Node> {
+        let text = text.trim_start_matches('\u{feff}');
+        let mut building = Building::default();
+        for event in Parser::new_from_str(text) {
+            let (event, span) = event.map_err(|e| {
+                let place = Place { line: e.marker().line(), column: e.marker().col() + 1 };
+                Error::new(format!("not YAML: {}", e.info())).at(place)
+            })?;
+            building
+                .take(event, span)
+                .map_err(|what| Error::new(what).at(Place { line: span.start.line(), column: span.start.col() + 1 }))?;
+        }
+        building.root.ok_or_else(|| Error::new("the file is empty"))
+    }
+
+    /// Converts a JSON file into the same tree.
+    pub(super) fn of_json(json: &Json) -> Node {
+        let scalar = |text: String, plain| Value::Scalar { text, plain, tag: None };
+        let value = match json {
+            Json::Array(elements) => Value::List(elements.iter().map(Node::of_json).collect()),
+            Json::Object(entries) => {
+                Value::Map(entries.iter().map(|(k, v)| (k.to_owned(), Node::of_json(v))).collect())
+            }
+            Json::Str(text) => scalar(text.clone(), false),
+            other => Value::Json(other.clone()),
+        };
+        Node { line: 1, value }
+    }
+
+    /// The value of a key; the last value if the key is repeated, and `None` if it is missing or null.
+    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+        self.entries().iter().rev().find(|(name, _)| name == key).map(|(_, node)| node).filter(|node| !node.is_null())
+    }
+
+    /// The value of a key, ignoring case.
+    pub(super) fn get_any_case(&self, key: &str) -> Option<&Node> {
+        let found = self.entries().iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+        found.map(|(_, node)| node)
+    }
+
+    /// The entries of a map, in the order of the file; empty if the value is not a map.
+    pub(super) fn entries(&self) -> &[(String, Node)] {
+        if let Value::Map(entries) = &self.value { entries } else { &[] }
+    }
+
+    /// The elements of a list; `None` if the value is not a list.
+    pub(super) fn list(&self) -> Option<&[Node]> {
+        if let Value::List(elements) = &self.value { Some(elements) } else { None }
+    }
+
+    pub(super) fn is_map(&self) -> bool {
+        matches!(self.value, Value::Map(_))
+    }
+
+    /// The text of a scalar, even if it could be read as a number or another type. For `!!binary`, this is the decoded text.
+    pub(super) fn text(&self) -> Option<Cow<'_, str>> {
+        match &self.value {
+            Value::Scalar { text, .. } => Some(match self.binary() {
+                Some(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+                None => Cow::Borrowed(text),
+            }),
+            Value::Json(json) => Some(Cow::Owned(json.print(Layout::Compact))),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// The bytes of a scalar: the decoded bytes for `!!binary`, otherwise the bytes of its text.
+    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
+        self.binary().or_else(|| Some(self.text()?.into_owned().into_bytes()))
+    }
+
+    pub(super) fn is_null(&self) -> bool {
+        match &self.value {
+            Value::Scalar { .. } => self.json() == Json::Null,
+            Value::Json(json) => *json == Json::Null,
+            Value::List(_) | Value::Map(_) => false,
+        }
+    }
+
+    /// The value as JSON. What JSON cannot express, such as dates and bytes, becomes text.
+    pub(super) fn json(&self) -> Json {
+        match &self.value {
+            Value::Scalar { text, plain, tag } => match (tag.as_deref(), *plain) {
+                (None, true) | (Some("int" | "float" | "bool" | "null"), _) => scalar::resolved(text),
+                (Some("binary"), _) => self.text().unwrap_or_default().into_owned().into(),
+                _ => text.as_str().into(),
+            },
+            Value::Json(json) => json.clone(),
+            Value::List(elements) => Json::Array(elements.iter().map(Node::json).collect()),
+            Value::Map(entries) => Json::object(entries.iter().map(|(key, node)| (key.clone(), node.json()))),
+        }
+    }
+
+    fn binary(&self) -> Option<Vec<u8>> {
+        let Value::Scalar { text, tag: Some(tag), .. } = &self.value else { return None };
+        let encoded: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        (tag == "binary").then(|| STANDARD.decode(encoded).ok()).flatten()
+    }
+
+    /// The number of nodes in this tree.
+    fn size(&self) -> usize {
+        1 + match &self.value {
+            Value::Scalar { .. } | Value::Json(_) => 0,
+            Value::List(elements) => elements.iter().map(Node::size).sum(),
+            Value::Map(entries) => entries.iter().map(|(_, node)| node.size()).sum::<usize>(),
+        }
+    }
+}
+
+/// A tree that is being built.
+#[derive(Default)]
+struct Building {
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    nodes: usize,
+    documents: usize,
+    root: Option<Node>,
+}
+
+/// A list or map whose end has not been reached.
+struct Open {
+    anchor: usize,
+    node: Node,
+    key: Option<String>,
+}
+
+impl Building {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), String> {
+        let line = span.start.line();
+        match event {
+            Event::DocumentStart(_) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    return Err("a second YAML document, expected only one in a file".to_owned());
+                }
+                Ok(())
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let text = of_1_1(text, style, span);
+                let plain = style == ScalarStyle::Plain;
+                self.put(anchor, Node { line, value: Value::Scalar { text, plain, tag: tag.map(|tag| name_of(&tag)) } })
+            }
+            Event::SequenceStart(anchor, _) => self.begin(anchor, Node { line, value: Value::List(Vec::new()) }),
+            Event::MappingStart(anchor, _) => self.begin(anchor, Node { line, value: Value::Map(Vec::new()) }),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open { anchor, node, .. }) => self.put(anchor, node),
+                None => Ok(()),
+            },
+            Event::Alias(anchor) => {
+                let node = self.anchors.get(&anchor).cloned().ok_or("an alias of a value that contains the alias")?;
+                self.nodes += node.size();
+                self.put(0, node)
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(format!("lists and maps nest deeper than {MAX_DEPTH}"));
+        }
+        self.open.push(Open { anchor, node, key: None });
+        Ok(())
+    }
+
+    fn put(&mut self, anchor: usize, node: Node) -> Result<(), String> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(format!("more than {MAX_NODES} values"));
+        }
+        if anchor > 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        let Some(parent) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match (&mut parent.node.value, parent.key.take()) {
+            (Value::List(elements), _) => elements.push(node),
+            (Value::Map(entries), Some(key)) => entries.push((key, node)),
+            (Value::Map(_), None) => {
+                let key = node.text().ok_or("a key that is a list or a map")?.into_owned();
+                parent.key = Some(key);
+            }
+            (Value::Scalar { .. } | Value::Json(_), _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Returns a text by the rules of YAML 1.1. In this version, three more characters end a line. An indent follows each of them,
+/// and the first of them counts as an ordinary line ending.
+fn of_1_1(text: Cow<'_, str>, style: ScalarStyle, span: Span) -> String {
+    const NEXT_LINE: char = '\u{85}';
+    const BREAKS: [char; 3] = [NEXT_LINE, '\u{2028}', '\u{2029}'];
+    if style == ScalarStyle::DoubleQuoted || !text.contains(BREAKS) {
+        return text.into_owned();
+    }
+    let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+    // The column in which the text of a block begins is the indent of its lines.
+    let indent = if block { span.start.col() } else { usize::MAX };
+    let mut pieces = text.split_inclusive(BREAKS);
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let spaces = piece.len() - piece.trim_start_matches(' ').len();
+        out.push_str(&piece[spaces.min(indent)..]);
+    }
+    out.replace(NEXT_LINE, if block { "\n" } else { " " })
+}
+
+/// Returns the name of a tag, such as `binary` for `!!binary`; empty for tags of other schemas, whose values are text.
+fn name_of(tag: &Tag) -> String {
+    let name = if tag.is_yaml_core_schema() || tag.handle == "!" { tag.suffix.as_str() } else { "" };
+    name.rsplit(':').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! A run as text for a terminal, step by step and call by call, from its data. Pure.
+
+use super::columns::{first_lines, in_a_line, wrapped};
+use super::run_data::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
+use retake_base::text::counted;
+
+/// How many lines of a message or an answer are shown.
+const LINES: usize = 3;
+/// The column in which titles and labels begin, after the time.
+const TITLE: usize = 13;
+
+/// A run as text, in lines of at most `width` characters.
+pub(crate) fn explained(run: &RunData, width: usize) -> String {
+    let mut lines = head(run, width);
+    if !run.steps.is_empty() {
+        lines.extend([String::new(), "steps".to_owned()]);
+        lines.extend(run.steps.iter().flat_map(|step| step_lines(step, width)));
+    }
+    if !run.calls.is_empty() {
+        lines.extend([String::new(), "model calls".to_owned()]);
+        lines.extend(run.calls.iter().enumerate().flat_map(|(index, call)| call_lines(index + 1, call, width)));
+    }
+    if !run.tool_requests.is_empty() {
+        lines.extend([String::new(), "requests to tool servers".to_owned()]);
+        for asked in &run.tool_requests {
+            let failed = if asked.failed { "failed: " } else { "" };
+            lines.push(format!(
+                "{}  {}",
+                at(asked.at_ms),
+                in_a_line(&format!("{}: {}", asked.server, asked.request), width - TITLE)
+            ));
+            lines.extend(labelled("answered", &format!("{failed}{}", asked.answer), width));
+        }
+    }
+    if !run.unused.is_empty() {
+        lines.extend([String::new(), "turns that no call asked for".to_owned()]);
+        for turn in &run.unused {
+            let caller = turn.caller.as_deref().unwrap_or("unknown");
+            let line = in_a_line(&format!("turns[{}] by {caller}: {}", turn.index, says(turn)), width - 2);
+            lines.push(format!("  {line}"));
+        }
+    }
+    if let Some(golden) = &run.golden {
+        lines.push(String::new());
+        let file = golden.file.display();
+        lines.push(match (&golden.committed, &golden.run, &run.failure) {
+            (None, Some(_), _) => format!("golden: {file} does not exist; this run would write it"),
+            (Some(_), Some(_), _) => format!("golden: {file} differs (- golden, + this run)"),
+            (None, None, Some(_)) => format!("golden: {file} does not exist, and the run ended too early to write it"),
+            (Some(_), None, Some(_)) => format!("golden: {file}: nothing in this run differs from it"),
+            (_, None, None) => format!("golden: {file}: unchanged"),
+        });
+        if let (Some(_), Some(diff)) = (&golden.committed, &golden.diff) {
+            lines.extend(diff.lines().flat_map(|line| wrapped(line, 2, width)));
+        }
+    }
+    if !run.notes.is_empty() {
+        lines.extend([String::new(), "notes".to_owned()]);
+        lines.extend(run.notes.iter().flat_map(|note| wrapped(note, 2, width)));
+    }
+    if !run.logs.is_empty() {
+        lines.extend([String::new(), "see also".to_owned()]);
+        lines.extend(run.logs.iter().map(|file| format!("  {}", file.display())));
+    }
+    for advice in run.failure.iter().flat_map(|failure| &failure.advice) {
+        lines.extend([String::new(), format!("{}:", advice.case), format!("    {}", advice.command)]);
+    }
+    lines.join("\n")
+}
+
+fn head(run: &RunData, width: usize) -> Vec<String> {
+    let result = match run.result {
+        RunResult::Passed => "passed",
+        RunResult::Failed => "FAILED",
+    };
+    let action = match run.action {
+        RunAction::Test => "",
+        RunAction::Update => ", replayed twice for its golden",
+        RunAction::Record => ", recorded",
+    };
+    let started = run.started.replace('T', " ");
+    let started = started.split('.').next().unwrap_or_default();
+    let mut lines = vec![format!("{}: {result} after {}, {started} UTC{action}", run.scenario, time(run.took_ms))];
+    lines.extend(run.description.iter().flat_map(|text| wrapped(text, 2, width)));
+    if let Some(failure) = &run.failure {
+        lines.push(String::new());
+        lines.extend(wrapped(&failure.headline, 0, width));
+        // A run that did not get to its first step has nothing else to show.
+        if run.steps.is_empty() && run.calls.is_empty() {
+            lines
+                .extend(failure.evidence.iter().flat_map(|text| text.lines()).flat_map(|line| wrapped(line, 2, width)));
+        }
+    }
+    lines
+}
+
+fn step_lines(step: &StepData, width: usize) -> Vec<String> {
+    let events = step.events.len() + step.more_events;
+    let took = step.took_ms.map_or_else(|| "never ended".to_owned(), time);
+    let events = if events == 0 { String::new() } else { format!(", {}", counted(events, "event")) };
+    let status = step.status.as_deref().map(|status| format!("{status}, ")).unwrap_or_default();
+    let mut lines = vec![in_a_line_with_end(&step.title, &format!("{status}{took}{events}"), step.at_ms, width)];
+    lines.extend(step.failure.iter().flat_map(|failure| labelled("failed", failure, width)));
+    lines
+}
+
+/// `   96 ms  title …… end`. A long title is cut, the end is not.
+fn in_a_line_with_end(title: &str, end: &str, at_ms: f64, width: usize) -> String {
+    let room = width.saturating_sub(TITLE + end.chars().count() + 2).max(20);
+    format!("{}  {:<room$}  {end}", at(at_ms), in_a_line(title, room))
+}
+
+fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
+    let caller = call.caller.as_deref().unwrap_or("unknown");
+    let got = match (&call.turn, &call.miss) {
+        (Some(turn), _) => format!("turns[{}]{}", turn.index, tokens(turn)),
+        (None, Some(_)) => "MISS".to_owned(),
+        (None, None) => "no turn".to_owned(),
+    };
+    let title = format!("{number}. {caller}, {}", counted(call.messages, "message"));
+    let mut lines = vec![in_a_line_with_end(&title, &got, call.at_ms, width)];
+    for message in &call.asked {
+        let text = message.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        lines.extend(labelled("asked", &format!("{}: {text}", message.kind), width));
+    }
+    if let Some(turn) = &call.turn {
+        lines.extend(labelled("got", &says(turn), width));
+    }
+    for drift in &call.drift {
+        lines.extend(labelled("drift", &format!("{} changed: {}", drift.check, drift.change), width));
+    }
+    if let Some(miss) = &call.miss {
+        lines.extend(labelled("missed", &miss.headline, width));
+        let evidence = miss.evidence.iter().flat_map(|line| wrapped(line, TITLE + 10, width));
+        lines.extend(evidence);
+    }
+    lines
+}
+
+/// A label with a text to its right.
+fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
+    let (mut lines, more) = first_lines(text, TITLE + 10, width, LINES);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{:TITLE$}{label:<10}{}", "", first.trim_start());
+    }
+    if more > 0 {
+        lines.push(format!("{:indent$}… {}", "", counted(more, "more line"), indent = TITLE + 10));
+    }
+    lines
+}
+
+/// The answer of a turn as one text.
+pub(super) fn says(turn: &TurnData) -> String {
+    let calls = turn.tool_calls.iter().map(|call| format!("calls {} {}", call.name, call.args));
+    let text = Some(format!("{:?}", turn.text)).filter(|_| !turn.text.is_empty());
+    let parts: Vec<String> = text.into_iter().chain(calls).collect();
+    if parts.is_empty() { "an answer without text".to_owned() } else { parts.join("\n") }
+}
+
+fn tokens(turn: &TurnData) -> String {
+    turn.tokens.map(|tokens| format!(", {} + {} tokens", tokens.input, tokens.output)).unwrap_or_default()
+}
+
+fn at(ms: f64) -> String {
+    format!("  {:>9}", time(ms))
+}
+
+/// `8.2 ms`, `140 ms`, `2.31 s`.
+pub(super) fn time(ms: f64) -> String {
+    if ms < 10.0 {
+        format!("{ms:.1} ms")
+    } else if ms < 1000.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{:.2} s", ms / 1000.0)
+    }
+}

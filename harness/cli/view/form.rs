@@ -1,0 +1,59 @@
+//! The forms of a report of several runs.
+
+use clap::ValueEnum;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::github::markdown;
+use super::page::page;
+use super::run_data::{RunData, RunResult};
+use retake_base::error::{Error, Result};
+use retake_base::text::visible;
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportForm {
+    /// An HTML page: one file that needs no network
+    Html,
+    /// JUnit XML, for CI systems
+    Junit,
+    /// A summary in Markdown, for GitHub and GitLab
+    Markdown,
+}
+
+/// The report of these runs as text.
+///
+/// # Errors
+/// If it cannot be rendered.
+pub(crate) fn report(runs: &[RunData], form: ReportForm) -> Result<String> {
+    match form {
+        ReportForm::Html => page(runs),
+        ReportForm::Junit => junit(runs),
+        ReportForm::Markdown => Ok(markdown(runs)),
+    }
+}
+
+fn junit(runs: &[RunData]) -> Result<String> {
+    let mut suite = TestSuite::new("scenarios");
+    for run in runs {
+        let mut status = TestCaseStatus::success();
+        if let (RunResult::Failed, Some(failure)) = (run.result, &run.failure) {
+            status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let advice = failure.advice.iter().map(|advice| format!("{}:\n    {}", advice.case, advice.command));
+            let parts: Vec<String> = failure.evidence.iter().cloned().chain(advice).collect();
+            status.set_message(visible(&failure.headline)).set_description(visible(&parts.join("\n\n")));
+            if let Some(cause) = failure.causes.first() {
+                status.set_type(&cause.kind);
+            }
+        }
+        let mut case = TestCase::new(run.scenario.as_str(), status);
+        case.set_classname("scenarios").set_time(std::time::Duration::from_secs_f64(run.took_ms.max(0.0) / 1000.0));
+        case.extra.insert("file".into(), run.file.display().to_string().into());
+        if !run.notes.is_empty() {
+            case.set_system_out(visible(&run.notes.join("\n")));
+        }
+        suite.add_test_case(case);
+    }
+    let mut report = Report::new("retake");
+    report.add_test_suite(suite);
+    report.to_string().map_err(|error| Error::new(format!("the report cannot be written as JUnit: {error}")))
+}

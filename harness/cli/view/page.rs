@@ -1,0 +1,120 @@
+//! Runs as a page: one HTML file that contains its style and script and needs no network. Pure.
+
+mod axis;
+mod view;
+
+use std::fmt::Write as _;
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value};
+use serde::Serialize;
+
+use super::numbers::in_thousands;
+use super::run_data::{RunData, RunResult};
+use retake_base::error::{Error, Result};
+use retake_base::text::counted;
+use view::{Limits, RunView};
+
+/// How many failed runs may be open when the page is loaded. If more failed, all are closed, to keep the overview.
+const OPEN: usize = 3;
+
+/// The data of the page's template.
+#[derive(Serialize)]
+struct Page<'a> {
+    title: String,
+    style: &'static str,
+    script: &'static str,
+    runs: Vec<RunView<'a>>,
+    failed: usize,
+    passed: usize,
+    /// `12 scenarios`
+    scenarios: String,
+    /// `30 model calls`
+    calls: String,
+    tokens: String,
+    started: String,
+}
+
+/// The page of these runs, failed ones first.
+///
+/// # Errors
+/// If the page cannot be rendered, which would be a bug in Retake.
+pub(crate) fn page(runs: &[RunData]) -> Result<String> {
+    let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_shown()).collect();
+    let mut sorted = runs.clone();
+    sorted.sort_by(|a, b| {
+        (b.result == RunResult::Failed, &a.scenario).cmp(&(a.result == RunResult::Failed, &b.scenario))
+    });
+    let failed = runs.iter().filter(|run| run.result == RunResult::Failed).count();
+    let turns = || runs.iter().flat_map(|run| &run.calls).filter_map(|call| call.turn.as_ref());
+    let tokens: u64 = turns().filter_map(|turn| turn.tokens).map(|tokens| tokens.input + tokens.output).sum();
+    let started = runs.iter().map(|run| run.started.as_str()).max().unwrap_or_default();
+    let page = Page {
+        title: match failed {
+            0 if runs.len() == 1 => "The scenario passed".to_owned(),
+            0 => format!("All {} scenarios passed", runs.len()),
+            _ => format!("{failed} of {} failed", counted(runs.len(), "scenario")),
+        },
+        style: include_str!("page/page.css"),
+        script: include_str!("page/page.js"),
+        runs: sorted
+            .iter()
+            .enumerate()
+            .map(|(i, run)| RunView::of(run, i < OPEN && failed <= OPEN, Limits::of(run, runs.len())))
+            .collect(),
+        failed,
+        passed: runs.len() - failed,
+        scenarios: counted(runs.len(), "scenario"),
+        calls: counted(runs.iter().map(|run| run.calls.len()).sum(), "model call"),
+        tokens: in_thousands(tokens),
+        started: view::moment(started),
+    };
+    rendered(&page).map_err(|error| Error::new(format!("the page cannot be rendered: {error:#}")))
+}
+
+fn rendered(page: &Page<'_>) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.add_filter("diffed", |text: String| Value::from_safe_string(diffed(&text)));
+    environment.add_template("page.html", include_str!("page/page.html"))?;
+    environment.get_template("page.html")?.render(Serde(page))
+}
+
+/// A text as HTML, with the lines of diffs marked.
+fn diffed(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + text.len() / 8);
+    for (i, line) in text.lines().enumerate() {
+        if i > 0 {
+            html.push('\n');
+        }
+        let class = match line.trim_start().as_bytes() {
+            // This line explains the signs.
+            _ if line.starts_with("- golden, + ") => None,
+            [b'-', b' ', ..] => Some("del"),
+            [b'+', b' ', ..] => Some("add"),
+            _ => None,
+        };
+        let escaped = escaped(line);
+        let _ = match class {
+            Some(class) => write!(html, "<span class=\"{class}\">{escaped}</span>"),
+            None => write!(html, "{escaped}"),
+        };
+    }
+    html
+}
+
+fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '&' => html.push_str("&amp;"),
+            '"' => html.push_str("&quot;"),
+            c => html.push(c),
+        }
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests;

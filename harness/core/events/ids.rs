@@ -1,0 +1,268 @@
+//! Finds out which ids are equal. The value of an id varies between runs, but the places at which the same id appears do not.
+//!
+//! What counts as an id must not depend on chance: if a random text looked like an id only sometimes, the golden would vary
+//! between runs. So only forms count that a generator of ids produces either always or never.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use super::captured::Captured;
+use super::labels::{Label, Labels};
+use super::notation::{self, Normalize};
+use super::options::{Detail, ShapeOptions};
+use crate::json::Json;
+
+/// The smallest number of hexadecimal digits in an id.
+const HEX: usize = 12;
+/// The largest length of an id.
+const LONGEST: usize = 200;
+/// The prefixes of the ids of providers.
+const PROVIDERS: [&str; 8] = ["call_", "chatcmpl-", "fc_", "gen-", "msg_", "resp_", "rs_", "toolu_"];
+/// The smallest number of characters after such a prefix.
+const PROVIDERS_TAIL: usize = 16;
+const UUID: usize = 36;
+
+/// The ids in all captures of a golden, with what the golden shows for each.
+#[derive(Default)]
+pub(super) struct Ids {
+    shown: HashMap<String, ShownId>,
+}
+
+/// What a golden shows for an id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ShownId {
+    /// The name of a value of the run, such as `<thread>`.
+    Named(Rc<str>),
+    /// The number of an id that appears at several places.
+    Numbered(usize),
+    /// Only that it is an id: it appears at one place only, or it first appeared where the order of events is not fixed.
+    Plain,
+}
+
+/// An id that was found.
+struct FoundId {
+    first_place: u64,
+    shared: bool,
+    /// Its rank among the ids in events whose order is fixed.
+    rank: Option<usize>,
+    /// Whether it first appeared in an event that is sorted among its neighbours.
+    unordered: bool,
+}
+
+/// Collects the ids in payloads.
+struct Collector<'a> {
+    options: &'a ShapeOptions,
+    normalize: &'a Normalize<'a>,
+    found: HashMap<String, FoundId>,
+    ranks: usize,
+}
+
+impl Ids {
+    /// Collects the ids in all captures, in order, and numbers those that appear at several places.
+    pub(super) fn of(captures: &[Captured], options: &ShapeOptions, normalize: &Normalize) -> Ids {
+        if options.detail == Detail::Keys && options.show.is_empty() {
+            return Ids::default();
+        }
+        let mut collector = Collector { options, normalize, found: HashMap::new(), ranks: 0 };
+        let mut labels = Labels::new(options, normalize);
+        for (nth, capture) in captures.iter().enumerate() {
+            for event in capture.all_events(options).filter(|event| event.is_real()) {
+                let Some(json) = event.json() else { continue };
+                let label = labels.of(event.label_with(Some(&json)), false);
+                if !label.ignored {
+                    // Usually no place is loose, and then no pointers are needed.
+                    let pointer = options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
+                    collector.value(&json, place(nth as u64, &label.text), pointer, &label);
+                }
+            }
+        }
+        collector.numbered()
+    }
+
+    /// Returns what the golden shows for a text if it is an id.
+    pub(super) fn shown(&self, text: &str) -> Option<&ShownId> {
+        let id = id_of(text)?;
+        Some(self.get(id).unwrap_or(&ShownId::Plain))
+    }
+
+    /// Returns a normalized text with numbers added to its UUIDs: `<UUID:1>`. `raw` is the text before normalization.
+    pub(super) fn number_uuids(&self, raw: &str, normalized: String) -> String {
+        const NAME: &str = "<UUID>";
+        if !normalized.contains(NAME) {
+            return normalized;
+        }
+        let named = |id: &&str| !matches!(self.get(id), Some(ShownId::Named(_)));
+        let uuids: Vec<&str> = uuids_in(raw).filter(named).collect();
+        if normalized.matches(NAME).count() != uuids.len() {
+            return normalized;
+        }
+        let mut pieces = normalized.split(NAME);
+        let mut text = pieces.next().unwrap_or_default().to_owned();
+        for (uuid, piece) in uuids.into_iter().zip(pieces) {
+            match self.get(uuid) {
+                Some(ShownId::Numbered(number)) => drop(write!(text, "<UUID:{number}>")),
+                _ => text.push_str(NAME),
+            }
+            text.push_str(piece);
+        }
+        text
+    }
+
+    fn get(&self, id: &str) -> Option<&ShownId> {
+        self.shown.get(id).or_else(|| self.shown.get(&id.to_ascii_lowercase()))
+    }
+}
+
+impl Collector<'_> {
+    fn value(&mut self, value: &Json, at: u64, pointer: Option<String>, label: &Label) {
+        match value {
+            Json::Str(text) => {
+                let id =
+                    id_of(text).filter(|_| pointer.is_none() || !self.options.loosens(&label.name, pointer.as_deref()));
+                if let Some(id) = id {
+                    self.add(id, at, label);
+                }
+            }
+            Json::Object(entries) => {
+                for (key, value) in entries.iter() {
+                    let token = |key: &str| notation::pointer_token(&(self.normalize)(key)).into_owned();
+                    let inside = pointer.as_ref().map(|pointer| format!("{pointer}/{}", token(key)));
+                    self.value(value, place(at, key), inside, label);
+                }
+            }
+            Json::Array(items) => {
+                let inside = pointer.map(|pointer| format!("{pointer}/*"));
+                for item in items {
+                    let kind = item.str_of("type").or_else(|| item.str_of("role")).unwrap_or_default();
+                    self.value(item, place(at, &("[]", kind)), inside.clone(), label);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, id: &str, at: u64, label: &Label) {
+        let id = if uuid_at_end(id) { id.to_ascii_lowercase() } else { id.to_owned() };
+        let found = match self.found.entry(id) {
+            Entry::Occupied(found) => found.into_mut(),
+            Entry::Vacant(new) => {
+                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered })
+            }
+        };
+        found.shared |= found.first_place != at;
+        // The number of collapsed events, and so the order of their ids, depends on where a text was cut.
+        if found.rank.is_none() && !label.collapsed && !label.unordered {
+            found.rank = Some(self.ranks);
+            self.ranks += 1;
+        }
+    }
+
+    fn numbered(self) -> Ids {
+        let mut shown = HashMap::new();
+        let mut ranked = Vec::new();
+        for (id, found) in self.found {
+            let normal = (self.normalize)(&id);
+            if is_name(&normal) {
+                shown.insert(id, ShownId::Named(normal.into()));
+            } else if let (Some(rank), true, false) = (found.rank, found.shared, found.unordered) {
+                ranked.push((rank, id));
+            }
+        }
+        ranked.sort_unstable();
+        shown.extend(ranked.into_iter().enumerate().map(|(nth, (_, id))| (id, ShownId::Numbered(nth + 1))));
+        Ids { shown }
+    }
+}
+
+/// Whether a normalized id is the name of a value of the run, and not just `<UUID>`.
+fn is_name(normal: &str) -> bool {
+    let inner = normal.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    inner.is_some_and(|inner| inner != "UUID" && !inner.contains(['<', '>'])) && notation::is_seen(normal)
+}
+
+fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (inside, of).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether a text is an id.
+pub fn is_id(text: &str) -> bool {
+    id_of(text).is_some()
+}
+
+/// Returns the id if the whole text is one; for a UUID with a prefix, returns the UUID.
+fn id_of(text: &str) -> Option<&str> {
+    if !(HEX..=LONGEST).contains(&text.len())
+        || !text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-:.".contains(&c))
+    {
+        return None;
+    }
+    let parted = |head: &str| head.is_empty() || head.ends_with(['-', '_', ':', '.']);
+    if uuid_at_end(text) {
+        let (head, uuid) = text.split_at(text.len() - UUID);
+        return parted(head).then_some(uuid);
+    }
+    // `lc_run--<UUID>-0` is a part of what the UUID identifies.
+    let numbered = text.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('-');
+    if numbered.is_some_and(|head| uuid_at_end(head) && parted(&head[..head.len() - UUID])) {
+        return Some(text);
+    }
+    let is_of_provider = |prefix: &&str| {
+        let tail = text.strip_prefix(*prefix).filter(|tail| tail.len() >= PROVIDERS_TAIL);
+        tail.is_some_and(|tail| tail.bytes().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase()))
+    };
+    let (head, tail) = text.rsplit_once(['-', '_', ':']).unwrap_or_default();
+    let prefixed = head.starts_with(|c: char| c.is_ascii_alphabetic()) && is_hex_id(tail);
+    (is_hex_id(text) || prefixed || PROVIDERS.iter().any(is_of_provider)).then_some(text)
+}
+
+/// Whether a text is hexadecimal in one case, and not a point in time.
+fn is_hex_id(text: &str) -> bool {
+    let of = |letters: std::ops::RangeInclusive<u8>| text.bytes().all(|c| c.is_ascii_digit() || letters.contains(&c));
+    text.len() >= HEX && (of(b'a'..=b'f') || of(b'A'..=b'F')) && !is_time(text)
+}
+
+/// Whether digits are a point in time: a number of seconds or milliseconds, or a date such as `20261122103000`. Such numbers
+/// can be equal by chance, so they are not ids.
+fn is_time(digits: &str) -> bool {
+    let in_range = |range: std::ops::Range<usize>, limit: u8| {
+        digits.get(range).and_then(|part| part.parse::<u8>().ok()).is_some_and(|part| part < limit)
+    };
+    let is_date = digits.starts_with("20") && in_range(4..6, 13) && in_range(6..8, 32) && in_range(8..10, 24);
+    let is_date = is_date && in_range(10..12, 60) && matches!(digits.len(), 12 | 14 | 17);
+    digits.parse::<i64>().is_ok_and(|number| is_date || notation::is_time(&Json::Int(number)))
+}
+
+fn uuid_at_end(text: &str) -> bool {
+    text.len().checked_sub(UUID).and_then(|start| text.get(start..)).is_some_and(is_uuid)
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == UUID
+        && text.bytes().enumerate().all(|(at, c)| match at {
+            8 | 13 | 18 | 23 => c == b'-',
+            _ => c.is_ascii_hexdigit(),
+        })
+}
+
+/// Returns the UUIDs in a text, found like the rules of the key find them.
+fn uuids_in(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at + UUID <= text.len() {
+            if let Some(uuid) = text.get(at..at + UUID).filter(|part| is_uuid(part)) {
+                at += UUID;
+                return Some(uuid);
+            }
+            at += 1;
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! What a system sends its clients: turns a response body into events, and events into the text of a golden.
+//!
+//! [`Capture`] reads a body while it arrives, as server-sent events or JSON lines. [`golden`] reduces what was captured to its
+//! shape: the sequence of the events, then one tree of keys and types for each event name. Both are pure: they read no socket
+//! and no file, and they do not assert anything.
+//!
+//! The options of goldens are the fields of [`ShapeOptions`] (`options`). The module `sequence` applies those about events and
+//! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is
+//! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
+//! `payloads`. The module `pins` decides which pins are loose.
+
+mod capture;
+mod captured;
+mod changes;
+mod event;
+mod ids;
+mod labels;
+mod lengths;
+mod lists;
+mod merge;
+mod naming;
+mod notation;
+mod options;
+mod outline;
+mod payloads;
+mod pins;
+mod remembered;
+mod scalars;
+mod sequence;
+mod shape;
+mod texts;
+mod tree;
+mod value;
+mod words;
+mod written;
+
+pub use capture::{Capture, Format};
+pub use captured::{AfterLast, Captured, Ending, Status};
+pub use changes::{Change, changes, changes_until_break, moved_and_counted};
+pub use event::{Event, Payload};
+pub use ids::is_id;
+pub use naming::shown_nowhere;
+pub use naming::{NamesNothing, names_nothing};
+pub use notation::is_time;
+pub use options::{Detail, Loose, ShapeOptions, TextAs};
+pub use shape::{Golden, event_keys, golden};

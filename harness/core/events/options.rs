@@ -1,0 +1,164 @@
+//! The options of a golden: how much it shows, and what it leaves open.
+
+use std::fmt;
+use std::str::FromStr;
+
+use retake_base::error::Error;
+use retake_base::text::nearest;
+
+/// What a golden shows, and what it leaves open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShapeOptions {
+    /// How much of each payload is shown.
+    pub detail: Detail,
+    /// JSON pointers of values to show below the line of their event.
+    pub show: Vec<String>,
+    /// Labels of events whose runs become one line, whatever their payloads are. Their payloads are shown as types at most,
+    /// since values depend on where a text was cut. The texts that they deliver in pieces are joined and shown.
+    pub collapse: Vec<String>,
+    /// Labels of events that are sorted among their neighbours.
+    pub unordered: Vec<String>,
+    /// Labels of events that may come at any time, and are left out. `*` in a label matches any text.
+    pub ignore: Vec<String>,
+    /// What is shown of a payload or a body that is not JSON.
+    pub text: TextAs,
+    /// Whether comments are shown. Usually they are heartbeats, whose number and times mean nothing.
+    pub comments: bool,
+    /// Whether the lengths of lists and the number of ids at a place are shown.
+    pub lengths: bool,
+    /// Keys, in addition to the usual ones, whose words are shown and not only their type.
+    pub words: Vec<String>,
+    /// Whether everything after the last event for which a step waits is shown.
+    pub after_last: bool,
+    /// Places of which only types are shown.
+    pub loose: Vec<Loose>,
+}
+
+impl Default for ShapeOptions {
+    fn default() -> ShapeOptions {
+        ShapeOptions {
+            detail: Detail::default(),
+            show: Vec::new(),
+            collapse: Vec::new(),
+            unordered: Vec::new(),
+            ignore: Vec::new(),
+            text: TextAs::default(),
+            comments: false,
+            lengths: true,
+            words: Vec::new(),
+            after_last: true,
+            loose: Vec::new(),
+        }
+    }
+}
+
+impl ShapeOptions {
+    /// Whether `ignore` matches a label.
+    pub fn ignores(&self, label: &str) -> bool {
+        self.ignore.iter().any(|pattern| fits(pattern, label))
+    }
+
+    /// Whether `loose` names a place. The place of the texts of collapsed events has no pointer.
+    pub(super) fn loosens(&self, label: &str, pointer: Option<&str>) -> bool {
+        self.loose.iter().any(|loose| loose.label == label && loose.pointer.as_deref() == pointer)
+    }
+}
+
+/// A place of which a golden shows only types. `EVENT:/pointer` is a value in the payload of an event, where `*` is any element
+/// of a list. `EVENT` is the joined texts of collapsed events.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loose {
+    /// The label of the events.
+    pub label: String,
+    /// The JSON pointer of the place in their payload; `None` for the texts of collapsed events.
+    pub pointer: Option<String>,
+}
+
+impl Loose {
+    /// Parses `EVENT` or `EVENT:/pointer`. `EVENT:` is the whole payload.
+    #[must_use]
+    pub fn of(text: &str) -> Loose {
+        let (label, pointer) = match (text.find(":/"), text.strip_suffix(':')) {
+            (Some(at), _) => (&text[..at], Some(&text[at + 1..])),
+            (None, Some(label)) if !label.is_empty() => (label, Some("")),
+            (None, _) => (text, None),
+        };
+        Loose { label: label.to_owned(), pointer: pointer.map(str::to_owned) }
+    }
+}
+
+impl fmt::Display for Loose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.pointer {
+            Some(pointer) => write!(f, "{}:{pointer}", self.label),
+            None => f.write_str(&self.label),
+        }
+    }
+}
+
+/// Whether a text matches a pattern in which `*` matches any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(head) else { return false };
+    (0..=text.len()).filter(|&at| text.is_char_boundary(at)).any(|at| fits(rest, &text[at..]))
+}
+
+/// What a golden shows of a text that is not JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextAs {
+    /// Only that it is a text.
+    #[default]
+    Kind,
+    /// Its normalized lines.
+    Lines,
+}
+
+/// How much of a payload a golden shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The top-level keys.
+    Keys,
+    /// The keys and types at any depth.
+    #[default]
+    Types,
+    /// The keys and values at any depth.
+    Values,
+}
+
+impl Detail {
+    /// The names of the levels of detail.
+    pub const WORDS: [&str; 3] = ["keys", "types", "values"];
+}
+
+impl FromStr for Detail {
+    type Err = Error;
+
+    /// Parses `keys`, `types` or `values`.
+    fn from_str(word: &str) -> Result<Detail, Error> {
+        match word {
+            "keys" => Ok(Detail::Keys),
+            "types" => Ok(Detail::Types),
+            "values" => Ok(Detail::Values),
+            _ => {
+                let error = Error::new(format!("unknown detail `{word}`, expected `keys`, `types` or `values`"));
+                Err(match nearest(word, Detail::WORDS) {
+                    Some(word) => error.help(format!("did you mean `{word}`?")),
+                    None => error,
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Detail::Keys => "keys",
+            Detail::Types => "types",
+            Detail::Values => "values",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Access to parts of a JSON text: the position of a value, the text of a value, and everything except one large list.
+
+use std::ops::Range;
+
+use super::error::JsonError;
+use super::parser::{Parsed, Parser, utf8};
+use super::text::{JsonText, string_end};
+use super::value::Json;
+
+impl Json {
+    /// Reads an object without its field `list`, a list that may be too large to hold in memory as values. Returns the rest
+    /// of the object and the text of each element, which [`Json::parse`] reads; `None` if there is no such list.
+    ///
+    /// # Errors
+    /// As [`Json::parse_unique`], but an element that is not JSON is found only when it is read.
+    pub fn parse_around<'a>(text: &'a [u8], list: &str) -> Result<(Json, Option<Vec<&'a str>>), JsonError> {
+        utf8(text).and_then(|text| parse_around(text, list)).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Reads an object, and also returns the text of one value in it: the field `path[1]` of the object `path[0]`. The text
+    /// has the original order of keys and the original spelling. It is `None` if there is no such field.
+    ///
+    /// # Errors
+    /// As [`Json::parse_unique`].
+    pub fn parse_keeping(text: &[u8], path: [&str; 2]) -> Result<(Json, Option<JsonText>), JsonError> {
+        utf8(text).and_then(|text| parse_keeping(text, path)).map_err(|e| JsonError::at(text, e))
+    }
+
+    /// Returns the byte offset at which a field (its key) or an element of a JSON text begins. If the path does not exist,
+    /// returns the offset of the last step that does.
+    pub fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
+        offset_of(text, path)
+    }
+}
+
+fn offset_of(text: &str, path: &[Step<'_>]) -> usize {
+    let mut parser = Parser::of(text);
+    parser.skip_space();
+    let mut found = parser.at;
+    for step in path {
+        match parser.go_to(step) {
+            Ok(Some(at)) => found = at,
+            _ => break,
+        }
+    }
+    found
+}
+
+/// One step of the path to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// To the value of a key.
+    Key(&'a str),
+    /// To an element of a list.
+    Index(usize),
+}
+
+fn parse_around<'a>(text: &'a str, list: &str) -> Parsed<(Json, Option<Vec<&'a str>>)> {
+    let mut elements = None;
+    let rest = parse_object(text, |parser, key| {
+        if key != list || parser.peek() != Some(b'[') {
+            return Ok(Some(parser.value(1)?));
+        }
+        elements = Some(parser.elements());
+        Ok(None)
+    })?;
+    let elements = elements.map(|spans: Vec<_>| spans.into_iter().map(|span| &text[span]).collect());
+    Ok((rest, elements))
+}
+
+fn parse_keeping(text: &str, [object, field]: [&str; 2]) -> Parsed<(Json, Option<JsonText>)> {
+    let mut kept = None;
+    let json = parse_object(text, |parser, key| {
+        if key != object || parser.peek() != Some(b'{') {
+            return parser.value(1).map(Some);
+        }
+        let within = parser.entries(1, |parser, key| {
+            parser.skip_space();
+            let start = parser.at;
+            let value = parser.value(2)?;
+            if key == field {
+                kept = Some(JsonText::of_parsed(&text[start..parser.at]));
+            }
+            Ok(Some(value))
+        });
+        within.map(Some)
+    })?;
+    Ok((json, kept))
+}
+
+/// Reads a text in which a repeated key is an error. If it is an object, `value` reads the value of each key, and returns
+/// `None` to leave the entry out. Other values are read as they are.
+fn parse_object<'a>(
+    text: &'a str,
+    mut value: impl FnMut(&mut Parser<'a>, &str) -> Parsed<Option<Json>>,
+) -> Parsed<Json> {
+    let mut parser = Parser::unique(text);
+    parser.skip_space();
+    if parser.peek() != Some(b'{') {
+        return parser.document();
+    }
+    let json = parser.entries(0, |parser, key| {
+        parser.skip_space();
+        value(parser, key)
+    })?;
+    parser.end()?;
+    Ok(json)
+}
+
+impl Parser<'_> {
+    /// Moves the parser from a value to a part of it. Returns the offset of the part (for a field, that of its key), or
+    /// `None` if it does not exist.
+    fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
+        self.skip_space();
+        let opening = if matches!(step, Step::Key(_)) { b'{' } else { b'[' };
+        if self.peek() != Some(opening) {
+            return Ok(None);
+        }
+        self.at += 1;
+        for index in 0.. {
+            self.skip_space();
+            if matches!(self.peek(), Some(b'}' | b']') | None) {
+                break;
+            }
+            let at = self.at;
+            let here = match step {
+                Step::Key(wanted) => {
+                    let key = self.string()?;
+                    self.skip_space();
+                    self.at += 1;
+                    key == *wanted
+                }
+                Step::Index(wanted) => index == *wanted,
+            };
+            if here {
+                return Ok(Some(at));
+            }
+            self.value(0)?;
+            self.skip_space();
+            if self.peek() == Some(b',') {
+                self.at += 1;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the ranges of the elements of the list at which the parser is. It looks only at brackets, commas and quotes.
+    fn elements(&mut self) -> Vec<Range<usize>> {
+        let (mut elements, mut depth) = (Vec::new(), 0);
+        self.at += 1;
+        self.skip_space();
+        let mut start = self.at;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => {
+                    self.at += string_end(&self.text[self.at..]);
+                    continue;
+                }
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' if depth > 0 => depth -= 1,
+                b',' | b']' | b'}' if depth == 0 => {
+                    let empty = byte == b']' && elements.is_empty() && self.at == start;
+                    if !empty {
+                        elements.push(start..self.at);
+                    }
+                    start = self.at + 1;
+                    if byte != b',' {
+                        self.at += 1;
+                        break;
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        elements
+    }
+}

@@ -1,0 +1,141 @@
+//! The canonical conversation (KEY.md, section 2): which parts of a call's messages belong to the key, and in which form.
+
+use std::borrow::Cow;
+
+use super::normalize::{Normalizer, is_blank};
+use crate::conversation::{Message, OPAQUE, ToolCall};
+use crate::json::{Json, Layout};
+
+/// Returns the canonical messages, `{"type", "content", "tool_calls"?, "name"?}`, with each text normalized once. Consumes
+/// the messages, since most of their text is moved unchanged.
+#[must_use]
+pub fn canonical_conversation(messages: Vec<Message>, normalizer: &Normalizer) -> Vec<Json> {
+    messages.into_iter().filter_map(|message| canonical_message(message, normalizer)).collect()
+}
+
+fn canonical_message(message: Message, normalizer: &Normalizer) -> Option<Json> {
+    if message.kind == "system" || message.hidden {
+        return None;
+    }
+    let content = if message.kind == OPAQUE {
+        opaque_text(message.content, normalizer)
+    } else {
+        normalizer.apply_to(content_text(message.content))
+    };
+    if is_blank(&content) && message.tool_calls.is_empty() {
+        return None;
+    }
+    let mut entries = vec![("content", Json::Str(content))];
+    if let Some(name) = message.name.filter(|name| !name.is_empty()) {
+        entries.push(("name", Json::Str(name)));
+    }
+    if !message.tool_calls.is_empty() {
+        let call = |mut c: ToolCall| {
+            normalizer.own_in(&mut c.args, false);
+            Json::object([("args", c.args), ("name", Json::Str(c.name))])
+        };
+        entries.push(("tool_calls", message.tool_calls.into_iter().map(call).collect::<Vec<_>>().into()));
+    }
+    entries.push(("type", Json::Str(message.kind)));
+    Some(Json::object(entries))
+}
+
+/// Returns the text of a body that is not a chat model's: its JSON, after the suite's rules changed its strings and numbers.
+fn opaque_text(mut body: Json, normalizer: &Normalizer) -> String {
+    if body == Json::Null {
+        return NO_BODY.to_owned();
+    }
+    normalizer.own_in(&mut body, true);
+    normalizer.version_1(&body.print(Layout::Python)).into_owned()
+}
+
+const NO_BODY: &str = "(no body)";
+
+/// Returns a canonical message as it would be if the suite had more rules, which follow those that were already applied.
+/// `more` contains only the added rules. Returns `None` if the message is then empty.
+pub fn with_more_rules(message: &Json, more: &Normalizer) -> Option<Json> {
+    let mut message = message.clone();
+    let Json::Object(fields) = &mut message else { return Some(message) };
+    let opaque = fields.get("type").and_then(Json::as_str) == Some(OPAQUE);
+    let calls = fields.contains_key("tool_calls");
+    if let Some(Json::Str(content)) = fields.get_mut("content") {
+        match Json::parse(content.as_bytes()) {
+            _ if opaque && content == NO_BODY => {}
+            Ok(mut body) if opaque => {
+                more.own_in(&mut body, true);
+                *content = body.print(Layout::Python);
+            }
+            _ => *content = more.own(content).into_owned(),
+        }
+        if is_blank(content) && !calls {
+            return None;
+        }
+    }
+    if let Some(Json::Array(calls)) = fields.get_mut("tool_calls") {
+        for call in calls {
+            if let Json::Object(call) = call
+                && let Some(args) = call.get_mut("args")
+            {
+                more.own_in(args, false);
+            }
+        }
+    }
+    Some(message)
+}
+
+/// Returns the text of message content. A list becomes the concatenated texts of its blocks, where a block without text
+/// becomes its JSON.
+fn content_text(content: Json) -> String {
+    let blocks = match content {
+        Json::Str(text) => return text,
+        Json::Array(blocks) => blocks,
+        other => return other.python_str(),
+    };
+    let texts = blocks.iter().map(|block| match block {
+        Json::Object(_) => match block.str_of("text") {
+            Some(text) if !text.is_empty() => Cow::Borrowed(text),
+            _ => block.print(Layout::Python).into(),
+        },
+        Json::Str(text) => Cow::Borrowed(text.as_str()),
+        other => other.python_str().into(),
+    });
+    texts.collect()
+}
+
+/// Reads a message in the form of LangChain's `messages_to_dict`: `{"type", "data": {"content", "tool_calls", "name", …}}`.
+///
+/// # Errors
+/// A lower-case fragment that says what was expected or found.
+pub fn message_from_langchain(message: Json) -> Result<Message, String> {
+    let Some(mut message) = message.into_object() else { return Err("a message needs a string `type`".to_owned()) };
+    let Some(Json::Str(kind)) = message.remove("type") else {
+        return Err("a message needs a string `type`".to_owned());
+    };
+    let data = message.remove("data").and_then(Json::into_object);
+    let mut data = data.ok_or("a message needs an object `data`")?;
+    let content = data.remove("content").ok_or("a message's `data` needs `content`")?;
+    let mut optional = |field: &str| match data.remove(field) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Str(s)) => Ok(Some(s)),
+        Some(other) => Err(format!("expected a string `{field}`, found {}", other.kind())),
+    };
+    let (name, tool_call_id) = (optional("name")?, optional("tool_call_id")?);
+    let tool_calls = match data.remove("tool_calls") {
+        None | Some(Json::Null) => Vec::new(),
+        Some(Json::Array(calls)) => calls.into_iter().map(tool_call).collect::<Result<_, _>>()?,
+        Some(other) => return Err(format!("expected a list `tool_calls`, found {}", other.kind())),
+    };
+    let hidden = data.get("additional_kwargs").and_then(|more| more.get("hide_from_ui")).is_some_and(Json::is_truthy);
+    let failed = data.get("status").and_then(Json::as_str) == Some("error");
+    Ok(Message { kind, content, name, tool_calls, tool_call_id, failed, hidden })
+}
+
+fn tool_call(call: Json) -> Result<ToolCall, String> {
+    let mut call = call.into_object().unwrap_or_default();
+    let Some(Json::Str(name)) = call.remove("name") else { return Err("a tool call needs a string `name`".to_owned()) };
+    let id = call.remove("id").and_then(Json::into_string).unwrap_or_default();
+    Ok(ToolCall { id, name, args: call.remove("args").unwrap_or(Json::Null) })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! The checks: what is compared on each served turn, but is not part of the key (KEY.md, section 5).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Hash, Normalizer};
+use crate::json::{Json, Layout};
+
+/// A part of a call that is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// All system text.
+    Prompt,
+    /// The tool definitions.
+    Tools,
+    /// The model's name.
+    Model,
+    /// All other settings.
+    Settings,
+    /// The exceptions about the results of the conversation's tool calls, such as an error or a missing result.
+    Results,
+}
+
+impl Check {
+    /// All checks, in the order in which they are reported.
+    pub const ALL: [Check; 5] = [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Results];
+
+    /// Whether the text of this check is JSON.
+    #[must_use]
+    pub fn is_json(self) -> bool {
+        matches!(self, Check::Tools | Check::Settings)
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Check::Prompt => "prompt",
+            Check::Tools => "tools",
+            Check::Model => "model",
+            Check::Settings => "settings",
+            Check::Results => "results",
+        })
+    }
+}
+
+/// The hash of each check of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Checks {
+    /// The hash of all system text.
+    pub prompt: Hash,
+    /// The hash of the tool definitions.
+    pub tools: Hash,
+    /// The hash of the model's name.
+    pub model: Hash,
+    /// The hash of all other settings.
+    pub settings: Hash,
+    /// The hash of the exceptions about results. `None` in turns that were recorded before this check existed; these match
+    /// any results.
+    pub results: Option<Hash>,
+}
+
+impl Checks {
+    /// Returns the hash of one check.
+    #[must_use]
+    pub fn of(&self, check: Check) -> Option<Hash> {
+        match check {
+            Check::Prompt => Some(self.prompt),
+            Check::Tools => Some(self.tools),
+            Check::Model => Some(self.model),
+            Check::Settings => Some(self.settings),
+            Check::Results => self.results,
+        }
+    }
+
+    /// Returns the same checks without the one of results, like those of a turn that was recorded before it existed.
+    #[must_use]
+    pub fn without_results(self) -> Checks {
+        Checks { results: None, ..self }
+    }
+}
+
+/// Returns the text of a check as it would be if the suite had more rules. `more` contains only the added rules.
+pub fn check_with_more_rules(check: Check, text: &str, more: &Normalizer) -> String {
+    match Json::parse(text.as_bytes()) {
+        Ok(mut json) if check.is_json() => {
+            more.own_in(&mut json, false);
+            json.print(Layout::Python)
+        }
+        // This text is Retake's own description, and contains no text of the call.
+        _ if check == Check::Results => text.to_owned(),
+        _ => more.own(text).into_owned(),
+    }
+}
+
+/// The normalized texts behind [`Checks`]. Cloning shares them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckTexts {
+    /// All system text.
+    pub prompt: Arc<str>,
+    /// The tool definitions, as canonical JSON. Empty if there are none.
+    pub tools: Arc<str>,
+    /// The model's name.
+    pub model: Arc<str>,
+    /// All other settings, as canonical JSON.
+    pub settings: Arc<str>,
+    /// The exceptions about the results of tool calls, one on each line.
+    pub results: Arc<str>,
+}
+
+impl CheckTexts {
+    /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The results have no
+    /// exceptions until [`with_results`](CheckTexts::with_results) sets them.
+    #[must_use]
+    pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
+        let text = |text: &str| normalizer.own(&normalizer.of_check(text)).into();
+        let json = |value: &Json| match value {
+            Json::Null => "".into(),
+            other => {
+                let mut other = Cow::Borrowed(other);
+                if normalizer.has_own() {
+                    normalizer.own_in(other.to_mut(), false);
+                }
+                normalizer.of_check(&other.print(Layout::Python)).into()
+            }
+        };
+        CheckTexts {
+            prompt: text(prompt),
+            tools: json(tools),
+            model: text(model),
+            settings: json(settings),
+            results: "".into(),
+        }
+    }
+
+    /// Sets the exceptions about results.
+    #[must_use]
+    pub fn with_results(self, results: &str) -> CheckTexts {
+        CheckTexts { results: results.into(), ..self }
+    }
+
+    /// Returns the hash of each text.
+    #[must_use]
+    pub fn hashes(&self) -> Checks {
+        let hash = |text: &str| Hash::of(text.as_bytes());
+        Checks {
+            prompt: hash(&self.prompt),
+            tools: hash(&self.tools),
+            model: hash(&self.model),
+            settings: hash(&self.settings),
+            results: Some(hash(&self.results)),
+        }
+    }
+
+    /// Returns the text of one check.
+    #[must_use]
+    pub fn of(&self, check: Check) -> &Arc<str> {
+        match check {
+            Check::Prompt => &self.prompt,
+            Check::Tools => &self.tools,
+            Check::Model => &self.model,
+            Check::Settings => &self.settings,
+            Check::Results => &self.results,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The key of a model call, which decides whether two calls are the same: exactly version 1 of KEY.md. Pure.
+//!
+//! A key consists of two hashes: one of the conversation, and one of the caller and the conversation. Recording and replay
+//! compute both with the same function, so they always agree. This is the page that the code implements:
+//!
+#![doc = include_str!("KEY.md")]
+
+pub mod caller;
+pub mod canonical;
+pub mod checks;
+mod hash;
+pub mod normalize;
+mod of_messages;
+pub mod plain;
+pub mod reminder;
+pub mod rules;
+
+pub use caller::caller_of_tags;
+pub use caller::{Aliases, UNKNOWN_CALLER};
+pub use canonical::message_from_langchain;
+pub use canonical::with_more_rules;
+pub use checks::{Check, CheckTexts, Checks, check_with_more_rules};
+pub use hash::{Hash, ParseHashError};
+pub use normalize::{Normalizer, is_blank};
+pub use of_messages::{conversation_hash, input_hash};
+pub use plain::plain_conversation;
+pub use rules::Key;
+pub use rules::Rules;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,367 @@
+//! Text normalization (KEY.md, section 1): eight passes, each over the result of the previous one.
+//!
+//! The passes cannot be merged: `/tmp/2026-11-21 10:00:00` is one `<PATH>` only because the date became `<TS>` first,
+//! and removing a reminder can join two halves of a date. Instead, each pass searches for a byte sequence that every match of
+//! its pattern contains, which is fast. The tests compare the passes with the patterns as KEY.md writes them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use memchr::{memchr, memmem};
+use regex::Regex;
+
+use crate::json::{Json, Layout};
+
+/// Replaces text that varies from run to run with fixed words: first by the eight rules of version 1, then by the suite's own
+/// rules. The suite's rules act on each text separately, and never on the JSON around the texts.
+#[derive(Clone, Debug, Default)]
+pub struct Normalizer {
+    rules: Vec<OwnRule>,
+    /// Whether rules 2 to 4 are left out, since the first fixtures are older than these rules.
+    first: bool,
+}
+
+/// A rule of the suite.
+#[derive(Clone, Debug)]
+struct OwnRule {
+    pattern: Regex,
+    replacement: String,
+    /// Whether the rule ever changed a text. Clones of a rule share this flag.
+    fired: Arc<AtomicBool>,
+}
+
+impl Normalizer {
+    /// Creates the rules by which the first deer-flow fixtures were keyed: version 1 without rules 2 to 4.
+    pub(super) fn of_first_fixtures() -> Normalizer {
+        Normalizer { rules: Vec::new(), first: true }
+    }
+
+    /// Adds rules of the suite. Each is a pattern and its replacement, in which `$1` and `${name}` refer to groups.
+    #[must_use]
+    pub fn with(mut self, rules: impl IntoIterator<Item = (Regex, String)>) -> Normalizer {
+        let rule = |(pattern, replacement)| OwnRule { pattern, replacement, fired: Arc::default() };
+        self.rules.extend(rules.into_iter().map(rule));
+        self
+    }
+
+    /// Returns a normalizer without one of the suite's rules, given by its index.
+    #[must_use]
+    pub fn without(&self, rule: usize) -> Normalizer {
+        let mut others = self.clone();
+        others.rules.remove(rule);
+        others
+    }
+
+    /// Returns the number of the suite's rules.
+    #[must_use]
+    pub fn own_rules(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether one of the suite's rules, given by its index, changed any text so far.
+    #[must_use]
+    pub fn has_fired(&self, rule: usize) -> bool {
+        self.rules.get(rule).is_some_and(|rule| rule.fired.load(Ordering::Relaxed))
+    }
+
+    /// Applies version 1's rules to a text, then the suite's rules. The result is borrowed if nothing was replaced.
+    #[must_use]
+    pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = version_1(text, reminder, self.first);
+        self.replace_own(&mut text);
+        text
+    }
+
+    /// Like [`apply`](Normalizer::apply), for an owned text, which is returned itself if nothing was replaced.
+    #[must_use]
+    pub fn apply_to(&self, text: String) -> String {
+        let replaced = match self.apply(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(replaced) => Some(replaced),
+        };
+        replaced.unwrap_or(text)
+    }
+
+    /// Applies only version 1's rules to a text. This is for printed JSON, on which the suite's rules must not act.
+    #[must_use]
+    pub fn version_1<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        version_1(text, reminder, self.first)
+    }
+
+    /// Applies version 1's rules to the text of a check, with one difference: only innermost pairs of reminder tags are
+    /// removed, so a prompt that merely mentions the tag stays whole. The suite's rules are not applied.
+    pub(super) fn of_check<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        version_1(text, innermost_reminder, self.first)
+    }
+
+    /// Whether the suite has rules of its own.
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    /// Applies only the suite's rules to a text.
+    #[must_use]
+    pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        self.replace_own(&mut text);
+        text
+    }
+
+    /// Applies the suite's rules to each string of a value, and if `numbers` is set also to each number. Keys stay as they
+    /// are. A number that a rule replaces becomes a string.
+    pub fn own_in(&self, value: &mut Json, numbers: bool) {
+        if !self.has_own() {
+            return;
+        }
+        match value {
+            Json::Str(text) => {
+                if let Cow::Owned(replaced) = self.own(text) {
+                    *text = replaced;
+                }
+            }
+            Json::Array(items) => items.iter_mut().for_each(|item| self.own_in(item, numbers)),
+            Json::Object(fields) => fields.values_mut().for_each(|field| self.own_in(field, numbers)),
+            Json::Int(_) | Json::BigInt(_) | Json::Float(_) if numbers => {
+                if let Cow::Owned(replaced) = self.own(&value.print(Layout::Python)) {
+                    *value = Json::Str(replaced);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn replace_own(&self, text: &mut Cow<'_, str>) {
+        for OwnRule { pattern, replacement, fired } in &self.rules {
+            if let Cow::Owned(replaced) = pattern.replace_all(text, replacement) {
+                // A rule may match its own replacement again without changing it.
+                if replaced != **text {
+                    fired.store(true, Ordering::Relaxed);
+                }
+                *text = Cow::Owned(replaced);
+            }
+        }
+    }
+}
+
+/// Returns the first match of a pattern that starts at or after an offset of a text.
+type Find = fn(&str, usize) -> Option<Range<usize>>;
+
+/// Applies the eight rules. `reminder` finds the reminders to remove; `first` leaves out rules 2 to 4.
+fn version_1(text: &str, reminder: Find, first: bool) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    let Marks { removed, paths } = Marks::in_text(&text);
+    if removed {
+        pass(&mut text, "", reminder);
+    }
+    if removed && !first {
+        pass(&mut text, "", empty_role_line);
+        pass(&mut text, "", begin_user_input);
+        pass(&mut text, "", end_user_input);
+    }
+    // The replacements of the next three passes contain no digit, dash or slash, so these passes cannot create a match for a
+    // later one, and one look at the dashes is enough.
+    let Dashes { uuids, dates } = Dashes::in_text(text.as_bytes());
+    if uuids {
+        pass(&mut text, "<UUID>", uuid);
+    }
+    if dates {
+        pass(&mut text, "<TS>", timestamp);
+        pass(&mut text, "<DATE>", date);
+    }
+    if removed || paths {
+        pass(&mut text, "<PATH>", path);
+    }
+    text
+}
+
+/// Whether a text is empty after Python's `strip()`.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_python_space)
+}
+
+/// Whether Python treats a character as white space: Unicode's white space, and the four separators U+001C to U+001F.
+pub(super) fn is_python_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// Replaces each match of one pattern. `find` returns the first match that starts at or after an offset.
+fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -> Option<Range<usize>>) {
+    let Some(mut found) = find(text, 0) else { return };
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    loop {
+        out.push_str(&text[at..found.start]);
+        out.push_str(replacement);
+        at = found.end;
+        match find(text, at) {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    out.push_str(&text[at..]);
+    *text = Cow::Owned(out);
+}
+
+/// Which passes may find something in a text, judged by the words that every match contains. One search covers all of these
+/// passes, since most texts have no such word.
+struct Marks {
+    /// Whether rules 1 to 4, which remove text, may match.
+    removed: bool,
+    /// Whether the rule for paths may match.
+    paths: bool,
+}
+
+impl Marks {
+    fn in_text(text: &str) -> Marks {
+        static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+            regex("<system-reminder>|\n(?:User|Assistant):|--- (?:BEGIN|END) USER INPUT ---|/tmp/|/var/folders/")
+        });
+        let mut found = Marks { removed: text.starts_with("User:") || text.starts_with("Assistant:"), paths: false };
+        for mark in MARKS.find_iter(text) {
+            let path = mark.as_str().starts_with('/');
+            found.paths |= path;
+            found.removed |= !path;
+            if found.removed {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// The tags around a reminder (KEY.md, section 1, rule 1).
+pub(super) const OPEN: &str = "<system-reminder>";
+const CLOSE: &str = "</system-reminder>";
+
+pub(super) fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
+    let start = from + memmem::find(&text.as_bytes()[from..], OPEN.as_bytes())?;
+    let inside = start + OPEN.len();
+    let length = memmem::find(&text.as_bytes()[inside..], CLOSE.as_bytes())?;
+    Some(start..inside + length + CLOSE.len())
+}
+
+/// Finds a reminder that contains no other opening tag (KEY.md, section 5).
+fn innermost_reminder(text: &str, from: usize) -> Option<Range<usize>> {
+    let Range { start, end } = reminder(text, from)?;
+    Some(start + memmem::rfind(&text.as_bytes()[start..end], OPEN.as_bytes())?..end)
+}
+
+fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^(?:User|Assistant):[\s\x1c-\x1f]*$\n?"));
+    // Such a line is the first one or follows a line feed. This search runs only at the beginning of a pass: repeated after
+    // each match, the search for a word that is absent would make the pass quadratic.
+    let begins = |word: &[u8]| text.as_bytes().starts_with(word);
+    if from == 0 && !begins(b"User:") && !begins(b"Assistant:") {
+        let follows = |word: &[u8]| memmem::find(text.as_bytes(), word).is_some();
+        if memchr(b'\n', text.as_bytes()).is_none() || !(follows(b"\nUser:") || follows(b"\nAssistant:")) {
+            return None;
+        }
+    }
+    find_at(&PATTERN, text, from)
+}
+
+fn begin_user_input(text: &str, from: usize) -> Option<Range<usize>> {
+    const MARK: &str = "--- BEGIN USER INPUT ---";
+    let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
+    let end = start + MARK.len();
+    Some(start..end + usize::from(text.as_bytes().get(end) == Some(&b'\n')))
+}
+
+fn end_user_input(text: &str, from: usize) -> Option<Range<usize>> {
+    const MARK: &str = "--- END USER INPUT ---";
+    let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
+    let newline = start > from && text.as_bytes()[start - 1] == b'\n';
+    Some(start - usize::from(newline)..start + MARK.len())
+}
+
+/// Whether a text may have UUIDs or dates, judged by the bytes around its dashes. One search serves three passes.
+struct Dashes {
+    uuids: bool,
+    dates: bool,
+}
+
+impl Dashes {
+    fn in_text(bytes: &[u8]) -> Dashes {
+        let mut found = Dashes { uuids: false, dates: false };
+        for at in memchr::memchr_iter(b'-', bytes) {
+            // In a UUID, the next dash follows after four digits. In a date, the digits may be of another script than ASCII.
+            found.uuids |= bytes.get(at + 5) == Some(&b'-');
+            found.dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
+            if found.uuids && found.dates {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// Finds a UUID by its first dash, which always follows eight digits. So the order of the dashes is the order of the matches.
+fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let hex = |range: Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_hexdigit));
+    let dash = |at: usize| bytes.get(at) == Some(&b'-');
+    dashes(text, from, 8).find_map(|at| {
+        let start = at - 8;
+        let matches = hex(start..at)
+            && hex(at + 1..at + 5)
+            && dash(at + 5)
+            && hex(at + 6..at + 10)
+            && dash(at + 10)
+            && hex(at + 11..at + 15)
+            && dash(at + 15)
+            && hex(at + 16..at + 28);
+        matches.then_some(start..at + 28)
+    })
+}
+
+fn timestamp(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?"));
+    date_like(&PATTERN, text, from)
+}
+
+fn date(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}"));
+    date_like(&PATTERN, text, from)
+}
+
+/// Finds the first match of an anchored pattern that begins with four digits and a dash.
+fn date_like(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
+    dashes(text, from, 4).find_map(|at| {
+        // The dash of a date is between two digits. This rules out most dashes in a text.
+        let may_be_digit = |at: usize| text.as_bytes().get(at).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
+        if !may_be_digit(at - 1) || !may_be_digit(at + 1) {
+            return None;
+        }
+        let mut year = text[from..at].char_indices().rev().take(4);
+        let start = from + year.by_ref().take_while(|(_, c)| c.is_numeric()).nth(3)?.0;
+        pattern.find(&text[start..]).map(|found| start..start + found.end())
+    })
+}
+
+fn path(text: &str, from: usize) -> Option<Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:/private)?/(?:var/folders|tmp)/[^\s\x1c-\x1f"']*"#));
+    find_at(&PATTERN, text, from)
+}
+
+/// Returns the offsets of the dashes that are at least `before` bytes after `from`.
+fn dashes(text: &str, from: usize, before: usize) -> impl Iterator<Item = usize> {
+    let first = (from + before).min(text.len());
+    memchr::memchr_iter(b'-', &text.as_bytes()[first..]).map(move |at| first + at)
+}
+
+fn find_at(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
+    pattern.find_at(text, from).map(|found| found.range())
+}
+
+#[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+#[cfg(test)]
+mod tests;

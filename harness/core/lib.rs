@@ -1,0 +1,17 @@
+//! What makes two model calls, and two event streams, the same. Nothing here does any I/O.
+//!
+//! This crate promises no stability: its items may change with any version. Users depend on `retake`.
+//!
+//! | room | contents |
+//! |---|---|
+//! | `json` | JSON as Python reads and prints it, which keys depend on |
+//! | `conversation` | messages, tool calls and answers in a form that is independent of providers |
+//! | `key` | keys and checks, which decide whether two model calls are the same |
+//! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
+//! | `events` | captured streams as events, and events as shapes |
+
+pub mod conversation;
+pub mod events;
+pub mod json;
+pub mod key;
+pub mod secrets;

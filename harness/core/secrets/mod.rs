@@ -1,0 +1,21 @@
+//! Secrets, which must never be written: their known forms, the values of declared variables, and how to remove them from a
+//! text, a JSON body or a stream. Pure, except that `shown` remembers the secrets of this run.
+//!
+//! Recording scrubs with every known form before a byte reaches a file, and the fixture lists the forms that fired. Replay
+//! scrubs each call with the same functions and exactly the listed forms, before it computes the call's key. So a call has the
+//! same key whether it contains the secret or its placeholder, and the keys of a fixture without a list are those of version 1.
+//!
+//! A placeholder never matches any form itself, so scrubbing twice gives the same result as scrubbing once.
+
+mod encoded;
+mod environment;
+mod forms;
+mod scrub;
+mod shown;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+pub use environment::Secrets;
+pub use scrub::{Fired, Scrub};
+pub use shown::{hide, shown, shown_json};

@@ -1,0 +1,341 @@
+//! Removes secrets from texts, JSON and messages.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::encoded::{self, Value};
+use super::forms::{FORMS, SecretForm};
+use crate::conversation::Message;
+use crate::conversation::{Answer, Block};
+use crate::json::{Json, Object};
+use retake_base::text::nearest;
+
+/// The names of the secrets that were found: forms, such as `openai-key`, and variables, such as `env:STRIPE`.
+pub type Fired = BTreeSet<String>;
+
+/// The prefix of a variable's name in the list of a fixture.
+const VARIABLE: &str = "env:";
+
+/// The secrets to search for: some of the known forms, and the values of some environment variables.
+///
+/// # Example
+/// ```
+/// use retake::internal::secrets::{Fired, Scrub};
+/// let mut fired = Fired::new();
+/// let text = Scrub::known().text("it is sk-proj-abcdefghijklmnop1234", &mut fired).into_owned();
+/// assert_eq!(text, "it is <OPENAI_KEY>");
+/// assert!(fired.contains("openai-key"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Scrub {
+    values: Vec<Value>,
+    forms: Vec<&'static SecretForm>,
+    /// The names of the forms and the variables, as a fixture lists them.
+    names: Fired,
+}
+
+impl Scrub {
+    /// Creates a search for every known form, and no variable.
+    #[must_use]
+    pub fn known() -> Scrub {
+        let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
+        Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names }
+    }
+
+    /// Creates a search for the names that a fixture lists. `variable` returns the value of an environment variable, if it is
+    /// set, since the system may have been given the value itself.
+    ///
+    /// # Errors
+    /// If a name is not the name of a form. The error suggests the nearest name.
+    pub fn of_names<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Scrub, String> {
+        let mut scrub = Scrub::default();
+        for name in names {
+            if let Some(variable_name) = name.strip_prefix(VARIABLE) {
+                scrub = scrub.with_value(variable_name, &variable(variable_name).unwrap_or_default());
+            } else {
+                let form = SecretForm::named(name).ok_or_else(|| {
+                    let known = FORMS.iter().map(|form| form.name);
+                    let hint = nearest(name, known).map_or_else(
+                        || "a later version of Retake may know it".to_owned(),
+                        |near| format!("did you mean {near:?}?"),
+                    );
+                    format!("{name:?} is not a known form of a secret; {hint}")
+                })?;
+                scrub.forms.push(form);
+            }
+            scrub.names.insert(name.to_owned());
+        }
+        // Forms are applied in the order of recording, whatever the order of the list is.
+        scrub.forms.sort_by_key(|form| FORMS.iter().position(|known| known.name == form.name));
+        Ok(scrub)
+    }
+
+    /// Adds the value of a variable, which `<NAME>` replaces. A value that is too short to distinguish from other text is not
+    /// searched for; see [`Secrets`](super::Secrets).
+    #[must_use]
+    pub fn with_value(mut self, name: &str, value: &str) -> Scrub {
+        self.names.insert(format!("{VARIABLE}{name}"));
+        self.values.push(Value::new(name, value));
+        // If one value contains another, the longer one has to be found first.
+        self.values.sort_by(|a, b| b.length().cmp(&a.length()).then_with(|| a.name().cmp(b.name())));
+        self
+    }
+
+    /// Whether there is nothing to search for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.forms.is_empty() && self.values.is_empty()
+    }
+
+    /// Returns the names of everything to search for, as a fixture lists them.
+    #[must_use]
+    pub fn names(&self) -> &Fired {
+        &self.names
+    }
+
+    /// Adds everything that `other` searches for.
+    #[must_use]
+    pub fn and(mut self, other: Scrub) -> Scrub {
+        self.names.extend(other.names);
+        self.values.extend(other.values);
+        self.forms.extend(other.forms);
+        self.forms.sort_by_key(|form| FORMS.iter().position(|known| known.name == form.name));
+        self.forms.dedup_by_key(|form| form.name);
+        self
+    }
+
+    /// Returns a text without its secrets, borrowed if it has none.
+    #[must_use]
+    pub fn text<'a>(&self, text: &'a str, fired: &mut Fired) -> Cow<'a, str> {
+        let mut pieces = [Cow::Borrowed(text)];
+        self.pieces(&mut pieces, fired);
+        let [text] = pieces;
+        text
+    }
+
+    /// Removes secrets from the texts and the keys of JSON, including those that are split across neighbouring blocks of text.
+    pub fn json(&self, json: &mut Json, fired: &mut Fired) {
+        match json {
+            Json::Str(text) => self.string(text, fired),
+            Json::Array(items) => {
+                for item in items.iter_mut() {
+                    self.json(item, fired);
+                }
+                self.blocks(items, fired);
+            }
+            Json::Object(entries) => {
+                self.named_values(entries, fired);
+                for value in entries.values_mut() {
+                    self.json(value, fired);
+                }
+                self.keys(entries, fired);
+            }
+            Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {}
+        }
+    }
+
+    /// Returns a message without secrets.
+    #[must_use]
+    pub fn message(&self, message: &Message) -> Message {
+        let (mut message, mut fired) = (message.clone(), Fired::new());
+        self.json(&mut message.content, &mut fired);
+        for call in &mut message.tool_calls {
+            self.json(&mut call.args, &mut fired);
+        }
+        message
+    }
+
+    /// Removes secrets from an answer.
+    pub fn answer(&self, answer: &mut Answer, fired: &mut Fired) {
+        for block in &mut answer.blocks {
+            match block {
+                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => self.string(text, fired),
+                Block::ToolCall(call) => self.json(&mut call.args, fired),
+                Block::Native(native) => self.json(&mut native.block, fired),
+            }
+        }
+    }
+
+    /// Removes secrets from a text in place.
+    pub fn string(&self, text: &mut String, fired: &mut Fired) {
+        if let Cow::Owned(scrubbed) = self.text(text, fired) {
+            *text = scrubbed;
+        }
+    }
+
+    /// Removes secrets from the pieces of one text. The piece in which a secret begins gets the placeholder, and the later
+    /// pieces lose their parts of the secret.
+    pub(super) fn pieces(&self, pieces: &mut [Cow<'_, str>], fired: &mut Fired) {
+        for value in &self.values {
+            let found = value.find(&joined(pieces));
+            replace(
+                pieces,
+                &found,
+                |_| value.placeholder().to_owned(),
+                || _ = fired.insert(format!("{VARIABLE}{}", value.name())),
+            );
+        }
+        for form in &self.forms {
+            let found = form.find(&joined(pieces));
+            replace(pieces, &found, |_| form.placeholder.to_owned(), || _ = fired.insert(form.name.to_owned()));
+        }
+        self.encoded(pieces, fired);
+    }
+
+    /// Decodes each run of base64, removes secrets from the result, and encodes it again if there were any.
+    fn encoded(&self, pieces: &mut [Cow<'_, str>], fired: &mut Fired) {
+        let text = joined(pieces);
+        let mut found = Vec::new();
+        let mut scrubbed = Vec::new();
+        for (range, decoded) in encoded::base64_runs(&text) {
+            let inner = self.bytes(&decoded.bytes, fired);
+            if let Some(inner) = inner {
+                found.push(range);
+                scrubbed.push(decoded.encode(&inner));
+            }
+        }
+        replace(pieces, &found, |i| scrubbed[i].clone(), || ());
+    }
+
+    /// Returns bytes without their secrets, or `None` if they have none. Bytes that are not UTF-8 are read as Latin-1.
+    pub fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return match self.text(text, fired) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(text) => Some(text.into_bytes()),
+            };
+        }
+        let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+        match self.text(&text, fired) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()),
+        }
+    }
+
+    /// Removes secrets that are split across neighbouring text blocks of a message's content.
+    fn blocks(&self, items: &mut [Json], fired: &mut Fired) {
+        let is_block = |item: &Json| item.str_of("text").is_some() && item.get("role").is_none();
+        for run in items.chunk_by_mut(|a, b| is_block(a) && is_block(b)).filter(|run| run.len() > 1) {
+            let mut texts: Vec<&mut String> = run.iter_mut().filter_map(|item| string_mut(item, "text")).collect();
+            self.parted(&mut texts, fired);
+        }
+    }
+
+    /// Like [`Scrub::pieces`], for strings that are changed in place.
+    pub(super) fn parted(&self, texts: &mut [&mut String], fired: &mut Fired) {
+        let mut pieces: Vec<Cow<'_, str>> = texts.iter().map(|text| Cow::Borrowed(text.as_str())).collect();
+        self.pieces(&mut pieces, fired);
+        let changed: Vec<Option<String>> =
+            pieces.into_iter().map(|piece| if let Cow::Owned(text) = piece { Some(text) } else { None }).collect();
+        for (text, changed) in texts.iter_mut().zip(changed) {
+            if let Some(changed) = changed {
+                **text = changed;
+            }
+        }
+    }
+
+    /// Removes secrets that are recognized only by their key: `{"aws_secret_access_key": …}` or
+    /// `{"name": "AWS_SECRET_ACCESS_KEY", "value": …}`.
+    fn named_values(&self, entries: &mut Object, fired: &mut Fired) {
+        let says = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            ["secret", "token", "authorization"].iter().any(|word| name.contains(word))
+        };
+        let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(key)?.as_str().map(str::to_owned));
+        for (key, value) in entries.iter_mut() {
+            let Json::Str(value) = value else { continue };
+            let named = name.as_deref().filter(|name| says(name) && matches!(key, "value" | "Value"));
+            let Some(name) = named.or(Some(key).filter(|key| says(key))) else { continue };
+            for form in &self.forms {
+                let text = format!("{name}={value}");
+                let found: Vec<_> = form
+                    .find(&text)
+                    .into_iter()
+                    .filter(|found| found.start > name.len() && form.needs_context())
+                    .collect();
+                let mut pieces = [Cow::Owned(text)];
+                replace(
+                    &mut pieces,
+                    &found,
+                    |_| form.placeholder.to_owned(),
+                    || _ = fired.insert(form.name.to_owned()),
+                );
+                if !found.is_empty() {
+                    pieces[0][name.len() + 1..].clone_into(value);
+                }
+            }
+        }
+    }
+
+    /// Returns a key of an object without its secrets.
+    pub fn key(&self, key: &str) -> String {
+        self.text(key, &mut Fired::new()).into_owned()
+    }
+
+    /// Removes secrets from the keys of an object. If two keys become equal, the later value is kept.
+    fn keys(&self, entries: &mut Object, fired: &mut Fired) {
+        let changed: Vec<(String, String)> = entries
+            .keys()
+            .filter_map(|key| match self.text(key, fired) {
+                Cow::Owned(scrubbed) => Some((key.to_owned(), scrubbed)),
+                Cow::Borrowed(_) => None,
+            })
+            .collect();
+        for (key, scrubbed) in changed {
+            if let Some(value) = entries.remove(&key) {
+                entries.insert(scrubbed, value);
+            }
+        }
+    }
+}
+
+pub(super) fn string_mut<'a>(json: &'a mut Json, key: &str) -> Option<&'a mut String> {
+    let Json::Object(entries) = json else { return None };
+    match entries.get_mut(key)? {
+        Json::Str(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn joined<'a>(pieces: &'a [Cow<'_, str>]) -> Cow<'a, str> {
+    match pieces {
+        [one] => Cow::Borrowed(one.as_ref()),
+        many => Cow::Owned(many.iter().map(AsRef::as_ref).collect()),
+    }
+}
+
+/// Replaces ranges of the joined text in its pieces. The ranges are sorted and do not overlap.
+fn replace(
+    pieces: &mut [Cow<'_, str>],
+    found: &[Range<usize>],
+    replacement: impl Fn(usize) -> String,
+    mut at_each: impl FnMut(),
+) {
+    if found.is_empty() {
+        return;
+    }
+    let mut end = 0;
+    let places: Vec<Range<usize>> = pieces
+        .iter()
+        .map(|piece| {
+            let start = end;
+            end += piece.len();
+            start..end
+        })
+        .collect();
+    // From the end, so the offsets of the earlier ranges stay valid.
+    for (i, range) in found.iter().enumerate().rev() {
+        at_each();
+        for (piece, place) in pieces.iter_mut().zip(&places) {
+            let (from, to) = (range.start.max(place.start), range.end.min(place.end));
+            if from < to {
+                let with = if from == range.start { replacement(i) } else { String::new() };
+                piece.to_mut().replace_range(from - place.start..to - place.start, &with);
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Removes secrets from everything that people see of a run, since terminal output ends up in CI logs and in bug reports.
+
+use std::sync::{PoisonError, RwLock};
+
+use super::{Fired, Scrub};
+use crate::json::Json;
+
+/// The secrets of this run, with values from its environment. The known forms are used until they are set.
+static HIDDEN: RwLock<Option<Scrub>> = RwLock::new(None);
+
+/// Sets the secrets that are removed from now on.
+pub fn hide(secrets: Scrub) {
+    *HIDDEN.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets);
+}
+
+/// Returns a text for people, without secrets.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    hidden(|scrub| scrub.text(text, &mut Fired::new()).into_owned())
+}
+
+/// Removes secrets from JSON that people will see.
+pub fn shown_json(json: &mut Json) {
+    hidden(|scrub| scrub.json(json, &mut Fired::new()));
+}
+
+fn hidden<T>(lose: impl FnOnce(&Scrub) -> T) -> T {
+    match &*HIDDEN.read().unwrap_or_else(PoisonError::into_inner) {
+        Some(scrub) => lose(scrub),
+        None => lose(&Scrub::known()),
+    }
+}

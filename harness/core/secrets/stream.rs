@@ -1,0 +1,178 @@
+//! Removes secrets from streams, where a secret may be split across pieces that the client joins again.
+//!
+//! Texts are pieces of one text if they are at the same place in their events, and the events have the same type and index.
+//! This is true for the deltas of every provider's API, both of text and of tool arguments. A text that is the same in every
+//! event, such as an id, is not a piece of a longer text.
+
+use std::collections::BTreeMap;
+
+use super::scrub::{Fired, Scrub};
+use crate::json::{Json, JsonText, Layout};
+
+/// The fields that differ between events with pieces of different texts.
+const EVENT: [&str; 6] = ["type", "index", "item_id", "output_index", "content_index", "summary_index"];
+
+impl Scrub {
+    /// Removes secrets from SSE frames or JSON lines. A frame without secrets keeps every byte.
+    pub fn frames(&self, frames: &mut [String], fired: &mut Fired) {
+        let mut read: Vec<Frame> = frames.iter().map(|frame| Frame::read(frame)).collect();
+        let before: Vec<Json> = read.iter().map(|frame| frame.data.clone()).collect();
+        let mut data: Vec<&mut Json> = read.iter_mut().map(|frame| &mut frame.data).collect();
+        parted(self, &mut data, fired);
+        for ((text, frame), before) in frames.iter_mut().zip(&mut read).zip(&before) {
+            self.json(&mut frame.data, fired);
+            let rest_changed = frame.scrub_rest(self, fired);
+            if rest_changed || frame.data != *before {
+                *text = frame.print(before, &|key| self.key(key));
+            }
+        }
+    }
+
+    /// Removes secrets from a JSON body, which may be a whole stream as one array.
+    pub fn body(&self, body: &mut Json, fired: &mut Fired) {
+        if let Json::Array(pieces) = body {
+            parted(self, &mut pieces.iter_mut().collect::<Vec<_>>(), fired);
+        }
+        self.json(body, fired);
+    }
+}
+
+fn parted(scrub: &Scrub, events: &mut [&mut Json], fired: &mut Fired) {
+    let mut texts: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
+    for event in events {
+        let mut place = String::new();
+        for key in EVENT {
+            let of = event.get(key).filter(|value| !matches!(value, Json::Object(_) | Json::Array(_)));
+            place.extend(of.map(|of| format!("{key}={} ", of.print(Layout::Compact))));
+        }
+        collect(event, &mut place, &mut texts);
+    }
+    for mut pieces in texts.into_values() {
+        if pieces.windows(2).any(|pair| pair[0] != pair[1]) {
+            scrub.parted(&mut pieces, fired);
+        }
+    }
+}
+
+/// Collects each text of an event under its place. An element of a list is identified by its field `index`, if it has one,
+/// otherwise by its position.
+fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<String, Vec<&'a mut String>>) {
+    let length = place.len();
+    match json {
+        Json::Str(text) => texts.entry(place.clone()).or_default().push(text),
+        Json::Array(items) => {
+            for (i, item) in items.iter_mut().enumerate() {
+                let index = item.get("index").and_then(Json::as_u64).map_or_else(|| i.to_string(), |n| format!("#{n}"));
+                place.push('/');
+                place.push_str(&index);
+                collect(item, place, texts);
+                place.truncate(length);
+            }
+        }
+        Json::Object(entries) => {
+            for (key, value) in entries.iter_mut() {
+                place.push('/');
+                place.push_str(key);
+                collect(value, place, texts);
+                place.truncate(length);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {}
+    }
+}
+
+/// An SSE frame, or a line of JSON.
+struct Frame {
+    /// All lines with their line ends. A single `Data` line stands for all lines of data.
+    lines: Vec<FrameLine>,
+    /// The data as JSON, or as a string if it is not JSON.
+    data: Json,
+    is_json: bool,
+    /// The data in its original spelling, if it is JSON that a [`JsonText`] can store.
+    spelled: Option<JsonText>,
+}
+
+enum FrameLine {
+    Data { prefix: &'static str, end: String },
+    Other(String),
+}
+
+impl Frame {
+    fn read(frame: &str) -> Frame {
+        let mut lines = Vec::new();
+        let mut data: Option<String> = None;
+        for line in lines_of(frame) {
+            let text = line.trim_end_matches(['\r', '\n']);
+            let end = &line[text.len()..];
+            let content = match (text.strip_prefix("data: "), text.strip_prefix("data:")) {
+                (Some(content), _) => Some(("data: ", content)),
+                (None, Some(content)) => Some(("data:", content)),
+                // A line of JSON: no other field of SSE begins with a bracket.
+                _ if text.starts_with(['{', '[']) => Some(("", text)),
+                _ => None,
+            };
+            match (content, &mut data) {
+                (Some((_, content)), Some(data)) => {
+                    data.push('\n');
+                    data.push_str(content);
+                }
+                (Some((prefix, content)), None) => {
+                    data = Some(content.to_owned());
+                    lines.push(FrameLine::Data { prefix, end: end.to_owned() });
+                }
+                (None, _) => lines.push(FrameLine::Other(line.to_owned())),
+            }
+        }
+        let text = data.unwrap_or_default();
+        let spelled = JsonText::of(&text);
+        let json = Json::parse(text.as_bytes()).ok();
+        Frame { lines, is_json: json.is_some(), data: json.unwrap_or(Json::Str(text)), spelled }
+    }
+
+    /// Removes secrets from the other lines: comments, event names and ids. Returns whether one changed.
+    fn scrub_rest(&mut self, scrub: &Scrub, fired: &mut Fired) -> bool {
+        let mut changed = false;
+        for line in &mut self.lines {
+            if let FrameLine::Other(text) = line {
+                let before = text.clone();
+                scrub.string(text, fired);
+                changed |= *text != before;
+            }
+        }
+        changed
+    }
+
+    fn print(&self, before: &Json, renamed: &dyn Fn(&str) -> String) -> String {
+        let data = match (&self.data, &self.spelled) {
+            (Json::Str(text), _) if !self.is_json => text.clone(),
+            (data, Some(spelled)) => spelled.changed(before, data, renamed).text().to_owned(),
+            (data, None) => data.print(Layout::Compact),
+        };
+        let mut out = String::new();
+        for line in &self.lines {
+            match line {
+                FrameLine::Other(line) => out.push_str(line),
+                FrameLine::Data { prefix, end } => {
+                    let end = if end.is_empty() && data.contains('\n') { "\n" } else { end };
+                    let lines: Vec<String> = data.split('\n').map(|line| format!("{prefix}{line}")).collect();
+                    out.push_str(&lines.join(end));
+                    out.push_str(end);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Returns the lines of a frame, each with its line end: `\n`, `\r\n` or `\r`.
+fn lines_of(frame: &str) -> impl Iterator<Item = &str> {
+    let mut rest = frame;
+    std::iter::from_fn(move || {
+        let at = rest.find(['\n', '\r'])?;
+        let end = at + if rest[at..].starts_with("\r\n") { 2 } else { 1 };
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        Some(line)
+    })
+    .chain(frame.rfind(['\n', '\r']).map_or(Some(frame), |at| Some(&frame[at + 1..])).filter(|last| !last.is_empty()))
+}

@@ -1,0 +1,343 @@
+use super::*;
+use crate::json::{Json, Layout};
+use crate::secrets::forms::FORMS;
+use retake_wire::{Body, Response};
+
+/// A secret of each form, with the text by which it is recognized. Each is in two parts, so secret scanners ignore this file.
+const SAMPLES: &[(&str, &str, &str)] = &[
+    (
+        "private-key",
+        "-----BEGIN RSA PRIVATE",
+        " KEY-----\nMIIEowIBAAKCAQEAx3vQ\nq8Zkq1sYt5mT0w==\n-----END RSA PRIVATE KEY-----",
+    ),
+    ("jwt", "eyJhbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"),
+    ("anthropic-key", "sk-ant-", "api03-0123456789abcdefGHIJ-kl_mn"),
+    ("openrouter-key", "sk-or-", "v1-0123456789abcdef0123456789abcdef"),
+    ("retake-key", "sk-retake-", "0123456789abcdef0123456789abcdef"),
+    ("langfuse-key", "sk-lf-", "01234567-89ab-cdef-0123-456789abcdef"),
+    ("openai-key", "sk-proj-", "abcdefghijklmnop_1234-XYZ"),
+    ("openai-key", "sk-", "abcdefghijklmnopqrst1234"),
+    ("google-key", "AIza", "SyA-0123456789abcdefghijklmnopqrstu"),
+    ("google-token", "ya29.", "a0AfH6SMBx0123456789abcdef"),
+    ("google-client-secret", "GOCSPX-", "0123456789abcdefghijklmn"),
+    ("aws-secret-key", "aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    (
+        "aws-session-token",
+        "AWS_SESSION_TOKEN=",
+        "IQoJb3JpZ2luX2VjEJv//////////wEaCXVzLWVhc3QtMSJHMEUCIQDabcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNO",
+    ),
+    ("aws-access-key", "AKIA", "IOSFODNN7EXAMPLE"),
+    ("github-token", "ghp_", "0123456789abcdefghijABCDEFGHIJ012345"),
+    ("github-token", "github_pat_", "11ABCDEFG0123456789_abcdefghijkl"),
+    ("gitlab-token", "glpat-", "0123456789abcdefghij"),
+    ("slack-webhook", "https://hooks.slack", ".com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"),
+    ("slack-token", "xoxb-", "123456789012-1234567890123-abcdefghijklmnopqrstuvwx"),
+    ("discord-webhook", "https://discord.com/api/webhooks/", "123456789012345678/abcdefghijklmnop-XYZ"),
+    ("telegram-token", "https://api.telegram.org/bot", "1234567890:ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi"),
+    ("stripe-key", "sk_live_", "51H0123456789abcdef"),
+    ("sendgrid-key", "SG.", "0123456789abcdefghij.0123456789abcdefghijABCD"),
+    ("npm-token", "npm_", "0123456789abcdefghij0123456789ABCDEF"),
+    ("pypi-token", "pypi-", "AgEIcHlwaS5vcmcCJDAwMDAwMDAw"),
+    ("rubygems-key", "rubygems_", "0123456789abcdef0123456789abcdef0123456789abcdef"),
+    ("docker-token", "dckr_pat_", "0123456789abcdefghijABCDEFG"),
+    ("huggingface-token", "hf_", "abcdefghijklmnopqrstuvwxyzABCDEFGH"),
+    ("groq-key", "gsk_", "0123456789abcdefghijABCDEFGHIJ"),
+    ("xai-key", "xai-", "0123456789abcdefghijABCDEFGHIJ"),
+    ("perplexity-key", "pplx-", "0123456789abcdefghijABCDEFGHIJ"),
+    ("replicate-token", "r8_", "0123456789abcdefghijABCDEFGHIJ0123456"),
+    ("tavily-key", "tvly-", "dev-0123456789abcdefghijABCD"),
+    ("langsmith-key", "lsv2_pt_", "0123456789abcdef0123456789abcdef_0123456789"),
+    ("linear-key", "lin_api_", "0123456789abcdefghijABCDEFGHIJ"),
+    ("notion-token", "ntn_", "0123456789abcdefghijABCDEFGHIJ0123456789"),
+    ("databricks-token", "dapi", "0123456789abcdef0123456789abcdef"),
+    ("digitalocean-token", "dop_v1_", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
+    ("shopify-token", "shpat_", "0123456789abcdef0123456789abcdef"),
+    ("vault-token", "hvs.", "CAESIAbcdefghijklmnopqrstuvwx"),
+    ("age-key", "AGE-SECRET-KEY-1", "QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ"),
+    ("azure-key", "AccountKey=", "0123456789abcdefghijABCDEFGHIJ0123456789abcdefghij/+=="),
+    ("signed-url", "https://b.s3.amazonaws.com/k?X-Amz-Signature=", "0123456789abcdef0123456789abcdef"),
+    ("url-password", "postgres://app:", "hunter2@db.example.com/app"),
+    ("basic-auth", "Authorization: Basic ", "dXNlcjpodW50ZXIyaHVudGVyMg=="),
+    ("bearer-token", "Authorization: Bearer ", "0123456789abcdefghij"),
+];
+
+fn scrubbed(text: &str) -> (String, Vec<String>) {
+    let mut fired = Fired::new();
+    let text = Scrub::known().text(text, &mut fired).into_owned();
+    (text, fired.into_iter().collect())
+}
+
+/// Returns the part of a sample that scrubbing must remove.
+fn secret(sample: &(&str, &str, &str)) -> String {
+    let whole = format!("{}{}", sample.1, sample.2);
+    let form = FORMS.iter().find(|form| form.name == sample.0).unwrap();
+    let found = form.find(&whole);
+    assert_eq!(found.len(), 1, "{whole}");
+    whole[found[0].clone()].to_owned()
+}
+
+#[test]
+fn each_form_is_found_alone_and_in_a_text() {
+    for form in &FORMS {
+        assert!(SAMPLES.iter().any(|sample| sample.0 == form.name), "no sample of {}", form.name);
+        assert_eq!(
+            FORMS.iter().filter(|other| other.name == form.name || other.placeholder == form.placeholder).count(),
+            1
+        );
+    }
+    for sample in SAMPLES {
+        let (name, whole, secret) = (sample.0, format!("{}{}", sample.1, sample.2), secret(sample));
+        let form = FORMS.iter().find(|form| form.name == name).unwrap();
+        let expected = whole.replace(&secret, form.placeholder);
+        for (before, after) in
+            [("", ""), ("it is ", ", he said"), ("\"", "\""), ("a\n", "\nb"), ("`", "`."), ("k=", " ")]
+        {
+            let (text, fired) = scrubbed(&format!("{before}{whole}{after}"));
+            assert_eq!(
+                (text.as_str(), fired),
+                (&*format!("{before}{expected}{after}"), vec![name.to_owned()]),
+                "{name}"
+            );
+            assert_eq!(scrubbed(&text), (text.clone(), vec![]), "{name} a second time");
+        }
+        // In JSON that is itself a string, like the arguments of tool calls.
+        let nested = Json::object([("note", Json::from(format!("first line\n{whole}\nlast").as_str()))]);
+        let nested = nested.print(Layout::Compact);
+        let (text, fired) = scrubbed(&nested);
+        assert_eq!(fired, [name], "{nested}");
+        let note = Json::parse(text.as_bytes()).unwrap().str_of("note").unwrap().to_owned();
+        assert_eq!(note, format!("first line\n{expected}\nlast"), "{name}");
+        // In base64, with both alphabets.
+        let url_safe = retake_wire::to_base64(whole.as_bytes()).replace('+', "-").replace('/', "_");
+        for encoded in [retake_wire::to_base64(whole.as_bytes()), url_safe] {
+            let (text, fired) = scrubbed(&format!("data:text/plain;base64,{encoded} end"));
+            assert_eq!(fired, [name], "{name} in base64");
+            let inner = text.strip_prefix("data:text/plain;base64,").unwrap().strip_suffix(" end").unwrap();
+            let inner = retake_wire::from_base64(&inner.replace('-', "+").replace('_', "/")).unwrap();
+            assert_eq!(String::from_utf8(inner).unwrap(), expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn ordinary_text_is_unchanged() {
+    let long = "a".repeat(400);
+    for text in [
+        "the risk-assessment-of-many-things and task-0123456789abcdefghijklmn",
+        "a bearer of good news, a bearer authentication-mechanism, Bearer tokens",
+        "http://localhost:8080/path@here and mailto:someone@example.com and https://user@host/",
+        "postgres://app:${PASSWORD}@db and postgres://app:***@db and redis://:{password}@host",
+        "sk-learn, sk-proj-short, ghp_short, AKIA, hf_hub, npm_config, xoxb-1, SG.a.b, eyJ.eyJ.x",
+        "/usr/local/lib/python3.12/site-packages/sklearn/linear_model and 01234567-89ab-cdef-0123-456789abcdef",
+        "secret access key: ask your administrator; security token service",
+        "-----BEGIN PRIVATE KEY----- is how one begins",
+        "call_0123456789abcdefABCDEF chatcmpl-0123456789abcdefABCDEF msg_01XFDUDYJgAACzvnptvVoYEL",
+        "dGhpcyBpcyBhIHBsYWluIHRleHQgaW4gYmFzZTY0",
+        &long,
+    ] {
+        assert_eq!(scrubbed(text), (text.to_owned(), vec![]));
+    }
+}
+
+fn chat_frames(pieces: &[&str], arguments: bool) -> Vec<String> {
+    let delta = |piece: &str| {
+        let piece = Json::from(piece).print(Layout::Compact);
+        if arguments {
+            format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":{piece}}}}}]}}"#)
+        } else {
+            format!(r#"{{"content":{piece}}}"#)
+        }
+    };
+    let frame = |delta: &str| format!("data: {{\"id\": \"x\", \"choices\": [{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+    let frames = pieces.iter().map(|piece| frame(&delta(piece)));
+    frames.chain([frame("{}"), "data: [DONE]\n\n".to_owned()]).collect()
+}
+
+fn text_of(frames: &[String], arguments: bool) -> String {
+    let pointer =
+        if arguments { "/choices/0/delta/tool_calls/0/function/arguments" } else { "/choices/0/delta/content" };
+    let texts = frames.iter().filter_map(|frame| {
+        let data = Json::parse(frame.strip_prefix("data: ")?.trim_end().as_bytes()).ok()?;
+        Some(data.pointer(pointer)?.as_str()?.to_owned())
+    });
+    texts.collect()
+}
+
+fn scrub_frames(frames: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let (mut response, mut fired) = (Response::stream(frames), Fired::new());
+    response.scrub(&Scrub::known(), &mut fired);
+    let Body::Frames(frames) = response.body else { panic!() };
+    (frames.iter().map(str::to_owned).collect(), fired.into_iter().collect())
+}
+
+/// Wherever a stream splits a secret, the joined text equals the scrubbed whole text, and the number of frames stays the same.
+#[test]
+fn a_secret_is_found_wherever_a_stream_splits_it() {
+    for sample in SAMPLES {
+        let text = format!("it is {}{} I think", sample.1, sample.2);
+        let (expected, names) = scrubbed(&text);
+        // Every offset for one form, and some for the others, since the same code joins the pieces of all.
+        for at in (0..text.len()).step_by(if sample.0 == "openai-key" { 1 } else { 7 }) {
+            for arguments in [false, true] {
+                let third = (at + 7).min(text.len());
+                let original = chat_frames(&[&text[..at], &text[at..third], &text[third..]], arguments);
+                let (frames, fired) = scrub_frames(original.clone());
+                assert_eq!((text_of(&frames, arguments), &fired), (expected.clone(), &names), "{} at {at}", sample.0);
+                assert_eq!(frames[3..], original[3..], "frames without a part of the secret are unchanged");
+                assert_eq!(frames.len(), original.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_split_secret_is_found_in_streams_of_each_api_and_of_none() {
+    let key = |at: usize| [&"sk-proj-abcdefghijklmnop1234"[..at], &"sk-proj-abcdefghijklmnop1234"[at..]];
+    let sse = |name: &str, data: String| format!("event: {name}\r\ndata: {data}\r\n\r\n");
+    for at in [2, 9, 20] {
+        let [a, b] = key(at);
+        let streams = [
+            [a, b].map(|p| sse("content_block_delta", format!(r#"{{"type":"content_block_delta","index":1,"delta":{{"type":"text_delta","text":"{p}"}}}}"#))),
+            [a, b].map(|p| sse("content_block_delta", format!(r#"{{"type":"content_block_delta","index":1,"delta":{{"type":"input_json_delta","partial_json":"{p}"}}}}"#))),
+            [a, b].map(|p| sse("x", format!(r#"{{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"{p}"}}"#))),
+            [a, b].map(|p| format!(r#"data: {{"candidates":[{{"content":{{"parts":[{{"text":"{p}"}}]}},"index":0}}]}}"#) + "\n\n"),
+            [a, b].map(|p| format!(r#"{{"model":"m","message":{{"role":"assistant","content":"{p}"}},"done":false}}"#) + "\n"),
+            [a, b].map(|p| format!(r#"data: {{"choices":[{{"text":"{p}"}}]}}"#) + "\n\n"),
+            [a, b].map(|p| format!("data: {p}\n\n")),
+        ];
+        for stream in streams {
+            let (frames, fired) = scrub_frames(stream.to_vec());
+            assert_eq!(fired, ["openai-key"], "{stream:?}");
+            let all = frames.concat();
+            assert!(all.contains("<OPENAI_KEY>") && !all.contains(&b[..3]), "{all}");
+            for (frame, original) in frames.iter().zip(&stream) {
+                assert_eq!(frame.lines().count(), original.lines().count());
+                assert_eq!(frame.ends_with("\r\n\r\n"), original.ends_with("\r\n\r\n"));
+            }
+        }
+    }
+    // The pieces of two texts alternate, and each text is joined separately.
+    let [a, b] = key(12);
+    let of =
+        |index: usize, piece: &str| format!("data: {{\"type\":\"d\",\"index\":{index},\"delta\":\"{piece}\"}}\n\n");
+    let (frames, _) = scrub_frames(vec![of(0, a), of(1, "one "), of(0, b), of(1, "two")]);
+    let expected = [of(0, "<OPENAI_KEY>"), of(1, "one "), of(0, ""), of(1, "two")]
+        .map(|f| f.replace("data: {\"type\":\"d\",\"index\":0,\"delta\":", "data: {\"delta\":"));
+    assert_eq!(frames[1], expected[1]);
+    assert!(frames[0].contains("\"delta\":\"<OPENAI_KEY>\"") && frames[2].contains("\"delta\":\"\""), "{frames:?}");
+}
+
+#[test]
+fn the_pieces_of_geminis_array_and_of_neighbouring_blocks_are_joined() {
+    let mut fired = Fired::new();
+    let piece = |text: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{text}"}}]}}}}]}}"#);
+    let array = format!("[{},{}]", piece("sk-proj-abc"), piece("defghijklmnop1234"));
+    let mut response = Response::json(200, Json::parse(array.as_bytes()).unwrap());
+    response.scrub(&Scrub::known(), &mut fired);
+    assert_eq!(String::from_utf8(response.bytes()).unwrap(), format!("[{},{}]", piece("<OPENAI_KEY>"), piece("")));
+    let blocks = r#"{"content":[{"text":"sk-proj-abc","type":"text"},{"text":"defghijklmnop1234","type":"text"}]}"#;
+    let mut json = Json::parse(blocks.as_bytes()).unwrap();
+    Scrub::known().json(&mut json, &mut fired);
+    let expected = r#"{"content":[{"text":"<OPENAI_KEY>","type":"text"},{"text":"","type":"text"}]}"#;
+    assert_eq!(json.print(Layout::Compact), expected);
+    // A block that contains a whole secret takes nothing from its neighbour.
+    let blocks = r#"[{"text":"sk-proj-abcdefghijklmnop1234"},{"text":"Now go on"}]"#;
+    let mut json = Json::parse(blocks.as_bytes()).unwrap();
+    Scrub::known().json(&mut json, &mut fired);
+    assert_eq!(json.print(Layout::Compact), r#"[{"text":"<OPENAI_KEY>"},{"text":"Now go on"}]"#);
+}
+
+#[test]
+fn a_frame_that_loses_a_secret_keeps_its_order_of_keys_and_its_spelling() {
+    let frame = |text: &str| format!("data: {{\"z\": 1.0, \"delta\": \"{text}\", \"a\": \"caf\\u00e9\"}}\n\n");
+    let (frames, fired) = scrub_frames(vec![frame("sk-proj-abcdefghijklmnop1234")]);
+    assert_eq!(fired, ["openai-key"]);
+    assert_eq!(frames, [frame("<OPENAI_KEY>").replace("\": ", "\":").replace(", \"", ",\"")]);
+}
+
+#[test]
+fn secrets_are_removed_from_keys_and_from_values_that_only_their_key_identifies() {
+    let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+    let text = format!(
+        r#"{{"env":[{{"name":"AWS_SECRET_ACCESS_KEY","value":"{secret}"}}],"secretAccessKey":"{secret}","sk-proj-abcdefghijklmnop1234":1,"hash":"{secret}"}}"#
+    );
+    let (mut json, mut fired) = (Json::parse(text.as_bytes()).unwrap(), Fired::new());
+    Scrub::known().json(&mut json, &mut fired);
+    let expected = format!(
+        r#"{{"<OPENAI_KEY>":1,"env":[{{"name":"AWS_SECRET_ACCESS_KEY","value":"<AWS_SECRET_KEY>"}}],"hash":"{secret}","secretAccessKey":"<AWS_SECRET_KEY>"}}"#
+    );
+    assert_eq!(json.print(Layout::Compact), expected);
+    assert_eq!(fired.into_iter().collect::<Vec<_>>(), ["aws-secret-key", "openai-key"]);
+}
+
+#[test]
+fn the_value_of_a_variable_is_found_in_each_of_its_encodings() {
+    let value = "p\"a/s\\s w\u{f6}rd+1";
+    let scrub = Scrub::default().with_value("STRIPE", value);
+    let mut fired = Fired::new();
+    let in_json = Json::from(value).print(Layout::Compact);
+    let base64 = retake_wire::to_base64(value.as_bytes());
+    let url = "p%22a%2Fs%5Cs%20w%C3%B6rd%2B1";
+    for (text, expected) in [
+        (value, "<STRIPE>"),
+        (&in_json, "\"<STRIPE>\""),
+        (&*Json::from(&*in_json).print(Layout::Compact), r#""\"<STRIPE>\"""#),
+        (url, "<STRIPE>"),
+        ("%3CSTRIPE%3E", "<STRIPE>"),
+        (base64.trim_end_matches('='), "<STRIPE>"),
+    ] {
+        assert_eq!(scrub.text(text, &mut fired), expected);
+    }
+    assert_eq!(fired.into_iter().collect::<Vec<_>>(), ["env:STRIPE"]);
+    let basic = retake_wire::to_base64(format!("user:{value}").as_bytes());
+    let same = retake_wire::to_base64(b"user:<STRIPE>");
+    assert_eq!(scrub.text(&basic, &mut Fired::new()), same);
+}
+
+#[test]
+fn a_list_is_read_in_any_order_and_an_unknown_name_is_an_error() {
+    let read = |names: &[&str]| Scrub::of_names(names.iter().copied(), |_| Some("s3cr3t-value".to_owned()));
+    let scrub = read(&["openai-key", "jwt", "env:STRIPE"]).unwrap();
+    let text = "s3cr3t-value sk-proj-abcdefghijklmnop1234 AKIAIOSFODNN7EXAMPLE";
+    assert_eq!(scrub.text(text, &mut Fired::new()), "<STRIPE> <OPENAI_KEY> AKIAIOSFODNN7EXAMPLE");
+    assert_eq!(scrub.names().iter().collect::<Vec<_>>(), ["env:STRIPE", "jwt", "openai-key"]);
+    let error = read(&["open-key"]).unwrap_err();
+    assert_eq!(error, "\"open-key\" is not a known form of a secret; did you mean \"openai-key\"?");
+}
+
+#[test]
+fn variables_that_look_like_secrets_are_found_in_calls() {
+    let environment = [
+        ("STRIPE", "declared-value"),
+        ("DEPLOY_TOKEN", "t0ken-of-a-deploy"),
+        ("MY_APIKEY", "k3y-of-something"),
+        ("WEBHOOK_SECRET", "=k3y-of-a-hook"),
+        ("KEYBOARD", "querty-layout-1"),
+        ("SIGNING_KEY_FILE", "/home/me/key.pem"),
+        ("API_KEY", "changeme"),
+        ("SHORT_KEY", "abc1234"),
+        ("HOME", "/home/me-and-more"),
+    ];
+    let environment = || environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let secrets = Secrets::new(["STRIPE", "UNSET"], environment()).unwrap();
+    let found = |text: &str| {
+        let call = Json::object([("messages", Json::from(vec![Json::from(text)]))]);
+        secrets.undeclared_in(&call, "/v1/x").map(str::to_owned)
+    };
+    assert_eq!(found("use t0ken-of-a-deploy now").as_deref(), Some("DEPLOY_TOKEN"));
+    assert_eq!(found("k3y-of-something").as_deref(), Some("MY_APIKEY"));
+    for fine in ["declared-value", "querty-layout-1", "/home/me/key.pem", "changeme", "abc1234", "/home/me-and-more"] {
+        assert_eq!(found(fine), None, "{fine}");
+    }
+    assert_eq!(secrets.undeclared_in(&Json::Null, "/hooks/k3y-of-something"), Some("MY_APIKEY"));
+    assert_eq!(secrets.undeclared_in(&Json::Null, "/hooks/%3Dk3y-of-a-hook"), Some("WEBHOOK_SECRET"));
+    assert_eq!(
+        secrets.undeclared_in(&Json::Null, "/hooks/%3CWEBHOOK_SECRET%3E"),
+        None,
+        "a placeholder is not the value"
+    );
+    let text = secrets.scrub().text("declared-value t0ken-of-a-deploy", &mut Fired::new()).into_owned();
+    assert_eq!(text, "<STRIPE> <DEPLOY_TOKEN>");
+    let error = Secrets::new(["SHORT"], [("SHORT".to_owned(), "abc".to_owned())]).unwrap_err();
+    assert_eq!(error, "the value of SHORT has 3 characters: a secret needs at least 6 to be told from other text");
+}

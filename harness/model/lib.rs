@@ -1,0 +1,54 @@
+//! The model server, which takes the provider's place for a system under test.
+//!
+//! In replay it answers each call with the turn that was recorded for it, or with a miss. While recording it passes the call on
+//! to the provider and writes down the answer. Agents in the same process can replay without HTTP: see [`Replay`].
+
+mod activity;
+mod breakage;
+mod call_seen;
+mod callers;
+mod checked;
+pub mod clients;
+mod companion;
+mod drift;
+mod going_on;
+mod handler;
+mod heard;
+mod http;
+pub mod kept;
+mod lint;
+mod lookup;
+mod matching;
+mod miss;
+mod other_wires;
+mod record;
+mod registry;
+mod replay;
+mod route;
+mod served;
+mod server;
+mod session;
+
+pub use activity::Activity;
+pub use call_seen::{CallOutcome, CallSeen};
+pub use callers::{CallerRule, CallerRules, OfferedTools, When};
+pub use checked::Checked;
+pub use companion::Companion;
+pub use drift::DriftOf;
+pub use going_on::GoingOn;
+pub use heard::HeardCall;
+pub use lint::{CallFlaw, FlawKind};
+pub use lookup::Lookup;
+pub use miss::{Difference, MissedCall, answer_in_short, change, describe, first_difference};
+pub use miss::{Miss, MissReason};
+pub use record::merged;
+pub use record::{Cost, OfModel, Recorder, RecorderOptions, Resume, Tally, Upstream, Upstreams};
+pub use registry::unjudged;
+pub use registry::{Scope, ServedTurn, misses, reset, served};
+pub use replay::Replay;
+pub use served::Served;
+pub use server::{ModelServer, ServerOptions, Urls};
+pub use session::{Mode, Pacing};
+
+#[cfg(test)]
+mod tests;

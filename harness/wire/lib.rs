@@ -1,0 +1,44 @@
+//! Translates between each provider's API and Retake's own types: a request becomes a [`Call`], a recorded response
+//! becomes an [`Answer`](retake_core::conversation::Answer), and an answer becomes a response that the provider's own clients accept.
+//!
+//! There is one module for each provider API, and the functions listed here choose between them. All code here is pure: it takes
+//! parsed bodies, returns responses without sending them, and does not panic on any input. It does not compute keys, decide
+//! which turn answers a call, or send bytes; the modules `key` and `model` do that.
+
+mod answer;
+mod anthropic;
+mod api;
+mod call;
+mod decode;
+pub mod fixture;
+mod gemini;
+mod known;
+mod ollama;
+mod opaque;
+mod openai_chat;
+mod openai_responses;
+mod parts;
+mod request;
+mod respond;
+mod response;
+mod results;
+mod target;
+#[cfg(test)]
+mod tests;
+
+pub use answer::decode_read;
+pub use answer::decode_response;
+pub use api::{Api, api_of_path, is_of_provider};
+pub use call::Call;
+pub use decode::decode;
+pub use known::Known;
+pub use opaque::{from_base64, to_base64};
+pub use opaque::{only_reads, request_body};
+pub use parts::fields::WireError;
+pub use parts::frames::Frames;
+pub use parts::sse::split_frames;
+pub use respond::as_recorded;
+pub use respond::{error_response, model_description, models_response, render, respond};
+pub use response::{Body, RenderFor, Response, Unrenderable};
+pub use results::{Results, expressible_in_every_api};
+pub use target::Target;
