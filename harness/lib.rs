@@ -56,6 +56,8 @@
 //!   end of an answer only after the answer's line is on disk.
 //! - No `unsafe`, no panic on any input, no `process::exit`.
 
+#[doc(hidden)]
+pub mod __private;
 mod audit;
 #[cfg(feature = "browser")]
 mod browser;
@@ -82,10 +84,6 @@ pub use tools::{ToolReplay, ToolRun};
 pub mod key {
     pub use retake_core::key::{Hash, Key, ParseHashError, caller_of_tags, conversation_hash, input_hash};
 }
-
-/// What the command uses of this library, and what the macros expand to. It promises no stability.
-#[doc(hidden)]
-pub mod __private {}
 
 /// Compiles the Rust examples of the README together with those of the documentation.
 #[cfg(doctest)]

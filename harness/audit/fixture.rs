@@ -13,25 +13,25 @@ use retake_wire::Body;
 
 /// A secret in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Secret {
+pub struct Secret {
     /// The place in the file: `turns[2].output.content`.
-    pub(crate) place: String,
+    pub place: String,
     /// The name of the secret's known form, or of the environment variable that holds its value.
-    pub(crate) form: String,
+    pub form: String,
 }
 
 /// Two turns that are harder to tell apart than one would expect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Shared {
-    pub(crate) turns: [usize; 2],
-    pub(crate) callers: [Option<String>; 2],
+pub struct Shared {
+    pub turns: [usize; 2],
+    pub callers: [Option<String>; 2],
     /// If both turns have the same key, the check in which they still differ. `None` if the turns belong to two callers with the
     /// same conversation.
-    pub(crate) differs: Option<Check>,
+    pub differs: Option<Check>,
 }
 
 /// The day of the latest answer in a fixture, taken from the providers' timestamps. `None` if no answer has one.
-pub(crate) fn recorded_on(fixture: &Fixture) -> Option<Date> {
+pub fn recorded_on(fixture: &Fixture) -> Option<Date> {
     static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#""(?:created|created_at|createTime)"\s*:\s*(?:([0-9]{10})\b|"([0-9]{4})-([0-9]{2})-([0-9]{2})T)"#)
             .ok()
@@ -58,7 +58,7 @@ fn date(stamp: &regex::Captures<'_>) -> Option<Date> {
 }
 
 /// Finds the secrets in a JSON file.
-pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
+pub fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
     let mut scrubbed = json.clone();
     scrub.json(&mut scrubbed, &mut Fired::new());
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ pub(crate) fn secrets_in(json: &Json, scrub: &Scrub) -> Vec<Secret> {
 }
 
 /// Finds the secrets that are split over several pieces of a recorded stream, which a search through the file's text misses.
-pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret> {
+pub fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret> {
     let mut found = Vec::new();
     for (index, turn) in fixture.table.turns().iter().enumerate() {
         let Some(wire) = &turn.wire else { continue };
@@ -80,7 +80,7 @@ pub(crate) fn secrets_in_streams(fixture: &Fixture, scrub: &Scrub) -> Vec<Secret
 
 /// Finds turns of one caller with the same conversation that differ in prompt or tools, which suggests two callers under one
 /// name; and turns of two callers with the same conversation, which only the callers' names tell apart.
-pub(crate) fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
+pub fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
     let turns = fixture.table.turns();
     let mut found: Vec<Shared> = Vec::new();
     for (b, second) in turns.iter().enumerate() {

@@ -4,7 +4,7 @@ use retake_core::events::Detail;
 
 /// A kind of change to a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub enum Kind {
     DropEvent,
     RepeatEvent,
     SwapEvents,
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which they are printed.
-    pub(crate) const ALL: [Kind; 17] = [
+    pub const ALL: [Kind; 17] = [
         Kind::DropEvent,
         Kind::RepeatEvent,
         Kind::SwapEvents,
@@ -47,7 +47,7 @@ impl Kind {
     ];
 
     /// What the change does, as it is printed. This is also its name in the JSON report.
-    pub(crate) fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             Kind::DropEvent => "drop an event",
             Kind::RepeatEvent => "send an event twice",
@@ -70,7 +70,7 @@ impl Kind {
     }
 
     /// Whether a golden with this detail is meant to notice the change: only `values` pins values.
-    pub(crate) fn counts_at(self, detail: Detail) -> bool {
+    pub fn counts_at(self, detail: Detail) -> bool {
         self != Kind::ChangeValue || detail == Detail::Values
     }
 }

@@ -15,30 +15,30 @@ use retake_core::events::Detail;
 
 /// The audit of a project, or of some of its scenarios.
 #[derive(Clone, Debug)]
-pub(crate) struct Audit {
+pub struct Audit {
     /// The scenarios, sorted by name.
-    pub(crate) scenarios: Vec<ScenarioAudit>,
+    pub scenarios: Vec<ScenarioAudit>,
     /// The fixtures of these scenarios, each of them once.
-    pub(crate) fixtures: Vec<FixtureAudit>,
+    pub fixtures: Vec<FixtureAudit>,
     /// The suite's `[[normalize]]` rules, in order.
-    pub(crate) rules: Vec<RuleAudit>,
+    pub rules: Vec<RuleAudit>,
     /// Whether every scenario of the project was replayed. Only then can a rule be called dead.
-    pub(crate) whole: bool,
+    pub whole: bool,
     /// The day of the audit.
-    pub(crate) today: Date,
+    pub today: Date,
 }
 
 /// The audit of one scenario.
 #[derive(Clone, Debug)]
-pub(crate) struct ScenarioAudit {
-    pub(crate) name: String,
-    pub(crate) fixture: Option<PathBuf>,
-    pub(crate) outcome: Outcome,
+pub struct ScenarioAudit {
+    pub name: String,
+    pub fixture: Option<PathBuf>,
+    pub outcome: Outcome,
 }
 
 /// The outcome of auditing a scenario.
 #[derive(Clone, Debug)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The scenario was replayed, and changes were tried.
     Audited(Box<Audited>),
     /// The scenario cannot be audited on this machine, for this reason. That is not a failure.
@@ -49,64 +49,64 @@ pub(crate) enum Outcome {
 
 /// What the audit of a scenario found.
 #[derive(Clone, Debug)]
-pub(crate) struct Audited {
+pub struct Audited {
     /// The detail of the scenario's golden.
-    pub(crate) detail: Detail,
+    pub detail: Detail,
     /// Which changes the golden notices.
-    pub(crate) scored: Scored,
+    pub scored: Scored,
     /// Which changes of recorded answers the keys notice; `None` if there is no fixture or it keeps no conversations.
-    pub(crate) answers: Option<ByPart>,
+    pub answers: Option<ByPart>,
     /// Which changes of tool results the keys notice.
-    pub(crate) results: ByKeys,
+    pub results: ByKeys,
     /// How prompts, tools and models differ from the recording, one line for each difference.
-    pub(crate) drift: Vec<String>,
+    pub drift: Vec<String>,
     /// The rules that make different calls of this scenario equal.
-    pub(crate) merged: Vec<Merged>,
+    pub merged: Vec<Merged>,
 }
 
 /// The audit of one fixture.
 #[derive(Clone, Debug)]
-pub(crate) struct FixtureAudit {
+pub struct FixtureAudit {
     /// The file's path, relative to the project.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// The day of its last answer, or of its last commit.
-    pub(crate) recorded: Option<Date>,
-    pub(crate) secrets: Vec<Secret>,
+    pub recorded: Option<Date>,
+    pub secrets: Vec<Secret>,
     /// The turns that do not keep the provider's original response.
-    pub(crate) without_response: Vec<usize>,
+    pub without_response: Vec<usize>,
     /// The number of turns.
-    pub(crate) turns: usize,
-    pub(crate) shared: Vec<Shared>,
+    pub turns: usize,
+    pub shared: Vec<Shared>,
 }
 
 /// The audit of one `[[normalize]]` rule of the suite.
 #[derive(Clone, Debug)]
-pub(crate) struct RuleAudit {
-    pub(crate) pattern: String,
-    pub(crate) replace: String,
+pub struct RuleAudit {
+    pub pattern: String,
+    pub replace: String,
     /// Whether the rule changed a text in any replay.
-    pub(crate) fired: bool,
+    pub fired: bool,
 }
 
 /// An option of a golden that leaves changes unnoticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hidden {
+pub struct Hidden {
     /// The option: `collapse`, `ignore`, `unordered` or `loose`.
-    pub(crate) option: &'static str,
+    pub option: &'static str,
     /// The name in the option.
-    pub(crate) name: String,
+    pub name: String,
     /// How many changes go unnoticed because of it.
-    pub(crate) unnoticed: usize,
+    pub unnoticed: usize,
     /// How many changes of these events were tried.
-    pub(crate) tried: usize,
+    pub tried: usize,
     /// Whether at least half of the collapsed events can be dropped unnoticed: then nothing else in the golden shows what they
     /// carry.
-    pub(crate) too_wide: bool,
+    pub too_wide: bool,
 }
 
 impl Audit {
     /// Adds up the tallies of all scenarios.
-    pub(crate) fn kinds(&self) -> ByKind {
+    pub fn kinds(&self) -> ByKind {
         let mut kinds = ByKind::new();
         for (kind, tally) in self.audited().flat_map(|(_, audited)| &audited.scored.kinds) {
             let all = kinds.entry(*kind).or_default();
@@ -117,12 +117,12 @@ impl Audit {
     }
 
     /// The score of all scenarios together, or `None` if no golden was tried.
-    pub(crate) fn score(&self) -> Option<f64> {
+    pub fn score(&self) -> Option<f64> {
         mean(&self.kinds())
     }
 
     /// The scenarios that were audited.
-    pub(crate) fn audited(&self) -> impl Iterator<Item = (&ScenarioAudit, &Audited)> {
+    pub fn audited(&self) -> impl Iterator<Item = (&ScenarioAudit, &Audited)> {
         self.scenarios.iter().filter_map(|scenario| match &scenario.outcome {
             Outcome::Audited(audited) => Some((scenario, audited.as_ref())),
             Outcome::Left(_) | Outcome::Red(_) => None,
@@ -130,12 +130,12 @@ impl Audit {
     }
 
     /// Whether any scenario is red.
-    pub(crate) fn is_red(&self) -> bool {
+    pub fn is_red(&self) -> bool {
         self.scenarios.iter().any(|scenario| matches!(scenario.outcome, Outcome::Red(_)))
     }
 
     /// Adds up the changes of recorded answers and tool results over all scenarios.
-    pub(crate) fn by_part(&self) -> BTreeMap<super::Part, ByKeys> {
+    pub fn by_part(&self) -> BTreeMap<super::Part, ByKeys> {
         let mut parts = ByPart::new();
         for (_, audited) in self.audited() {
             let answers = audited.answers.iter().flatten().map(|(part, tally)| (*part, tally));
@@ -150,7 +150,7 @@ impl Audit {
 
 impl Audited {
     /// The options of the golden that hide changes, those that hide most first.
-    pub(crate) fn hidden(&self) -> Vec<Hidden> {
+    pub fn hidden(&self) -> Vec<Hidden> {
         let mut all: Vec<Hidden> = Vec::new();
         let mut named: BTreeMap<(&'static str, &str), Vec<&Unnoticed>> = BTreeMap::new();
         for one in &self.scored.unnoticed {
@@ -186,7 +186,7 @@ impl Audited {
 
 impl FixtureAudit {
     /// How many days ago the fixture was recorded, or `None` if that is not known.
-    pub(crate) fn age(&self, today: Date) -> Option<i64> {
+    pub fn age(&self, today: Date) -> Option<i64> {
         Some((today - self.recorded?).whole_days())
     }
 }

@@ -17,7 +17,7 @@ const MOST: usize = 12;
 
 /// A part of a recording that is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub enum Part {
     Text,
     ToolName,
     Argument,
@@ -27,7 +27,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// The part's name, both in print and in JSON.
-    pub(crate) fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             Part::Text => "text of an answer",
             Part::ToolName => "name of a tool call",
@@ -40,22 +40,22 @@ impl Part {
 
 /// How many changes of one part the keys notice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ByKeys {
+pub struct ByKeys {
     /// How many changed texts or values a later call repeats.
-    pub(crate) tried: usize,
+    pub tried: usize,
     /// How many of these give the later call a different key, so that it would miss.
-    pub(crate) noticed: usize,
+    pub noticed: usize,
     /// How many no later call repeats, so that only a golden can notice the change.
-    pub(crate) last: usize,
+    pub last: usize,
     /// The suite's rules that hide changes, each with the number of changes that it hides.
-    pub(crate) hidden: BTreeMap<usize, usize>,
+    pub hidden: BTreeMap<usize, usize>,
 }
 
 /// Tallies by part.
-pub(crate) type ByPart = BTreeMap<Part, ByKeys>;
+pub type ByPart = BTreeMap<Part, ByKeys>;
 
 /// Changes each recorded answer. Returns `None` if the fixture keeps hashes instead of conversations.
-pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
+pub fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
     let turns = fixture.table.turns();
     let mut parts = ByPart::new();
     for (index, turn) in turns.iter().enumerate() {
@@ -89,7 +89,7 @@ pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
 }
 
 /// Changes each tool result in the calls of a replay.
-pub(crate) fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
+pub fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
     let mut tally = ByKeys::default();
     for call in calls {
         let key = |messages: &[Message], rules: &Rules| -> Key {

@@ -7,17 +7,17 @@ use retake_model::HeardCall;
 
 /// A rule without which two calls would have different keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Merged {
+pub struct Merged {
     /// The rule's index in the suite.
-    pub(crate) rule: usize,
+    pub rule: usize,
     /// The turns that answered the two calls.
-    pub(crate) turns: [usize; 2],
+    pub turns: [usize; 2],
     /// For each call, the first message in which the two differ.
-    pub(crate) texts: [String; 2],
+    pub texts: [String; 2],
 }
 
 /// Finds the rules that make different calls of one caller equal, and returns for each of these rules the first two such calls.
-pub(crate) fn merged(calls: &[HeardCall], rules: &Rules) -> Vec<Merged> {
+pub fn merged(calls: &[HeardCall], rules: &Rules) -> Vec<Merged> {
     let keys: Vec<Hash> = calls.iter().map(|call| key(call, rules)).collect();
     let mut found = Vec::new();
     for rule in 0..rules.normalizer.own_rules() {

@@ -18,9 +18,9 @@ const LEAST: usize = 8;
 
 /// How many changes were tried, and how many of them were noticed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) tried: usize,
-    pub(crate) noticed: usize,
+pub struct Tally {
+    pub tried: usize,
+    pub noticed: usize,
 }
 
 impl Tally {
@@ -31,42 +31,42 @@ impl Tally {
 }
 
 /// Tallies by kind of change.
-pub(crate) type ByKind = BTreeMap<Kind, Tally>;
+pub type ByKind = BTreeMap<Kind, Tally>;
 
 /// Changes of one kind that a golden did not notice, at places that a reader of the golden takes for the same place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Unnoticed {
-    pub(crate) kind: Kind,
+pub struct Unnoticed {
+    pub kind: Kind,
     /// The name of the changed event; empty if the change does not concern a single event.
-    pub(crate) event: String,
+    pub event: String,
     /// The place in the event's payload, as a JSON pointer in which `*` stands for each element of a list.
-    pub(crate) pointer: String,
+    pub pointer: String,
     /// The first setting that makes the golden notice the change; `None` if no setting does.
-    pub(crate) setting: Option<Setting>,
+    pub setting: Option<Setting>,
     /// How many such changes went unnoticed.
-    pub(crate) count: usize,
+    pub count: usize,
 }
 
 /// The results of all changes to one scenario's captures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Scored {
-    pub(crate) kinds: ByKind,
-    pub(crate) unnoticed: Vec<Unnoticed>,
+pub struct Scored {
+    pub kinds: ByKind,
+    pub unnoticed: Vec<Unnoticed>,
     /// Tallies by the name of the changed event and the kind of change.
-    pub(crate) events: BTreeMap<(String, Kind), Tally>,
+    pub events: BTreeMap<(String, Kind), Tally>,
 }
 
 /// How captures become the text of a golden.
-pub(crate) struct Rendering<'a> {
+pub struct Rendering<'a> {
     /// Returns the golden's text, or the reason why there is none.
-    pub(crate) text: &'a dyn Fn(&[Captured], &ShapeOptions) -> String,
+    pub text: &'a dyn Fn(&[Captured], &ShapeOptions) -> String,
     /// Replaces what differs from run to run in a text.
-    pub(crate) normalize: &'a dyn Fn(&str) -> String,
+    pub normalize: &'a dyn Fn(&str) -> String,
 }
 
 /// Tries changes to the captures on a golden with these options. A change that touches only values that differ in every run is
 /// not counted.
-pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
+pub fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
     let base = Base::of(captures);
     let mut tried = Tried {
         base: &base,
@@ -98,7 +98,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
 }
 
 /// The score: the mean share of noticed changes, from 0 to 1, over the kinds that were tried. `None` if none was.
-pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
+pub fn mean(kinds: &ByKind) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand changes at most")]
     let share = |tally: &Tally| tally.noticed as f64 / tally.tried as f64;
     let shares: Vec<f64> = kinds.values().filter(|tally| tally.tried > 0).map(share).collect();

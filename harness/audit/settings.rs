@@ -5,7 +5,7 @@ use retake_core::events::{Detail, ShapeOptions};
 
 /// One change to the settings of `[golden]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Setting {
+pub enum Setting {
     /// The option, and the name that is taken out of it.
     Without(&'static str, String),
     /// The option to set, as it is written in TOML.

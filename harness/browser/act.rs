@@ -14,7 +14,7 @@ use crate::scenario::{Do, Target};
 
 /// The result of an act.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Made {
+pub enum Made {
     Nothing,
     /// The accessibility tree of a region, with one line for each node.
     Tree(String),
@@ -33,7 +33,7 @@ const DONE: Attempt = Attempt::Done(Made::Nothing);
 ///
 /// # Errors
 /// If it does not succeed in time.
-pub(crate) async fn act(page: &Page, act: &Do<String>, deadline: Instant, pictures: &Path) -> Result<Made> {
+pub async fn act(page: &Page, act: &Do<String>, deadline: Instant, pictures: &Path) -> Result<Made> {
     let mut before = None;
     loop {
         let stands = match attempt(page, act, &mut before, pictures).await {

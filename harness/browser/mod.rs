@@ -23,8 +23,8 @@ mod picture;
 mod tree;
 mod watch;
 
-pub(crate) use act::{Made, act};
-pub(crate) use chromium::program;
-pub(crate) use chromium::{Chromium, close};
-pub(crate) use page::{Cookie, Page};
-pub(crate) use watch::Traffic;
+pub use act::{Made, act};
+pub use chromium::program;
+pub use chromium::{Chromium, close};
+pub use page::{Cookie, Page};
+pub use watch::Traffic;

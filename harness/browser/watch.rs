@@ -46,16 +46,16 @@ pub(super) struct Seen {
 
 /// A request of the page whose answer is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Traffic {
+pub struct Traffic {
     id: String,
     /// The pattern that it matches.
-    pub(crate) pattern: String,
-    pub(crate) status: u16,
-    pub(crate) content_type: String,
+    pub pattern: String,
+    pub status: u16,
+    pub content_type: String,
     /// The body of the answer, once it has ended.
-    pub(crate) body: Vec<u8>,
+    pub body: Vec<u8>,
     /// `None` while the answer goes on; then whether it ended by itself, and did not break off.
-    pub(crate) ended: Option<bool>,
+    pub ended: Option<bool>,
 }
 
 impl Watch {

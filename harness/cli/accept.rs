@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::handover;
 use retake_base::error::Result;
-use retake::__private::run::action::{Action, to_accept};
+use retake::__private::run::{Action, to_accept};
 
 /// Accept goldens and fixtures that wait for a decision, each after two replays that agree
 #[derive(Debug, Args)]

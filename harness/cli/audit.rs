@@ -5,7 +5,7 @@ use clap::Args;
 use super::handover;
 use retake_base::error::Result;
 use retake_core::events::Detail;
-use retake::__private::run::action::{Action, AuditOptions, to_audit};
+use retake::__private::run::{Action, AuditOptions, to_audit};
 
 /// Measure how much goldens and fixtures can be trusted
 #[derive(Debug, Args)]

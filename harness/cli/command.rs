@@ -52,8 +52,7 @@ enum Command {
 }
 
 /// Runs the command. Exit codes: 0 fine, 1 the check failed, 2 the usage or a file is wrong.
-#[must_use]
-pub fn main() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     if let Some(done) = retake::__private::system::take_over().or_else(retake::__private::tools::take_over) {
         return done;
     }

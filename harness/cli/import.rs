@@ -8,12 +8,12 @@ use super::project::ProjectOption;
 use retake_base::error::{Error, Result};
 use retake_wire::fixture::Fixture;
 use retake_wire::fixture::call_log;
-use crate::import::{Foreign, Options, openhands, to_fixture};
+use crate::formats::{Foreign, Options, openhands, to_fixture};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
-use retake::__private::run::policy::may_write_fixtures;
+use retake::__private::run::may_write_fixtures;
 use retake_core::secrets::{Fired, Scrub, hide};
 use retake_base::text::counted;
 
@@ -153,8 +153,8 @@ impl Import {
         let mut made: Option<Fixture> = None;
         let (mut left_out, mut notes) = (Vec::new(), Vec::new());
         for folder in &self.input {
-            let folder = openhands::find(folder, self.conversation.as_deref())?;
-            let conversation = openhands::Conversation::read(&folder)?;
+            let folder = retake::__private::tools::openhands::find(folder, self.conversation.as_deref())?;
+            let conversation = retake::__private::tools::openhands::Conversation::read(&folder)?;
             notes.extend(conversation.warnings.iter().map(|warning| format!("{}: {warning}", folder.display())));
             let (fixture, without_key) =
                 openhands::to_fixture(conversation, &self.out, notes_of(&self.out, rules), rules, scrub)

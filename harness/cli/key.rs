@@ -60,7 +60,7 @@ impl KeyOf {
     }
 
     fn write_keys(&self, file: &Path) -> Result<ExitCode> {
-        retake::__private::run::policy::may_write_fixtures("computing keys again")?;
+        retake::__private::run::may_write_fixtures("computing keys again")?;
         let rules = self.project.open(file)?.rules;
         let old = files::read(file)?;
         let fixture = Fixture::keyed_anew(file, &old, &rules)?;

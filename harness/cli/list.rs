@@ -8,9 +8,9 @@ use retake_base::error::{Error, Result};
 use retake_core::json::{Json, Layout};
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
-use retake::__private::run::fixtures::Fixtures;
-use retake::__private::run::golden::Goldens;
-use retake::__private::run::verdict::has_golden;
+use retake::__private::run::Fixtures;
+use retake::__private::run::Goldens;
+use retake::__private::run::has_golden;
 use retake::__private::scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
 use retake_base::text::{counted, nearest};
 

@@ -1,7 +1,55 @@
-//! The `retake` command.
+//! The `retake` command, with one file for each subcommand.
+//!
+//! `command` lists the subcommands, `project` finds the folder that they work on, and `input` reads a file or standard
+//! input.
 
+mod accept;
+mod audit;
+mod command;
+mod companion;
+mod completions;
+mod doctor;
+mod explain;
+mod formats;
+mod handover;
+mod import;
+mod init;
+mod input;
+mod key;
+mod list;
+mod man;
+mod new;
+mod project;
+mod proxy;
+mod record;
+mod reject;
+mod report;
+mod review;
+mod schemas;
+mod serve;
+mod shape;
+mod show;
+mod test;
+mod tools;
+mod view;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use retake::__private::run::Goldens;
+use retake::__private::run::Policy;
+use retake::Suite;
+
 fn main() -> ExitCode {
-    retake::cli::main()
+    command::run()
+}
+
+/// The runner of a project whose systems are commands and URLs.
+fn suite(root: PathBuf, update: bool) -> Suite {
+    Suite::new(root, retake::assert_golden!()).of_command(update)
+}
+
+/// The goldens of a project, for reading only.
+fn goldens(root: &Path) -> Goldens {
+    Goldens::new(root.join("goldens"), Policy::Verify, retake::assert_golden!())
 }

@@ -57,7 +57,7 @@ pub(super) struct Proxy {
 
 impl Proxy {
     pub(super) fn run(self) -> Result<ExitCode> {
-        retake::__private::run::policy::may_write_fixtures("recording")?;
+        retake::__private::run::may_write_fixtures("recording")?;
         let upstreams = Upstreams::of_url(&self.upstream).map_err(|e| e.while_doing("read --upstream"))?;
         for (variable, address) in Upstreams::kept_from(&self.upstream) {
             let upstream = &self.upstream;

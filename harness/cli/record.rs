@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::handover;
 use retake_base::error::Result;
-use retake::__private::run::action::{Action, RecordOptions, to_record};
+use retake::__private::run::{Action, RecordOptions, to_record};
 
 /// Record scenarios with the real provider: write each fixture and golden
 #[derive(Debug, Args)]

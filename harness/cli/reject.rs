@@ -4,7 +4,7 @@ use clap::Args;
 
 use retake_base::error::Result;
 use retake::__private::report::terminal;
-use retake::__private::run::waiting::waiting_of;
+use retake::__private::run::waiting_of;
 
 /// Delete goldens and fixtures that wait for a decision; the committed ones stay
 #[derive(Debug, Args)]

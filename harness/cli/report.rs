@@ -6,7 +6,8 @@ use clap::{Args, Subcommand};
 
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake::__private::report::{ReportForm, RunData, RunResult, Runs, report, terminal};
+use crate::view::{ReportForm, report};
+use retake::__private::report::{RunData, RunResult, Runs, terminal};
 use retake_base::text::counted;
 
 /// Write a report of the last runs: an HTML page, JUnit XML, or a summary for GitHub

@@ -7,8 +7,9 @@ use clap::Args;
 use retake_base::error::{Error, Result};
 use retake_wire::fixture::Fixture;
 use retake::__private::project::OpenProject;
-use retake::__private::report::{Diff, Runs, Shown, columns, terminal};
-use retake::__private::run::waiting::{Waiting, WaitingKind, waiting};
+use crate::view::{Diff, Shown, columns};
+use retake::__private::report::{Runs, terminal};
+use retake::__private::run::{Waiting, WaitingKind, waiting};
 use retake_base::text::counted;
 
 /// Go through what waits for a decision, and accept, reject or skip each change
@@ -146,7 +147,7 @@ fn show(root: &std::path::Path, waits: &Waiting, (number, of): (usize, usize), t
         Layout::SideBySide => Diff::side_by_side(old, new, width),
         Layout::Whole => Diff::whole(old, new, width),
     };
-    terminal::diff(&diff);
+    diff.print();
     if diff.is_empty() {
         terminal::out(format!("  both read the same ({})", counted(new.lines().count(), "line")));
     }

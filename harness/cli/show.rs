@@ -6,7 +6,8 @@ use clap::Args;
 use super::project::{self, ProjectOption};
 use retake_base::error::{Error, Result};
 use retake_wire::fixture::Fixture;
-use retake::__private::report::{Shown, columns, terminal};
+use crate::view::{Shown, columns};
+use retake::__private::report::terminal;
 use retake::__private::scenario::{Discovered, FixtureRef, discover};
 use retake_base::text::{counted, nearest};
 

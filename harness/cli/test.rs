@@ -7,10 +7,11 @@ use clap::Args;
 use super::handover;
 use retake_base::error::Result;
 use retake_base::files::run_folder;
-use retake::__private::report::{ReportForm, RunData, RunResult, Runs, terminal};
-pub(super) use retake::__private::run::action::fits;
-use retake::__private::run::action::{Action, Wanted, to_test};
-use retake::__private::run::restart::typed_in;
+use crate::view::ReportForm;
+use retake::__private::report::{RunData, RunResult, Runs, terminal};
+pub(super) use retake::__private::run::fits;
+use retake::__private::run::{Action, Wanted, to_test};
+use retake::__private::run::typed_in;
 use retake::__private::scenario::SCENARIOS;
 
 /// Run the scenarios: replay, capture, compare

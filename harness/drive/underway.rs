@@ -15,7 +15,7 @@ const PAYLOAD: usize = 240;
 
 /// How far a scenario has come. Cloning shares it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Underway(Arc<Mutex<State>>);
+pub struct Underway(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -27,53 +27,53 @@ struct State {
 
 /// The state of the step that is running.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SoFar {
+pub struct SoFar {
     /// The title of the step.
-    pub(crate) step: String,
+    pub step: String,
     /// What it is waiting for, such as "the event `end`".
-    pub(crate) awaited: Option<String>,
+    pub awaited: Option<String>,
     /// The number of events of its stream so far, and the name of the last one.
-    pub(crate) events: usize,
-    pub(crate) last: Option<String>,
+    pub events: usize,
+    pub last: Option<String>,
     /// More about what it is waiting for.
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// A step that has begun, for the data of the run.
 #[derive(Clone, Debug)]
-pub(crate) struct StepTaken {
+pub struct StepTaken {
     /// Its title in reports: `step 2 (POST /runs)`.
-    pub(crate) title: String,
-    pub(crate) began: Instant,
+    pub title: String,
+    pub began: Instant,
     /// When it ended; `None` if it has not.
-    pub(crate) ended: Option<Instant>,
+    pub ended: Option<Instant>,
     /// The status of its answer, if there was one.
-    pub(crate) status: Option<Status>,
+    pub status: Option<Status>,
     /// Why it failed.
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
     /// The first events of its streams.
-    pub(crate) events: Vec<EventSeen>,
+    pub events: Vec<EventSeen>,
     /// The number of events that are not in `events`.
-    pub(crate) more_events: usize,
+    pub more_events: usize,
 }
 
 /// An event, and when it came.
 #[derive(Clone, Debug)]
-pub(crate) struct EventSeen {
-    pub(crate) came: Instant,
-    pub(crate) name: String,
+pub struct EventSeen {
+    pub came: Instant,
+    pub name: String,
     /// The beginning of its payload, at most 240 characters.
-    pub(crate) payload: String,
+    pub payload: String,
 }
 
 impl Underway {
     /// Returns the state of the step that is running.
-    pub(crate) fn so_far(&self) -> SoFar {
+    pub fn so_far(&self) -> SoFar {
         self.state().so_far.clone()
     }
 
     /// Returns the steps that have begun.
-    pub(crate) fn steps(&self) -> Vec<StepTaken> {
+    pub fn steps(&self) -> Vec<StepTaken> {
         self.state().steps.clone()
     }
 

@@ -14,17 +14,17 @@ use retake_core::secrets::Secrets;
 
 /// The settings of a project that matter for model calls.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenProject {
+pub struct OpenProject {
     /// The rules for keys.
-    pub(crate) rules: Arc<Rules>,
+    pub rules: Arc<Rules>,
     /// The rules that find the caller of a call that declares none.
-    pub(crate) callers: CallerRules,
+    pub callers: CallerRules,
     /// The level of each kind of drift, unless a scenario overrides it.
-    pub(crate) drift: Drift,
+    pub drift: Drift,
     /// Whether recorded delays are kept and replayed, unless a scenario overrides it.
-    pub(crate) delays: Delays,
+    pub delays: Delays,
     /// The environment variables that the project declares as secrets.
-    pub(crate) declared: BTreeSet<String>,
+    pub declared: BTreeSet<String>,
 }
 
 impl OpenProject {
@@ -32,12 +32,12 @@ impl OpenProject {
     ///
     /// # Errors
     /// If its `suite.toml` is wrong.
-    pub(crate) fn at(root: &Path) -> Result<OpenProject> {
+    pub fn at(root: &Path) -> Result<OpenProject> {
         suite_of(root).map(|suite| OpenProject::of_suite(root, &suite))
     }
 
     /// Opens the project in a folder whose `suite.toml` was already read.
-    pub(crate) fn of_suite(root: &Path, suite: &Suite) -> OpenProject {
+    pub fn of_suite(root: &Path, suite: &Suite) -> OpenProject {
         OpenProject::of(suite, declared::in_files(&root.join(SCENARIOS), suite))
     }
 
@@ -46,7 +46,7 @@ impl OpenProject {
     ///
     /// # Errors
     /// If the named folder does not exist, or the `suite.toml` is wrong.
-    pub(crate) fn of_fixture(fixture: &Path, named: Option<&Path>) -> Result<OpenProject> {
+    pub fn of_fixture(fixture: &Path, named: Option<&Path>) -> Result<OpenProject> {
         match named {
             Some(root) if !root.is_dir() => Err(Error::new("there is no such folder")
                 .in_file(root)
@@ -58,7 +58,7 @@ impl OpenProject {
     }
 
     /// Opens the project whose scenarios were already read.
-    pub(crate) fn of_scenarios(discovered: &Discovered) -> OpenProject {
+    pub fn of_scenarios(discovered: &Discovered) -> OpenProject {
         OpenProject::of(&discovered.suite, declared::in_scenarios(discovered))
     }
 
@@ -76,7 +76,7 @@ impl OpenProject {
     ///
     /// # Errors
     /// If the value of a declared variable is too short.
-    pub(crate) fn secrets(&self) -> Result<Secrets> {
+    pub fn secrets(&self) -> Result<Secrets> {
         let text = |os: std::ffi::OsString| os.into_string().ok();
         let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
         Secrets::new(&self.declared, environment).map_err(Error::new)
@@ -84,7 +84,7 @@ impl OpenProject {
 }
 
 /// Returns the folder of the project that contains a file: its nearest ancestor that contains `scenarios/`.
-pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
+pub fn folder_of(file: &Path) -> Option<PathBuf> {
     let file = std::path::absolute(file).ok()?;
     let folder = file.parent()?;
     // Resolves `..` and links, if the folder already exists.

@@ -5,7 +5,7 @@ use crate::audit::{Audit, Audited, ByKeys, ByKind, FixtureAudit, Outcome, Settin
 use retake_core::json::{Json, Layout};
 
 /// The audit as JSON with line breaks and indentation.
-pub(crate) fn audit_json(audit: &Audit) -> String {
+pub fn audit_json(audit: &Audit) -> String {
     let parts = audit.by_part();
     let rules = audit.rules.iter().enumerate().map(|(index, rule)| {
         let merges = audit.audited().flat_map(|(scenario, audited)| {

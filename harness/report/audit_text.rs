@@ -9,7 +9,7 @@ use retake_base::text::{clipped, counted};
 const LISTED: usize = 4;
 
 /// The text of an audit. With `all`, every unnoticed change is listed.
-pub(crate) fn audit_text(audit: &Audit, all: bool) -> String {
+pub fn audit_text(audit: &Audit, all: bool) -> String {
     let mut out = scenarios(audit);
     out += &kinds(audit);
     out += &unnoticed(audit, all);

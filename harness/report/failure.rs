@@ -10,43 +10,43 @@ use retake_base::text::{readable, visible};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What changed or went wrong, each cause before its consequences. There is at least one.
-    pub(crate) causes: Vec<Cause>,
+    pub causes: Vec<Cause>,
     /// Hints that help at once, printed right below the first line.
-    pub(crate) hints: Vec<String>,
+    pub hints: Vec<String>,
     /// The evidence: a diff, a miss with its nearest turn, the end of a log.
-    pub(crate) evidence: Vec<String>,
+    pub evidence: Vec<String>,
     /// The ways to resolve the failure. Each was tried, or is the command that accepts the change.
-    pub(crate) advice: Vec<Advice>,
+    pub advice: Vec<Advice>,
 }
 
 /// One way to resolve a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Advice {
+pub struct Advice {
     /// The case that it is for: `if the change is intended`.
-    pub(crate) case: String,
+    pub case: String,
     /// The command, or the lines to write.
-    pub(crate) command: String,
+    pub command: String,
 }
 
 impl Failure {
     /// A failure with these causes.
-    pub(crate) fn of(causes: Vec<Cause>) -> Failure {
+    pub fn of(causes: Vec<Cause>) -> Failure {
         Failure { causes, hints: Vec::new(), evidence: Vec::new(), advice: Vec::new() }
     }
 
     /// A failure of the kind [`CauseKind::Other`], with this first line.
-    pub(crate) fn new(what: impl Into<String>) -> Failure {
+    pub fn new(what: impl Into<String>) -> Failure {
         Failure::of(vec![Cause::new(CauseKind::Other, what)])
     }
 
     /// The first line: what went wrong.
-    pub(crate) fn headline(&self) -> String {
+    pub fn headline(&self) -> String {
         headline(&self.causes)
     }
 
     /// The same failure with `shown` applied to each text.
     #[must_use]
-    pub(crate) fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
+    pub fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
         let each = |texts: Vec<String>| texts.iter().map(|text| shown(text)).collect();
         Failure {
             causes: self.causes.iter().map(|cause| Cause::new(cause.kind, shown(&cause.what))).collect(),
@@ -62,14 +62,14 @@ impl Failure {
 
     /// Adds evidence, which may have several lines.
     #[must_use]
-    pub(crate) fn evidence(mut self, text: impl Into<String>) -> Failure {
+    pub fn evidence(mut self, text: impl Into<String>) -> Failure {
         self.evidence.push(text.into());
         self
     }
 
     /// Adds the scenario's description, if it has one.
     #[must_use]
-    pub(crate) fn about(mut self, description: &str) -> Failure {
+    pub fn about(mut self, description: &str) -> Failure {
         if !description.trim().is_empty() {
             self.evidence.insert(0, format!("the scenario: {}", description.trim()));
         }
@@ -78,7 +78,7 @@ impl Failure {
 
     /// Adds a way to resolve the failure: a case such as `if the change is intended`, and the command.
     #[must_use]
-    pub(crate) fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
+    pub fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
         self.advice.push(Advice { case: case.into(), command: command.into() });
         self
     }

@@ -6,7 +6,7 @@ use super::run_data::{RunData, RunResult};
 use retake_base::text::counted;
 
 /// The workflow command that marks a failed scenario's file; `None` for a run that passed.
-pub(crate) fn annotation(run: &RunData) -> Option<String> {
+pub fn annotation(run: &RunData) -> Option<String> {
     let failure = run.failure.as_ref()?;
     let advice = failure.advice.first().map(|advice| format!("\n{}:\n    {}", advice.case, advice.command));
     let message = message(&format!("{}{}", failure.headline, advice.unwrap_or_default()));
@@ -15,7 +15,7 @@ pub(crate) fn annotation(run: &RunData) -> Option<String> {
 }
 
 /// A summary in Markdown: how many scenarios failed, and why each one did.
-pub(crate) fn markdown(runs: &[RunData]) -> String {
+pub fn markdown(runs: &[RunData]) -> String {
     let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_shown()).collect();
     let failed: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Failed).collect();
     let drifted: Vec<&RunData> =

@@ -5,7 +5,7 @@ use retake_model::{CallFlaw, DriftOf, change};
 use retake_base::text::counted;
 
 /// One line for each kind of difference from the recording, and one for each flaw of the calls.
-pub(crate) fn notes<'a>(
+pub fn notes<'a>(
     fixture: Option<&Fixture>,
     drift: impl IntoIterator<Item = &'a (usize, DriftOf)>,
     flaws: &[CallFlaw],

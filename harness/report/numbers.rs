@@ -1,7 +1,7 @@
 //! Numbers as people read them. Pure.
 
 /// A number with its digits in groups of three: `1,204`.
-pub(crate) fn in_thousands(number: u64) -> String {
+pub fn in_thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -11,11 +11,11 @@ use retake_base::text::counted;
 
 /// A line that is redrawn in place. It is hidden if standard error is not a terminal.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress(ProgressBar);
+pub struct Progress(ProgressBar);
 
 impl Progress {
     /// Shows a line that begins with a name.
-    pub(crate) fn start(name: &str) -> Progress {
+    pub fn start(name: &str) -> Progress {
         // The bar hides itself if standard error is not a terminal.
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(
@@ -31,19 +31,19 @@ impl Progress {
     }
 
     /// Updates the line.
-    pub(crate) fn show(&self, tally: &Tally) {
+    pub fn show(&self, tally: &Tally) {
         if !self.0.is_hidden() {
             self.0.set_message(state(tally));
         }
     }
 
     /// Hides the line while `print` prints something else.
-    pub(crate) fn interrupted_by(&self, print: impl FnOnce()) {
+    pub fn interrupted_by(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }
 
     /// Removes the line.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.0.finish_and_clear();
     }
 }
@@ -67,7 +67,7 @@ fn state(tally: &Tally) -> String {
 }
 
 /// One line for each model, with its calls and tokens.
-pub(crate) fn summary(tally: &Tally) -> Vec<String> {
+pub fn summary(tally: &Tally) -> Vec<String> {
     let line = |(model, of): (&String, &retake_model::OfModel)| {
         format!("{model}: {}, {}", counted(of.calls, "call"), in_and_out(of.tokens))
     };

@@ -9,64 +9,64 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// The name and version of this format.
-pub(crate) const FORMAT: &str = "retake-run/1";
+pub const FORMAT: &str = "retake-run/1";
 
 /// The name of the test that fails if a golden or fixture belongs to no scenario.
-pub(crate) const NO_ORPHANS: &str = "retake::no_orphans";
+pub const NO_ORPHANS: &str = "retake::no_orphans";
 
 /// One run of one scenario.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct RunData {
+pub struct RunData {
     /// [`FORMAT`].
-    pub(crate) format: String,
-    pub(crate) scenario: String,
+    pub format: String,
+    pub scenario: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
     /// The path of `scenario.toml`, relative to the project's folder.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// The path of the fixture, relative to the project's folder; absent if the scenario calls no model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) fixture: Option<PathBuf>,
-    pub(crate) action: RunAction,
-    pub(crate) result: RunResult,
+    pub fixture: Option<PathBuf>,
+    pub action: RunAction,
+    pub result: RunResult,
     /// When it began, in UTC: `2026-11-22T14:15:54.120Z`.
-    pub(crate) started: String,
+    pub started: String,
     /// The time until the verdict.
-    pub(crate) took_ms: f64,
+    pub took_ms: f64,
     /// Why the run failed; absent if it passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failure: Option<FailureData>,
+    pub failure: Option<FailureData>,
     /// Notes that do not make the run fail, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// The client's steps that were started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) steps: Vec<StepData>,
+    pub steps: Vec<StepData>,
     /// The model calls over HTTP in order of arrival, 2,000 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) calls: Vec<CallData>,
+    pub calls: Vec<CallData>,
     /// The requests to doubles of tool servers, 2,000 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tool_requests: Vec<ToolRequestData>,
+    pub tool_requests: Vec<ToolRequestData>,
     /// The turns that no call asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) unused: Vec<TurnData>,
+    pub unused: Vec<TurnData>,
     /// The golden and the text of this run; absent if the scenario has no golden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) golden: Option<GoldenData>,
+    pub golden: Option<GoldenData>,
     /// The paths of logs, relative to the project's folder: the whole output of systems, and drift logs of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) logs: Vec<PathBuf>,
+    pub logs: Vec<PathBuf>,
 }
 
 impl RunData {
     /// Whether reports show the run. The test for orphans is shown only if it failed.
-    pub(crate) fn is_shown(&self) -> bool {
+    pub fn is_shown(&self) -> bool {
         self.scenario != NO_ORPHANS || self.result == RunResult::Failed
     }
 
     /// The data of a run that passed, without any details.
-    pub(crate) fn passed(scenario: &str, file: PathBuf, action: RunAction, started: String) -> RunData {
+    pub fn passed(scenario: &str, file: PathBuf, action: RunAction, started: String) -> RunData {
         RunData {
             format: FORMAT.to_owned(),
             scenario: scenario.to_owned(),
@@ -92,7 +92,7 @@ impl RunData {
 /// What was done with the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RunAction {
+pub enum RunAction {
     /// It was replayed once.
     Test,
     /// It was replayed twice, to write its golden.
@@ -104,180 +104,180 @@ pub(crate) enum RunAction {
 /// Whether a run passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RunResult {
+pub enum RunResult {
     Passed,
     Failed,
 }
 
 /// Why a run failed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct FailureData {
+pub struct FailureData {
     /// The first line.
-    pub(crate) headline: String,
+    pub headline: String,
     /// The causes, each before its consequences.
-    pub(crate) causes: Vec<CauseData>,
+    pub causes: Vec<CauseData>,
     /// The evidence: diffs, misses, ends of logs. Each text has several lines.
-    pub(crate) evidence: Vec<String>,
+    pub evidence: Vec<String>,
     /// The ways to resolve the failure.
-    pub(crate) advice: Vec<AdviceData>,
+    pub advice: Vec<AdviceData>,
 }
 
 /// One cause of a failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct CauseData {
+pub struct CauseData {
     /// `tool_result`, `status`, `crash` and so on.
-    pub(crate) kind: String,
-    pub(crate) what: String,
+    pub kind: String,
+    pub what: String,
 }
 
 /// One way to resolve a failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct AdviceData {
+pub struct AdviceData {
     /// The case that it is for: `if the change is intended`.
-    pub(crate) case: String,
-    pub(crate) command: String,
+    pub case: String,
+    pub command: String,
 }
 
 /// A step of the client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct StepData {
+pub struct StepData {
     /// `step 2 (POST /runs)`.
-    pub(crate) title: String,
-    pub(crate) at_ms: f64,
+    pub title: String,
+    pub at_ms: f64,
     /// Absent if the run ended before the step did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) took_ms: Option<f64>,
+    pub took_ms: Option<f64>,
     /// The status `200`, or `exit 0` of a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) status: Option<String>,
+    pub status: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
     /// The first events of its stream.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) events: Vec<EventData>,
+    pub events: Vec<EventData>,
     /// How many more events came.
     #[serde(default)]
-    pub(crate) more_events: usize,
+    pub more_events: usize,
 }
 
 /// An event of a stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct EventData {
-    pub(crate) at_ms: f64,
-    pub(crate) name: String,
+pub struct EventData {
+    pub at_ms: f64,
+    pub name: String,
     /// The beginning of its payload.
-    pub(crate) payload: String,
+    pub payload: String,
 }
 
 /// A model call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct CallData {
-    pub(crate) at_ms: f64,
-    pub(crate) took_ms: f64,
+pub struct CallData {
+    pub at_ms: f64,
+    pub took_ms: f64,
     /// The request line: `POST /v1/chat/completions`.
-    pub(crate) via: String,
+    pub via: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) caller: Option<String>,
+    pub caller: Option<String>,
     /// The number of messages in its conversation.
-    pub(crate) messages: usize,
+    pub messages: usize,
     /// The messages after the model's last answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) asked: Vec<MessageData>,
+    pub asked: Vec<MessageData>,
     /// The turn that answered the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) turn: Option<TurnData>,
+    pub turn: Option<TurnData>,
     /// The checks that differ from the recorded call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) drift: Vec<DriftData>,
+    pub drift: Vec<DriftData>,
     /// Why no turn answered the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) miss: Option<MissData>,
+    pub miss: Option<MissData>,
 }
 
 /// A message, cut.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct MessageData {
+pub struct MessageData {
     /// The type of the message: ``human``, or ``tool `read_file` ``.
-    pub(crate) kind: String,
-    pub(crate) text: String,
+    pub kind: String,
+    pub text: String,
 }
 
 /// A turn of the fixture, cut.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct TurnData {
+pub struct TurnData {
     /// Its index in the fixture.
-    pub(crate) index: usize,
+    pub index: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) caller: Option<String>,
+    pub caller: Option<String>,
     /// The beginning of its text.
-    pub(crate) text: String,
+    pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tool_calls: Vec<ToolCallData>,
+    pub tool_calls: Vec<ToolCallData>,
     /// The recorded usage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tokens: Option<Tokens>,
+    pub tokens: Option<Tokens>,
 }
 
 /// Tokens of a model call.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Tokens {
-    pub(crate) input: u64,
-    pub(crate) output: u64,
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
 }
 
 /// A tool call of an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct ToolCallData {
-    pub(crate) name: String,
+pub struct ToolCallData {
+    pub name: String,
     /// The beginning of its arguments, as JSON.
-    pub(crate) args: String,
+    pub args: String,
 }
 
 /// A check that differs from the recorded one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct DriftData {
+pub struct DriftData {
     /// `prompt`, `tools`, `model`, `settings` or `results`.
-    pub(crate) check: String,
+    pub check: String,
     /// The words that changed.
-    pub(crate) change: String,
+    pub change: String,
 }
 
 /// A call that no turn answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct MissData {
+pub struct MissData {
     /// The reason, on one line.
-    pub(crate) headline: String,
+    pub headline: String,
     /// The nearest turn and how the call differs from it, or what else explains the miss.
-    pub(crate) evidence: Vec<String>,
+    pub evidence: Vec<String>,
 }
 
 /// A request to a double of a tool server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct ToolRequestData {
-    pub(crate) at_ms: f64,
-    pub(crate) took_ms: f64,
-    pub(crate) server: String,
+pub struct ToolRequestData {
+    pub at_ms: f64,
+    pub took_ms: f64,
+    pub server: String,
     /// The method and parameters.
-    pub(crate) request: String,
+    pub request: String,
     /// The beginning of the answer.
-    pub(crate) answer: String,
+    pub answer: String,
     /// Whether the answer is an error.
     #[serde(default)]
-    pub(crate) failed: bool,
+    pub failed: bool,
 }
 
 /// A golden, and the text of a run for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct GoldenData {
+pub struct GoldenData {
     /// The path of its file, relative to the project's folder.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// The text of the file before the run; absent if there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) committed: Option<String>,
+    pub committed: Option<String>,
     /// The text of this run; absent if it is the same, or if a step failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) run: Option<String>,
+    pub run: Option<String>,
     /// The differences between the two, in lines with `-` and `+`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) diff: Option<String>,
+    pub diff: Option<String>,
 }

@@ -21,7 +21,7 @@ const SLOWEST: usize = 5;
 
 /// The running scenarios, and how long the others took.
 #[derive(Debug, Default)]
-pub(crate) struct Running {
+pub struct Running {
     state: Arc<Mutex<State>>,
     drawing: Mutex<Option<JoinHandle<()>>>,
 }
@@ -35,7 +35,7 @@ struct State {
 
 /// A running scenario. Dropping this marks its end.
 #[derive(Debug)]
-pub(crate) struct Playing<'a>(&'a Running, String);
+pub struct Playing<'a>(&'a Running, String);
 
 impl Drop for Playing<'_> {
     fn drop(&mut self) {
@@ -49,7 +49,7 @@ impl Drop for Playing<'_> {
 
 impl Running {
     /// Starts drawing, if the output goes to a terminal.
-    pub(crate) fn draw(&self) {
+    pub fn draw(&self) {
         let is_terminal = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         if !is_terminal || set("CI") || std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
@@ -74,13 +74,13 @@ impl Running {
     }
 
     /// Marks a scenario as running until the returned value is dropped.
-    pub(crate) fn begin(&self, name: &str) -> Playing<'_> {
+    pub fn begin(&self, name: &str) -> Playing<'_> {
         self.state().playing.push((name.to_owned(), Instant::now()));
         Playing(self, name.to_owned())
     }
 
     /// Removes the lines. With `print_slowest`, prints the slowest scenarios if many ran.
-    pub(crate) fn end(&self, print_slowest: bool) {
+    pub fn end(&self, print_slowest: bool) {
         self.state().over = true;
         if let Some(drawing) = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).take() {
             drawing.thread().unpark();

@@ -13,18 +13,18 @@ use retake_core::secrets::shown_json;
 
 /// The run data of a project.
 #[derive(Clone, Debug)]
-pub(crate) struct Runs {
+pub struct Runs {
     root: PathBuf,
 }
 
 impl Runs {
     /// The run data of the project in a folder.
-    pub(crate) fn of(root: &Path) -> Runs {
+    pub fn of(root: &Path) -> Runs {
         Runs { root: root.to_owned() }
     }
 
     /// The current time in UTC, in the form of run data: `2026-11-22T14:15:54.120Z`. Such texts sort by time.
-    pub(crate) fn now() -> String {
+    pub fn now() -> String {
         let now = OffsetDateTime::now_utc();
         let (hour, minute, second, milli) = now.time().as_hms_milli();
         format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", now.date())
@@ -32,7 +32,7 @@ impl Runs {
 
     /// Deletes the data of a scenario's last run. This is done before a new run, which might be killed before it writes its own.
     /// Errors are ignored.
-    pub(crate) fn forget(&self, scenario: &str) {
+    pub fn forget(&self, scenario: &str) {
         let _ = files::remove(&self.file(scenario));
     }
 
@@ -40,7 +40,7 @@ impl Runs {
     ///
     /// # Errors
     /// If it cannot be written, for example because the project is read-only.
-    pub(crate) fn write(&self, run: &RunData) -> Result<()> {
+    pub fn write(&self, run: &RunData) -> Result<()> {
         let file = self.file(&run.scenario);
         let text = serde_json::to_string(run).map_err(|e| Error::new(e.to_string()).in_file(&file))?;
         let mut json = Json::parse(text.as_bytes()).map_err(|e| Error::new(e.message).in_file(&file))?;
@@ -53,7 +53,7 @@ impl Runs {
     ///
     /// # Errors
     /// If the file is not run data of this version.
-    pub(crate) fn read(&self, scenario: &str) -> Result<Option<RunData>> {
+    pub fn read(&self, scenario: &str) -> Result<Option<RunData>> {
         let file = self.file(scenario);
         if file.is_file() { read(&file).map(Some) } else { Ok(None) }
     }
@@ -62,7 +62,7 @@ impl Runs {
     ///
     /// # Errors
     /// As [`Runs::read`].
-    pub(crate) fn all(&self) -> Result<Vec<RunData>> {
+    pub fn all(&self) -> Result<Vec<RunData>> {
         in_folder(&self.folder())
     }
 
@@ -70,7 +70,7 @@ impl Runs {
     ///
     /// # Errors
     /// If there are none, or as [`Runs::read`].
-    pub(crate) fn of_other_jobs(folder: &Path) -> Result<Vec<RunData>> {
+    pub fn of_other_jobs(folder: &Path) -> Result<Vec<RunData>> {
         let places = [folder.to_owned(), folder.join("runs"), folder.join(RUN_FOLDER).join("runs")];
         for place in places {
             let runs = in_folder(&place)?;
@@ -83,7 +83,7 @@ impl Runs {
     }
 
     /// Deletes the runs of scenarios that no longer exist.
-    pub(crate) fn keep_only(&self, is_scenario: impl Fn(&str) -> bool) {
+    pub fn keep_only(&self, is_scenario: impl Fn(&str) -> bool) {
         for run in self.all().unwrap_or_default() {
             if !is_scenario(&run.scenario) {
                 self.forget(&run.scenario);

@@ -17,7 +17,7 @@ const PLAIN: &str = "\u{1b}[0m";
 
 /// How to show failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Screen {
+pub struct Screen {
     /// The columns and rows that a failure has to fit; `None` to print all of it.
     size: Option<(usize, usize)>,
     colours: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// The screen of standard output. `COLUMNS` and `LINES` set its size, even for a pipe.
-    pub(crate) fn of_stdout() -> Screen {
+    pub fn of_stdout() -> Screen {
         let number = |name: &str| env::var(name).ok()?.parse::<usize>().ok();
         let (columns, rows) = (number("COLUMNS"), number("LINES"));
         let is_terminal = stdout().is_terminal();
@@ -36,7 +36,7 @@ impl Screen {
     }
 
     /// The text of a scenario's failure.
-    pub(crate) fn show(self, failure: &Failure, scenario: &str) -> String {
+    pub fn show(self, failure: &Failure, scenario: &str) -> String {
         let text = self.size.map_or_else(|| failure.to_string(), |size| cut(failure, scenario, size));
         if self.colours { coloured(&text) } else { text }
     }
@@ -44,13 +44,13 @@ impl Screen {
 
 /// The columns and rows that the terminal of standard output reports; `None` if it is not a terminal or does not know its size.
 #[cfg(unix)]
-pub(super) fn terminal_size() -> Option<(usize, usize)> {
+pub fn terminal_size() -> Option<(usize, usize)> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
     Some((usize::from(size.ws_col), usize::from(size.ws_row))).filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }
 
 #[cfg(not(unix))]
-pub(super) fn terminal_size() -> Option<(usize, usize)> {
+pub fn terminal_size() -> Option<(usize, usize)> {
     None
 }
 

@@ -3,7 +3,6 @@
 //! Output ends up in CI logs and in bug reports, so secrets are removed from notes and errors.
 
 use std::fmt::Display;
-use std::io::IsTerminal as _;
 use std::io::Write as _;
 
 use retake_core::secrets::shown;

@@ -1,8 +1,8 @@
 //! The actions of a runner, and how the command hands one over to the runner of a Rust project: in environment variables, since
 //! the arguments belong to libtest.
 
-pub(crate) use super::filter::Wanted;
-pub(crate) use super::filter::fits;
+pub use super::filter::Wanted;
+pub use super::filter::fits;
 use retake_base::error::{Error, Result};
 use retake_core::events::Detail;
 
@@ -21,7 +21,7 @@ const FAIL_FAST: &str = "RETAKE_FAIL_FAST";
 
 /// What a runner does with a project.
 #[derive(Debug)]
-pub(crate) enum Action {
+pub enum Action {
     /// Tests the scenarios.
     Test(Wanted),
     /// Audits the scenarios with these names or parts of names, or all if the list is empty.
@@ -80,7 +80,7 @@ impl Action {
 
 /// The environment variables that make a runner test the scenarios that match the filters, and with `fail_fast` only until the
 /// first one fails.
-pub(crate) fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str, String)> {
+pub fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str, String)> {
     let mut variables = match filters {
         [] => vec![(ACTION, TEST.to_owned())],
         filters => vec![(ACTION, TEST_OF.to_owned()), (NAMES, filters.join(","))],
@@ -90,31 +90,31 @@ pub(crate) fn to_test(filters: &[String], fail_fast: bool) -> Vec<(&'static str,
 }
 
 /// The environment variables that make a runner accept what waits.
-pub(crate) fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
+pub fn to_accept(names: &[String]) -> [(&'static str, String); 2] {
     [(ACTION, ACCEPT.to_owned()), (NAMES, names.join(","))]
 }
 
 /// The environment variables that make a runner record.
-pub(crate) fn to_record(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
+pub fn to_record(names: &[String], options: RecordOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
 }
 
 /// The environment variables that make a runner audit.
-pub(crate) fn to_audit(names: &[String], options: AuditOptions) -> [(&'static str, String); 2] {
+pub fn to_audit(names: &[String], options: AuditOptions) -> [(&'static str, String); 2] {
     [(ACTION, options.print()), (NAMES, names.join(","))]
 }
 
 /// How to audit scenarios.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct AuditOptions {
+pub struct AuditOptions {
     /// Whether to print JSON.
-    pub(crate) json: bool,
+    pub json: bool,
     /// Whether to list every unnoticed change, not only the first ones.
-    pub(crate) all: bool,
+    pub all: bool,
     /// The lowest score that passes, from 0 to 1.
-    pub(crate) min_score: Option<f64>,
+    pub min_score: Option<f64>,
     /// The detail to assume for every golden, instead of its scenario's.
-    pub(crate) detail: Option<Detail>,
+    pub detail: Option<Detail>,
 }
 
 impl AuditOptions {
@@ -148,15 +148,15 @@ impl AuditOptions {
 /// How to record scenarios.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(crate) struct RecordOptions {
+pub struct RecordOptions {
     /// Whether to record every scenario that has a recording of its own.
-    pub(crate) all: bool,
+    pub all: bool,
     /// Whether to answer calls that match a recorded call from the recording.
-    pub(crate) resume: bool,
+    pub resume: bool,
     /// Whether to write a recording that fails its proof, with a mark.
-    pub(crate) accept_unstable: bool,
+    pub accept_unstable: bool,
     /// Whether to write the recording next to the committed files, for a decision, instead of over them.
-    pub(crate) propose: bool,
+    pub propose: bool,
 }
 
 impl RecordOptions {

@@ -10,7 +10,7 @@ use retake_base::text::{counted, nearest};
 
 /// The scenarios that a user wants to run.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// libtest's arguments, as they were typed.
     args: Vec<String>,
     /// Parts of names, or folders of scenarios in the form `hello/`. A scenario has to match one of them. libtest itself takes
@@ -25,18 +25,18 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// For a runner that cargo started, maybe together with other test programs.
-    pub(crate) fn of_crate(args: Vec<String>) -> Wanted {
+    pub fn of_crate(args: Vec<String>) -> Wanted {
         Wanted { args, filters: Vec::new(), of_scenarios: false, fail_fast: false }
     }
 
     /// For a runner whose arguments are meant for scenarios only: those that match one of the filters and libtest's arguments.
-    pub(crate) fn of_scenarios(filters: Vec<String>, args: Vec<String>) -> Wanted {
+    pub fn of_scenarios(filters: Vec<String>, args: Vec<String>) -> Wanted {
         Wanted { args, filters, of_scenarios: true, fail_fast: false }
     }
 
     /// Sets whether to start no further scenario after the first failure.
     #[must_use]
-    pub(crate) fn failing_fast(self, fail_fast: bool) -> Wanted {
+    pub fn failing_fast(self, fail_fast: bool) -> Wanted {
         Wanted { fail_fast, ..self }
     }
 
@@ -46,7 +46,7 @@ impl Wanted {
     }
 
     /// Whether a name matches one of the filters.
-    pub(crate) fn wants(&self, name: &str) -> bool {
+    pub fn wants(&self, name: &str) -> bool {
         let exact = !self.filters.is_empty() && self.arguments().exact;
         self.filters.is_empty() || self.filters.iter().any(|filter| fits(filter, name, exact))
     }
@@ -104,7 +104,7 @@ impl Wanted {
 
 /// Whether a scenario's name matches a filter. A filter is a part of the name (with `exact` the whole name), or `FOLDER/`, which
 /// matches the scenario of that folder and all its cases.
-pub(crate) fn fits(filter: &str, name: &str, exact: bool) -> bool {
+pub fn fits(filter: &str, name: &str, exact: bool) -> bool {
     match filter.strip_suffix('/') {
         Some(folder) => name.strip_prefix(folder).is_some_and(|case| case.is_empty() || case.starts_with('.')),
         None if exact => name == filter,

@@ -14,7 +14,7 @@ use crate::scenario::{Discovered, FixtureRef, Scenario, is_name};
 use retake_base::text::nearest;
 
 /// The fixtures of a project. Each is read when it is first needed.
-pub(crate) struct Fixtures {
+pub struct Fixtures {
     root: PathBuf,
     rules: Arc<Rules>,
     read: Mutex<HashMap<PathBuf, Result<Arc<Fixture>>>>,
@@ -22,12 +22,12 @@ pub(crate) struct Fixtures {
 
 impl Fixtures {
     /// The fixtures of the project in a folder.
-    pub(crate) fn new(root: PathBuf, rules: Arc<Rules>) -> Fixtures {
+    pub fn new(root: PathBuf, rules: Arc<Rules>) -> Fixtures {
         Fixtures { root, rules, read: Mutex::default() }
     }
 
     /// The fixture file of a scenario; `None` if it has no fixture.
-    pub(crate) fn file(&self, scenario: &Scenario) -> Option<PathBuf> {
+    pub fn file(&self, scenario: &Scenario) -> Option<PathBuf> {
         match &scenario.fixture {
             FixtureRef::None => None,
             FixtureRef::Named(name) => Some(self.root.join("fixtures").join(format!("{name}.json"))),
@@ -38,7 +38,7 @@ impl Fixtures {
     ///
     /// # Errors
     /// If it cannot be read, or if it is missing, with the command that records it.
-    pub(crate) fn of(&self, scenario: &Scenario) -> Result<Option<Arc<Fixture>>> {
+    pub fn of(&self, scenario: &Scenario) -> Result<Option<Arc<Fixture>>> {
         let Some(file) = self.file(scenario) else { return Ok(None) };
         let shown = file.strip_prefix(&self.root).unwrap_or(&file);
         if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -58,7 +58,7 @@ impl Fixtures {
 
     /// A note for the user if the file says that it was recorded for a scenario with a different fixture, so it was copied or
     /// renamed by hand.
-    pub(crate) fn named_otherwise(scenario: &Scenario, fixture: &Fixture, all: &Discovered) -> Option<String> {
+    pub fn named_otherwise(scenario: &Scenario, fixture: &Fixture, all: &Discovered) -> Option<String> {
         let named = fixture.notes.get("scenario")?.as_str()?;
         let stem = fixture.path.file_stem()?.to_str()?;
         let shares = |other: &Scenario| other.name == named && other.fixture == scenario.fixture;

@@ -16,9 +16,6 @@ use super::policy::Policy;
 use retake_base::error::{Error, Place, Result, conflict};
 use retake_base::files;
 
-#[doc(hidden)]
-pub use insta as __insta;
-
 /// The assertion of one golden by its name and text, expanded in the user's file.
 pub type Assert = fn(name: &str, text: &str);
 
@@ -27,7 +24,7 @@ pub type Assert = fn(name: &str, text: &str);
 #[macro_export]
 macro_rules! assert_golden {
     () => {
-        |name: &str, text: &str| $crate::internal::golden::__insta::assert_snapshot!(name, text)
+        |name: &str, text: &str| $crate::__private::insta::assert_snapshot!(name, text)
     };
 }
 
@@ -136,7 +133,7 @@ impl Goldens {
 
     /// The text of a golden, if it exists and can be read.
     #[must_use]
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         self.committed(&self.file(name)).ok().flatten()
     }
 
@@ -178,7 +175,7 @@ impl Goldens {
 
     /// Writes a text next to its golden, for a decision, if the two differ. Returns whether they differ. If the proposal cannot
     /// be written, that is not an error.
-    pub(crate) fn propose(&self, name: &str, text: &str, input: &Path) -> bool {
+    pub fn propose(&self, name: &str, text: &str, input: &Path) -> bool {
         let proposed = match (self.policy, self.on_copy(name, text, input)) {
             // insta was told to write goldens, so the copy contains the new text.
             (Policy::Overwrite, written) => written.ok().and_then(|written| written.golden),
@@ -193,7 +190,7 @@ impl Goldens {
     ///
     /// # Errors
     /// If it cannot be read, or is not a golden.
-    pub(crate) fn proposed(&self, name: &str) -> Result<Option<String>> {
+    pub fn proposed(&self, name: &str) -> Result<Option<String>> {
         self.committed(&self.pending(name))
     }
 
@@ -230,7 +227,7 @@ impl Goldens {
         let equal = self.assert(folder.path(), name, text, input);
         // A file that was cut off cannot be read, or contains less than the text.
         let whole = |file: &Path| {
-            let snapshot = __insta::Snapshot::from_file(file).ok()?;
+            let snapshot = insta::Snapshot::from_file(file).ok()?;
             let is_whole = snapshot.as_text().is_some_and(|found| found.to_string().trim_end() == text.trim_end());
             std::fs::read(file).ok().filter(|_| is_whole).map(|bytes| without_source(&bytes))
         };
@@ -239,7 +236,7 @@ impl Goldens {
 
     /// Whether insta finds a text equal to its golden in a folder, or was told to write the golden there and did.
     fn assert(&self, folder: &Path, name: &str, text: &str, input: &Path) -> bool {
-        let mut settings = __insta::Settings::clone_current();
+        let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path(folder);
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
@@ -251,7 +248,7 @@ impl Goldens {
     }
 
     /// A golden's file relative to the project's folder, as errors show it.
-    pub(crate) fn shown<'a>(&self, file: &'a Path) -> &'a Path {
+    pub fn shown<'a>(&self, file: &'a Path) -> &'a Path {
         self.folder.parent().and_then(|root| file.strip_prefix(root).ok()).unwrap_or(file)
     }
 
@@ -264,7 +261,7 @@ impl Goldens {
     ///
     /// # Errors
     /// If it cannot be read, or is not a golden.
-    pub(crate) fn committed(&self, file: &Path) -> Result<Option<String>> {
+    pub fn committed(&self, file: &Path) -> Result<Option<String>> {
         if file.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(None);
         }
@@ -273,7 +270,7 @@ impl Goldens {
         // message and continues.
         let bytes = files::read_as(shown, file)?;
         check(&bytes).map_err(|error| error.in_file(shown))?;
-        let snapshot = __insta::Snapshot::from_file(file).map_err(|_| {
+        let snapshot = insta::Snapshot::from_file(file).map_err(|_| {
             let expected = "expected the field `input_file` between two lines `---`";
             Error::new(format!("its header is not that of a snapshot: {expected}")).in_file(shown)
         })?;

@@ -36,7 +36,7 @@ impl Policy {
 ///
 /// # Errors
 /// If `CI` is set.
-pub(crate) fn may_write_fixtures(doing: &str) -> Result<()> {
+pub fn may_write_fixtures(doing: &str) -> Result<()> {
     if in_ci() { Err(refusal(&format!("{doing} with CI set: fixtures are never written in CI"))) } else { Ok(()) }
 }
 

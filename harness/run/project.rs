@@ -20,24 +20,24 @@ use crate::scenario::{Discovered, discover, discover_one};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 
 /// Everything that the trials of one run share.
-pub(crate) struct Project {
-    pub(crate) root: PathBuf,
-    pub(crate) discovered: Discovered,
-    pub(crate) rules: Arc<Rules>,
-    pub(crate) callers: CallerRules,
+pub struct Project {
+    pub root: PathBuf,
+    pub discovered: Discovered,
+    pub rules: Arc<Rules>,
+    pub callers: CallerRules,
     /// The settings for answering and recording model calls.
-    pub(crate) open: OpenProject,
-    pub(crate) goldens: Goldens,
-    pub(crate) commands: Commands,
-    pub(crate) fixtures: Fixtures,
-    pub(crate) systems: Systems,
+    pub open: OpenProject,
+    pub goldens: Goldens,
+    pub commands: Commands,
+    pub fixtures: Fixtures,
+    pub systems: Systems,
     pub(super) slots: Slots,
     /// The scenarios that are running now.
     pub(super) running: Running,
     /// Whether a scenario has failed.
     pub(super) failed: AtomicBool,
     /// Whether replays keep the text of calls, for an audit.
-    pub(crate) hears_calls: bool,
+    pub hears_calls: bool,
     /// Notes for the user on each scenario's run, whether it passed or failed.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
     /// The data of each scenario's run.
@@ -49,7 +49,7 @@ impl Project {
     ///
     /// # Errors
     /// If there are no scenarios, or the suite is wrong. A scenario that is wrong is not an error here: its trial fails.
-    pub(crate) fn open(
+    pub fn open(
         root: &Path,
         routers: BTreeMap<String, RouterFactory>,
         goldens: Goldens,
@@ -94,14 +94,14 @@ impl Project {
     }
 
     /// Ends the browser and the systems that scenarios shared.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         #[cfg(feature = "browser")]
         retake_browser::close();
         self.systems.end();
     }
 
     /// Sets the notes on a scenario's run.
-    pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
+    pub fn note(&self, scenario: &str, lines: Vec<String>) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
     }
 
@@ -111,7 +111,7 @@ impl Project {
     }
 
     /// Prints the notes of all scenarios to standard error: standard output belongs to libtest.
-    pub(crate) fn print_notes(&self) {
+    pub fn print_notes(&self) {
         let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let lines =
             notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));

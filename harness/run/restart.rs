@@ -18,7 +18,7 @@ pub(super) fn root() -> Option<PathBuf> {
 }
 
 /// The folder in which this program's arguments were typed: the current one, unless the program was restarted.
-pub(crate) fn typed_in() -> PathBuf {
+pub fn typed_in() -> PathBuf {
     std::env::var_os(TYPED_IN).map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from)
 }
 

@@ -87,7 +87,7 @@ impl Suite {
     }
 
     /// Marks this runner as the `retake` command itself, and sets whether it rewrites goldens.
-    pub(crate) fn of_command(mut self, update: bool) -> Suite {
+    pub fn of_command(mut self, update: bool) -> Suite {
         self.commands = Commands::Retake;
         self.update = update;
         self
@@ -103,7 +103,7 @@ impl Suite {
     }
 
     /// Carries out an action on the project. Prints an error, and returns exit code 2, if the project or the action is wrong.
-    pub(crate) fn run(self, action: Result<Action>) -> ExitCode {
+    pub fn run(self, action: Result<Action>) -> ExitCode {
         action.and_then(|action| self.act(action)).unwrap_or_else(|error| {
             terminal::error(error);
             ExitCode::from(2)
@@ -114,7 +114,7 @@ impl Suite {
     ///
     /// # Errors
     /// If the project or the action is wrong. Failures of scenarios are printed and only change the exit code.
-    pub(crate) fn act(self, action: Action) -> Result<ExitCode> {
+    pub fn act(self, action: Action) -> Result<ExitCode> {
         let root = self.folder()?;
         let policy = if action.only_reads() {
             Policy::Verify

@@ -16,7 +16,7 @@ use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of
 
 /// Where the recorded calls are.
 #[derive(Debug)]
-pub(crate) enum Recording {
+pub enum Recording {
     /// In the conversations of a fixture.
     Fixture(Arc<Fixture>),
     /// In a conversation's folder. The id chooses one if the folder contains several.
@@ -24,14 +24,14 @@ pub(crate) enum Recording {
 }
 
 /// One run of recorded calls.
-pub(crate) struct ToolsReplay<'a> {
-    pub(crate) root: &'a Path,
-    pub(crate) suite: &'a Suite,
-    pub(crate) recording: Recording,
-    pub(crate) unobserved: Unobserved,
+pub struct ToolsReplay<'a> {
+    pub root: &'a Path,
+    pub suite: &'a Suite,
+    pub recording: Recording,
+    pub unobserved: Unobserved,
     /// The drift log to write. `None` means a new one under `.retake/tools/`, in the folder of this name.
-    pub(crate) log: Option<PathBuf>,
-    pub(crate) name: &'a str,
+    pub log: Option<PathBuf>,
+    pub name: &'a str,
 }
 
 impl ToolsReplay<'_> {
@@ -39,7 +39,7 @@ impl ToolsReplay<'_> {
     ///
     /// # Errors
     /// If the recording cannot be read, or a tool is not declared. In both cases no call has been made.
-    pub(crate) fn run(self) -> Result<Outcome> {
+    pub fn run(self) -> Result<Outcome> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
         let outcome = runtime.block_on(self.execute());
@@ -78,7 +78,7 @@ fn script(recording: &Recording, rules: &Rules) -> Result<Script> {
 }
 
 /// Runs a scenario with `kind = "tools"`; `None` if it is another kind.
-pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), Failure>> {
+pub fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), Failure>> {
     let tools = scenario.tools.as_ref()?;
     let run = || {
         let recording = if let Some(folder) = &tools.recording {

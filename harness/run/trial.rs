@@ -24,27 +24,27 @@ use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
 /// The result of running a scenario on a stage.
 #[derive(Debug)]
-pub(crate) struct Played {
-    pub(crate) driven: Driven,
+pub struct Played {
+    pub driven: Driven,
     /// When the run began.
-    pub(crate) began: Instant,
+    pub began: Instant,
     /// The steps that were started.
-    pub(crate) steps: Vec<StepTaken>,
+    pub steps: Vec<StepTaken>,
     /// The checks that differ between a call and its recorded turn, with the index of the turn.
-    pub(crate) drift: Vec<(usize, DriftOf)>,
+    pub drift: Vec<(usize, DriftOf)>,
     /// Flaws of the calls themselves.
-    pub(crate) flaws: Vec<CallFlaw>,
+    pub flaws: Vec<CallFlaw>,
     /// The crash or panic of the system, if any.
-    pub(crate) fault: Option<(CauseKind, Error)>,
+    pub fault: Option<(CauseKind, Error)>,
     /// The output of the systems.
-    pub(crate) systems: Vec<LogOf>,
+    pub systems: Vec<LogOf>,
     /// The requests to the doubles of tool servers.
-    pub(crate) tools: Asked,
+    pub tools: Asked,
 }
 
 /// The result of a replay.
 #[derive(Debug)]
-pub(crate) struct Replayed {
+pub struct Replayed {
     pub(super) played: Played,
     pub(super) misses: Vec<Arc<Miss>>,
     /// The calls that missed and could be parsed.
@@ -70,18 +70,18 @@ pub(crate) struct Replayed {
 
 /// How to replay a scenario.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct How {
+pub struct How {
     /// How to delay its answers.
-    pub(crate) pacing: Pacing,
+    pub pacing: Pacing,
     /// How to answer calls that miss.
-    pub(crate) going_on: GoingOn,
+    pub going_on: GoingOn,
 }
 
 /// Runs a scenario against a fixture, on an async runtime of its own.
 ///
 /// # Errors
 /// If the stage cannot be set up: the system does not start, or a template cannot be rendered.
-pub(crate) fn replay(
+pub fn replay(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
@@ -124,7 +124,7 @@ pub(crate) fn replay(
 ///
 /// # Errors
 /// As [`replay`].
-pub(crate) fn play(
+pub fn play(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Fixture>,
@@ -190,7 +190,7 @@ impl Played {
     }
 
     /// Why the run failed apart from its model calls: a crash or panic of the system, otherwise the step that failed.
-    pub(crate) fn error(&self) -> Option<&Error> {
+    pub fn error(&self) -> Option<&Error> {
         self.fault.as_ref().or(self.driven.failure.as_ref()).map(|(_, error)| error)
     }
 }

@@ -9,19 +9,19 @@ use retake_base::text::nearest;
 
 /// A file that waits for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Waiting {
-    pub(crate) kind: WaitingKind,
+pub struct Waiting {
+    pub kind: WaitingKind,
     /// The name of the golden or the fixture, usually also its scenario's.
-    pub(crate) name: String,
+    pub name: String,
     /// The file that it would replace, relative to the project's folder.
-    pub(crate) shown: PathBuf,
+    pub shown: PathBuf,
     /// The waiting file itself.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
 }
 
 /// The kind of a waiting file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WaitingKind {
+pub enum WaitingKind {
     Golden,
     Fixture,
 }
@@ -30,7 +30,7 @@ pub(crate) enum WaitingKind {
 ///
 /// # Errors
 /// If a folder cannot be read.
-pub(crate) fn waiting(root: &Path) -> Result<Vec<Waiting>> {
+pub fn waiting(root: &Path) -> Result<Vec<Waiting>> {
     let in_folder = |kind, folder: &str, ending: &str| -> Result<Vec<Waiting>> {
         let names = files::names(&root.join(folder), &format!("{ending}.new"))?;
         let waits = |name: String| {
@@ -48,7 +48,7 @@ pub(crate) fn waiting(root: &Path) -> Result<Vec<Waiting>> {
 ///
 /// # Errors
 /// If nothing waits under one of the names, with the nearest one.
-pub(crate) fn waiting_of(root: &Path, names: &[String]) -> Result<Vec<Waiting>> {
+pub fn waiting_of(root: &Path, names: &[String]) -> Result<Vec<Waiting>> {
     let all = waiting(root)?;
     if names.is_empty() {
         return Ok(all);
@@ -69,7 +69,7 @@ impl Waiting {
     ///
     /// # Errors
     /// If it cannot be deleted.
-    pub(crate) fn reject(&self) -> Result<()> {
+    pub fn reject(&self) -> Result<()> {
         files::remove(&self.file)
     }
 }

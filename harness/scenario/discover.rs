@@ -16,7 +16,7 @@ use retake_base::files;
 use retake_base::text::{nearest, visible};
 
 /// The folder of all scenarios, below the root.
-pub(crate) const SCENARIOS: &str = "scenarios";
+pub const SCENARIOS: &str = "scenarios";
 const SUITE: &str = "suite.toml";
 const SCENARIO: &str = "scenario.toml";
 
@@ -41,7 +41,7 @@ pub fn discover(root: &Path) -> Result<Discovered> {
 ///
 /// # Errors
 /// If the file is wrong.
-pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
+pub fn suite_of(root: &Path) -> Result<Suite> {
     read::suite::read(root, &below(&[SUITE]))
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn suite_of(root: &Path) -> Result<Suite> {
 ///
 /// # Errors
 /// As [`discover`].
-pub(crate) fn discover_one(root: &Path, name: &str) -> Result<Discovered> {
+pub fn discover_one(root: &Path, name: &str) -> Result<Discovered> {
     let holds = |folder: &str| name.strip_prefix(folder).is_some_and(|case| case.is_empty() || case.starts_with('.'));
     discover_where(root, holds).or_else(|_| discover(root))
 }

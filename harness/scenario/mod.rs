@@ -41,21 +41,21 @@ mod template;
 mod tool;
 
 pub use discover::{Discovered, discover};
-pub(crate) use discover::{SCENARIOS, discover_one, suite_of};
-pub(crate) use name::is_name;
-pub(crate) use name::no_name;
+pub use discover::{SCENARIOS, discover_one, suite_of};
+pub use name::is_name;
+pub use name::no_name;
 pub use normalize::NormalizeRule;
 pub use options::{Defaults, Delays, Drift, Level, Panics, Unused};
 pub use pointer::Pointer;
 pub use read::{scenario_fields, suite_fields};
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
-pub(crate) use step::without_browser;
+pub use step::without_browser;
 pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Do, Method, PageVisit, RenderedBody, Request, Step, StepBody,
     StreamSpec, Target, Upload, WaitFor,
 };
 pub use suite::Suite;
-pub(crate) use system::needs;
+pub use system::needs;
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
 pub use template::{Context, RESERVED, Template, TemplateJson, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};

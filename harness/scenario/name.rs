@@ -6,13 +6,13 @@ use retake_base::error::Error;
 pub(super) const SHARED: &str = "_shared";
 
 /// Whether a text can be the name of a scenario, a case, a fixture or a golden.
-pub(crate) fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
     (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with(['.', '-']) && name.chars().all(fits)
 }
 
 /// Returns the error about a text that cannot be the name of a scenario, a case and so on (`of`).
-pub(crate) fn no_name(name: &str, of: &str) -> Error {
+pub fn no_name(name: &str, of: &str) -> Error {
     let error = Error::new(format!("`{name}` cannot be the name of a {of}"));
     if name.len() > LONGEST_NAME {
         return error.help(format!("it is {} bytes long; at most {LONGEST_NAME} are allowed", name.len()));

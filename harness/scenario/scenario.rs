@@ -118,12 +118,12 @@ pub struct Broken {
 
 impl Scenario {
     /// Whether any step needs a system. Steps that run a command do not.
-    pub(crate) fn needs_system(&self) -> bool {
+    pub fn needs_system(&self) -> bool {
         self.steps.iter().any(Step::needs_system)
     }
 
     /// Returns the systems that steps with pages name.
-    pub(crate) fn systems_of_pages(&self) -> impl Iterator<Item = &str> {
+    pub fn systems_of_pages(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| match &step.action {
             Action::Browse(visit) => visit.system.as_deref(),
             _ => None,
@@ -131,12 +131,12 @@ impl Scenario {
     }
 
     /// Whether any step opens a page.
-    pub(crate) fn needs_browser(&self) -> bool {
+    pub fn needs_browser(&self) -> bool {
         self.steps.iter().any(Step::needs_browser)
     }
 
     /// Returns the name of its case, or `None` if its folder has no cases.
-    pub(crate) fn case(&self) -> Option<&str> {
+    pub fn case(&self) -> Option<&str> {
         self.name.strip_prefix(self.dir.file_name()?.to_str()?)?.strip_prefix('.')
     }
 

@@ -92,7 +92,7 @@ pub struct AttachedModel {
 }
 
 /// Whether a system needs another one, directly or indirectly. Reading the suite has ruled out circles.
-pub(crate) fn needs(systems: &BTreeMap<String, SystemSpec>, name: &str, other: &str) -> bool {
+pub fn needs(systems: &BTreeMap<String, SystemSpec>, name: &str, other: &str) -> bool {
     let Some(SystemSpec::Command(spec)) = systems.get(name) else { return false };
     spec.needs.iter().any(|needed| needed == other || needs(systems, needed, other))
 }

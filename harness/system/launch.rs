@@ -16,33 +16,33 @@ use retake_model::{CallerRules, Mode};
 use crate::scenario::{Scenario, SystemSpec, UrlSpec, needs};
 
 /// The systems of a project, and what is needed to start them.
-pub(crate) struct Systems {
+pub struct Systems {
     /// The project's folder.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// The systems of `suite.toml`, by name.
-    pub(crate) suite: BTreeMap<String, SystemSpec>,
+    pub suite: BTreeMap<String, SystemSpec>,
     /// The routers that the runner registers, by name.
-    pub(crate) routers: BTreeMap<String, RouterFactory>,
-    pub(crate) rules: Arc<Rules>,
-    pub(crate) callers: CallerRules,
-    pub(crate) secrets: SecretValues,
+    pub routers: BTreeMap<String, RouterFactory>,
+    pub rules: Arc<Rules>,
+    pub callers: CallerRules,
+    pub secrets: SecretValues,
     /// The shared systems that are already running.
-    pub(crate) shared: SharedSystems,
+    pub shared: SharedSystems,
 }
 
 /// The values of `{{ secret.NAME }}`.
 #[derive(Clone, Debug)]
-pub(crate) struct SecretValues {
+pub struct SecretValues {
     /// The real values, from the environment.
-    pub(crate) real: Json,
+    pub real: Json,
     /// The placeholders that fixtures contain instead: `<NAME>`.
-    pub(crate) named: Json,
+    pub named: Json,
     /// Whether this process records. If so, a system that several scenarios share gets the real values.
-    pub(crate) records: bool,
+    pub records: bool,
 }
 
 /// What is needed to set up the stage of one scenario.
-pub(crate) struct Launch<'a> {
+pub struct Launch<'a> {
     /// The project's folder.
     pub(super) root: &'a Path,
     pub(super) secrets: &'a SecretValues,
@@ -66,7 +66,7 @@ pub(super) enum PlayedOn<'a> {
 
 impl Launch<'_> {
     /// Whether programs are started for this stage.
-    pub(crate) fn on_commands(&self) -> bool {
+    pub fn on_commands(&self) -> bool {
         matches!(self.on, PlayedOn::Command { .. })
     }
 }
@@ -78,7 +78,7 @@ impl Systems {
     ///
     /// # Errors
     /// If there is no such system, if it cannot be started, or if `play` fails.
-    pub(crate) fn play<T>(
+    pub fn play<T>(
         &self,
         scenario: &Scenario,
         fresh: bool,
@@ -108,13 +108,13 @@ impl Systems {
     }
 
     /// Whether a scenario's system is attached: somebody else started it, and there is only one.
-    pub(crate) fn is_attached(&self, scenario: &Scenario) -> bool {
+    pub fn is_attached(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Url(_)))
     }
 
     /// Returns the name of the system that only one scenario at a time can use, because it is shared, attached, or has a fixed
     /// port. `None` if the scenario needs no such system.
-    pub(crate) fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
+    pub fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
         let name = self.started(scenario, scenario.system.as_deref()?);
         if self.is_shared(scenario) || self.is_attached(scenario) {
             return Some(name);
@@ -125,12 +125,12 @@ impl Systems {
     }
 
     /// Whether several scenarios share the process of a scenario's system.
-    pub(crate) fn is_shared(&self, scenario: &Scenario) -> bool {
+    pub fn is_shared(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Command(spec)) if spec.shared)
     }
 
     /// Ends the shared systems, and removes the folder of all stages. A call that a system makes now is late, and a miss.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.shared.end();
         remove_kept();
     }

@@ -28,18 +28,18 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What a system printed, for a failure.
 #[derive(Clone, Debug)]
-pub(crate) struct LogOf {
+pub struct LogOf {
     /// The name of the system.
-    pub(crate) system: String,
+    pub system: String,
     /// What a failure quotes: the last lines, and before them how the system ended, if it ended by itself.
-    pub(crate) quoted: String,
+    pub quoted: String,
     /// The whole log, up to 4 MB.
-    pub(crate) whole: String,
+    pub whole: String,
 }
 
 /// The log of one system. Cloning shares it.
 #[derive(Clone, Debug)]
-pub(crate) struct Log(Arc<SystemLog>);
+pub struct Log(Arc<SystemLog>);
 
 #[derive(Debug)]
 struct SystemLog {
@@ -61,13 +61,13 @@ struct Printed {
 
 impl Log {
     /// Makes a log. `awaited` matches the line that [`Log::awaited`] waits for.
-    pub(crate) fn new(awaited: Option<Regex>) -> Log {
+    pub fn new(awaited: Option<Regex>) -> Log {
         let printed = Mutex::new(Printed { awaited, ..Printed::default() });
         Log(Arc::new(SystemLog { printed, seen: watch::Sender::new(false) }))
     }
 
     /// Writes what was printed so far to a file, and from here on everything else too.
-    pub(crate) fn write_to(&self, path: &Path) {
+    pub fn write_to(&self, path: &Path) {
         let mut printed = self.printed();
         if let Ok(mut file) = File::options().create(true).append(true).open(path) {
             let early = std::mem::take(&mut printed.early);
@@ -77,7 +77,7 @@ impl Log {
     }
 
     /// Adds output.
-    pub(crate) fn push(&self, bytes: &[u8]) {
+    pub fn push(&self, bytes: &[u8]) {
         let mut printed = self.printed();
         let room = WHOLE.saturating_sub(printed.whole.len());
         printed.whole.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -98,18 +98,18 @@ impl Log {
     }
 
     /// Waits until the awaited line is printed.
-    pub(crate) async fn awaited(&self) {
+    pub async fn awaited(&self) {
         // The sender lives as long as `self`, so this cannot fail.
         let _ = self.0.seen.subscribe().wait_for(|seen| *seen).await;
     }
 
     /// Returns the whole log, up to 4 MB.
-    pub(crate) fn whole(&self) -> String {
+    pub fn whole(&self) -> String {
         String::from_utf8_lossy(&self.printed().whole).into_owned()
     }
 
     /// Returns the last lines.
-    pub(crate) fn tail(&self) -> Vec<String> {
+    pub fn tail(&self) -> Vec<String> {
         let printed = self.printed();
         let unfinished = plain(&printed.line);
         let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished, WIDTH).into_owned());
@@ -143,7 +143,7 @@ impl Printed {
 }
 
 /// Returns a line without escape sequences and trailing white space.
-pub(crate) fn plain(line: &[u8]) -> String {
+pub fn plain(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     ESCAPES.replace_all(line.trim_end(), "").trim_end().to_owned()
 }

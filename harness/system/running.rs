@@ -20,25 +20,25 @@ use retake_model::{CallFlaw, DriftOf, Mode, ModelServer, ServerOptions, kept};
 
 /// A stage with its model server and its system running.
 #[derive(Debug)]
-pub(crate) struct Running {
-    pub(crate) stage: Stage,
-    pub(crate) model: Arc<ModelServer>,
+pub struct Running {
+    pub stage: Stage,
+    pub model: Arc<ModelServer>,
     to_end: ToEnd,
 }
 
 /// What is known about a stage after its end.
 #[derive(Debug, Default)]
-pub(crate) struct Ended {
+pub struct Ended {
     /// The logs of its systems.
-    pub(crate) logs: Vec<LogOf>,
+    pub logs: Vec<LogOf>,
     /// The error of a system that crashed.
-    pub(crate) crash: Option<Error>,
+    pub crash: Option<Error>,
     /// The messages of a router's panics, each with its place.
-    pub(crate) panics: Vec<String>,
+    pub panics: Vec<String>,
     /// The differences between calls and recorded calls of the same key, each with the number of the turn.
-    pub(crate) drift: Vec<(usize, DriftOf)>,
+    pub drift: Vec<(usize, DriftOf)>,
     /// Flaws of single calls, such as a tool result without its call.
-    pub(crate) flaws: Vec<CallFlaw>,
+    pub flaws: Vec<CallFlaw>,
 }
 
 /// What the end of a stage has to end.
@@ -58,7 +58,7 @@ impl Running {
     ///
     /// # Errors
     /// If one of the three cannot be set up.
-    pub(crate) async fn start(
+    pub async fn start(
         deadline: Instant,
         launch: &Launch<'_>,
         mode: Mode,
@@ -130,7 +130,7 @@ impl Running {
 
     /// Ends the system, then removes the folder. The model server stays, for calls that the system makes while it ends and for
     /// other late calls. If the scenario `failed`, this waits a moment first, because the system may be crashing.
-    pub(crate) async fn end(self, failed: bool) -> Ended {
+    pub async fn end(self, failed: bool) -> Ended {
         let Running { model, to_end, .. } = self;
         let mut ended = Ended::default();
         let systems = match &to_end {

@@ -78,27 +78,27 @@ impl Stage {
     }
 
     /// Returns the system's base URL, without a slash at its end.
-    pub(crate) fn url(&self) -> Option<&str> {
+    pub fn url(&self) -> Option<&str> {
         self.0.base.as_ref().map(|base| base.url.as_str())
     }
 
     /// Returns the base URL of any system of the stage.
     #[cfg(feature = "browser")]
-    pub(crate) fn url_of(&self, system: &str) -> Option<&str> {
+    pub fn url_of(&self, system: &str) -> Option<&str> {
         self.0.urls.get(system).map(String::as_str)
     }
 
-    pub(crate) fn folder(&self) -> Option<&Folder> {
+    pub fn folder(&self) -> Option<&Folder> {
         self.0.folder.as_ref()
     }
 
     /// Returns the values that templates may use, under their reserved names.
-    pub(crate) fn context(&self, fixture: Option<&Fixture>) -> Context {
+    pub fn context(&self, fixture: Option<&Fixture>) -> Context {
         self.0.context(fixture)
     }
 
     /// Returns the stage's own values, which differ from run to run, each with the name that goldens show in place of it.
-    pub(crate) fn names(&self) -> Vec<(String, String)> {
+    pub fn names(&self) -> Vec<(String, String)> {
         self.0.names()
     }
 

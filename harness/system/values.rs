@@ -36,11 +36,11 @@ pub(super) struct StageValues {
 
 /// The doubles of tool servers that a stage has, as templates and goldens see them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StageTools {
+pub struct StageTools {
     /// The values of `{{ tools.NAME }}`.
-    pub(crate) context: Json,
+    pub context: Json,
     /// Addresses, each with the name that goldens show in place of it.
-    pub(crate) names: Vec<(String, String)>,
+    pub names: Vec<(String, String)>,
 }
 
 /// The address of a system.

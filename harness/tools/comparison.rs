@@ -13,27 +13,27 @@ const OF_ONE_RUN: [&str; 5] = ["id", "timestamp", "action_id", "tool_call_id", "
 
 /// How observations are compared, and what is left out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Comparison {
+pub struct Comparison {
     /// The built-in text rules and then the suite's, which are applied to both sides.
-    pub(crate) normalizer: Normalizer,
+    pub normalizer: Normalizer,
     /// Additional rules, by tool.
-    pub(crate) tools: BTreeMap<String, ToolRules>,
+    pub tools: BTreeMap<String, ToolRules>,
     /// Removes secrets: a recording holds none, so an observation loses its secrets before it is compared or written.
-    pub(crate) scrub: Scrub,
+    pub scrub: Scrub,
 }
 
 /// What is left out when one tool's observations are compared.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ToolRules {
+pub struct ToolRules {
     /// JSON pointers into an observation's event, such as `/observation/metadata/pid`.
-    pub(crate) ignore: Vec<String>,
+    pub ignore: Vec<String>,
     /// The text rules of this tool, applied after the suite's.
-    pub(crate) normalizer: Option<Normalizer>,
+    pub normalizer: Option<Normalizer>,
 }
 
 impl Comparison {
     /// Returns the places at which two lists of observations differ, including their length and order. Empty if nothing drifted.
-    pub(crate) fn differences(&self, tool: &str, expected: &[Json], actual: &[Observed]) -> Vec<Difference> {
+    pub fn differences(&self, tool: &str, expected: &[Json], actual: &[Observed]) -> Vec<Difference> {
         let mut found = Vec::new();
         for index in 0..expected.len().max(actual.len()) {
             let at = format!("/{index}");

@@ -4,18 +4,18 @@ use retake_core::json::Json;
 
 /// One place at which two values differ.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Difference {
+pub struct Difference {
     /// A JSON pointer (RFC 6901).
-    pub(crate) pointer: String,
+    pub pointer: String,
     /// The recorded value; `None` if there is no value at this place.
-    pub(crate) expected: Option<Json>,
+    pub expected: Option<Json>,
     /// The value that was observed now; `None` if there is no value at this place.
-    pub(crate) actual: Option<Json>,
+    pub actual: Option<Json>,
 }
 
 impl Difference {
     /// Returns the difference as the log shows it. A missing value is left out, because `null` would be a value.
-    pub(crate) fn to_json(&self) -> Json {
+    pub fn to_json(&self) -> Json {
         let sides = [("expected", &self.expected), ("actual", &self.actual)];
         let sides = sides.into_iter().filter_map(|(name, side)| Some((name, side.clone()?)));
         Json::object(sides.chain([("pointer", self.pointer.as_str().into())]))
@@ -23,7 +23,7 @@ impl Difference {
 }
 
 /// Adds all places at which two values differ to `found`, in order. `at` is the pointer to both values.
-pub(crate) fn differences(at: &str, expected: &Json, actual: &Json, found: &mut Vec<Difference>) {
+pub fn differences(at: &str, expected: &Json, actual: &Json, found: &mut Vec<Difference>) {
     match (expected, actual) {
         (Json::Object(a), Json::Object(b)) => {
             let mut keys: Vec<&str> = a.keys().chain(b.keys()).collect();

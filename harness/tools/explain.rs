@@ -11,7 +11,7 @@ const QUOTED: usize = 3;
 const LONGEST: usize = 160;
 
 /// Returns the outcome of a run in one line.
-pub(crate) fn summary(outcome: &Outcome) -> String {
+pub fn summary(outcome: &Outcome) -> String {
     let not_executed = match outcome.not_executed.len() {
         0 => String::new(),
         count => format!(", {count} not executed"),
@@ -29,7 +29,7 @@ pub(crate) fn summary(outcome: &Outcome) -> String {
 }
 
 /// Returns the first actions that drifted, each with its differences.
-pub(crate) fn drifts(outcome: &Outcome) -> String {
+pub fn drifts(outcome: &Outcome) -> String {
     let mut lines: Vec<String> = outcome.quoted.iter().flat_map(drifted).collect();
     let more = outcome.drifted - outcome.quoted.len();
     if more > 0 {
@@ -43,7 +43,7 @@ pub(crate) fn drifts(outcome: &Outcome) -> String {
 }
 
 /// Returns what else is worth knowing about a run, one line for each note.
-pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
+pub fn notes(outcome: &Outcome) -> Vec<String> {
     let mut lines = outcome.warnings.clone();
     let mut reasons: Vec<&str> = outcome.not_executed.iter().map(|(_, reason)| *reason).collect();
     reasons.sort_unstable();

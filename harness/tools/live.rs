@@ -19,9 +19,9 @@ use crate::system::Folder;
 
 /// The live tools of one run, in a folder of their own. Dropping this ends the tools and removes the folder; [`Live::end`] waits
 /// until the servers have ended.
-pub(crate) struct Live {
-    pub(crate) targets: Targets,
-    pub(crate) comparison: Comparison,
+pub struct Live {
+    pub targets: Targets,
+    pub comparison: Comparison,
     servers: Vec<Arc<Mcp>>,
     _folder: TempDir,
 }
@@ -32,7 +32,7 @@ impl Live {
     ///
     /// # Errors
     /// If a template cannot be rendered, or a server does not start.
-    pub(crate) async fn start(
+    pub async fn start(
         suite: &Suite,
         script: &Script,
         root: &Path,
@@ -63,7 +63,7 @@ impl Live {
     }
 
     /// Ends the servers.
-    pub(crate) async fn end(self) {
+    pub async fn end(self) {
         for server in &self.servers {
             server.end().await;
         }

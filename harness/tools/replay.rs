@@ -17,35 +17,35 @@ const QUOTED: usize = 5;
 
 /// The outcome of a run.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// How many actions were executed.
-    pub(crate) executed: usize,
+    pub executed: usize,
     /// How many of them returned something other than what was recorded.
-    pub(crate) drifted: usize,
+    pub drifted: usize,
     /// The first of those.
-    pub(crate) quoted: Vec<Drifted>,
+    pub quoted: Vec<Drifted>,
     /// The tools of the actions that were not executed, each with the reason.
-    pub(crate) not_executed: Vec<(String, &'static str)>,
+    pub not_executed: Vec<(String, &'static str)>,
     /// How many recorded observations answered no recorded action.
-    pub(crate) never_reached: usize,
-    pub(crate) agent_messages: usize,
-    pub(crate) warnings: Vec<String>,
-    pub(crate) log: PathBuf,
+    pub never_reached: usize,
+    pub agent_messages: usize,
+    pub warnings: Vec<String>,
+    pub log: PathBuf,
 }
 
 /// One action that returned something other than what was recorded.
 #[derive(Debug)]
-pub(crate) struct Drifted {
+pub struct Drifted {
     /// Its number among the executed actions, from 1.
-    pub(crate) number: usize,
-    pub(crate) tool: String,
-    pub(crate) args: Json,
-    pub(crate) differences: Vec<Difference>,
+    pub number: usize,
+    pub tool: String,
+    pub args: Json,
+    pub differences: Vec<Difference>,
 }
 
 impl Outcome {
     /// Whether nothing drifted, and every recorded observation was compared.
-    pub(crate) fn is_same(&self) -> bool {
+    pub fn is_same(&self) -> bool {
         self.drifted == 0 && self.never_reached == 0
     }
 }
@@ -55,7 +55,7 @@ impl Outcome {
 ///
 /// # Errors
 /// Before anything is executed: if a tool has no target, or there is nothing to execute. Later: if the log cannot be written.
-pub(crate) async fn replay(
+pub async fn replay(
     script: Script,
     targets: &Targets,
     comparison: &Comparison,

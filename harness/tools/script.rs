@@ -4,19 +4,19 @@ use retake_core::json::Json;
 
 /// The actions of a recording, and the user messages between them.
 #[derive(Debug, Default)]
-pub(crate) struct Script {
-    pub(crate) entries: Vec<Entry>,
+pub struct Script {
+    pub entries: Vec<Entry>,
     /// Observations that answer no action, so nothing can be compared with them.
-    pub(crate) never_reached: Vec<Json>,
+    pub never_reached: Vec<Json>,
     /// The number of messages from the agent, which need no action.
-    pub(crate) agent_messages: usize,
+    pub agent_messages: usize,
     /// What a person should know about the recording, one line for each warning.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// One piece of a script.
 #[derive(Debug)]
-pub(crate) enum Entry {
+pub enum Entry {
     /// What the user said, for the log.
     User(Json),
     /// The actions of one model answer, which ran in parallel.
@@ -25,20 +25,20 @@ pub(crate) enum Entry {
 
 /// One recorded call of a tool.
 #[derive(Debug)]
-pub(crate) struct Action {
+pub struct Action {
     /// The action as the log shows it: without reasoning, thoughts and summaries.
-    pub(crate) record: Json,
-    pub(crate) tool: String,
-    pub(crate) args: Json,
+    pub record: Json,
+    pub tool: String,
+    pub args: Json,
     /// The recorded observations, as events.
-    pub(crate) expected: Vec<Json>,
+    pub expected: Vec<Json>,
     /// Why the action did not run when it was recorded, if it did not. Then it runs now only on request.
-    pub(crate) withheld: Option<Withheld>,
+    pub withheld: Option<Withheld>,
 }
 
 /// Why an action did not run when it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Withheld {
+pub enum Withheld {
     /// Nothing was observed: the action waited for a confirmation, or the recording ends there.
     Unobserved,
     /// The user or a hook rejected it.
@@ -49,7 +49,7 @@ pub(crate) enum Withheld {
 
 impl Withheld {
     /// The reason, as it is printed.
-    pub(crate) fn reason(self) -> &'static str {
+    pub fn reason(self) -> &'static str {
         match self {
             Withheld::Unobserved => "recorded without an observation",
             Withheld::Rejected => "rejected when it was recorded",
@@ -60,7 +60,7 @@ impl Withheld {
 
 impl Script {
     /// Returns all actions, in order.
-    pub(crate) fn actions(&self) -> impl Iterator<Item = &Action> {
+    pub fn actions(&self) -> impl Iterator<Item = &Action> {
         self.entries.iter().flat_map(|entry| match entry {
             Entry::Together(actions) => actions.as_slice(),
             Entry::User(_) => &[],
@@ -70,7 +70,7 @@ impl Script {
 
 impl Action {
     /// Whether the action is executed. With `all`, actions that did not run when they were recorded are executed too.
-    pub(crate) fn runs(&self, all: bool) -> bool {
+    pub fn runs(&self, all: bool) -> bool {
         match self.withheld {
             None => true,
             Some(Withheld::NoAction) => false,

@@ -1,5 +1,9 @@
 //! Diffs for a terminal, in colours if the terminal shows them.
 
+use std::io::IsTerminal as _;
+
+use retake::__private::report::terminal;
+
 use super::columns::wrapped;
 use super::side_by_side::{Row, RowKind, in_columns, side_by_side};
 
@@ -43,6 +47,12 @@ impl Diff {
     /// Whether there is nothing to show.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Prints it to standard output, in colours if that is a terminal and `NO_COLOR` is not set.
+    pub(crate) fn print(&self) {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
+        self.lines(wanted && std::io::stdout().is_terminal()).for_each(terminal::out);
     }
 
     /// Its lines, with terminal colours if `coloured`.

@@ -1,6 +1,6 @@
 //! Text in the columns of a terminal. Pure, except for reading the terminal's width.
 
-use super::screen::terminal_size;
+use retake::__private::report::terminal_size;
 use retake_base::text::visible;
 
 /// The width of a report in characters, if the terminal's width is not known.

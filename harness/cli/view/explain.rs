@@ -1,7 +1,7 @@
 //! A run as text for a terminal, step by step and call by call, from its data. Pure.
 
 use super::columns::{first_lines, in_a_line, wrapped};
-use super::run_data::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
+use retake::__private::report::{CallData, RunAction, RunData, RunResult, StepData, TurnData};
 use retake_base::text::counted;
 
 /// How many lines of a message or an answer are shown.

@@ -3,9 +3,9 @@
 use clap::ValueEnum;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::github::markdown;
+use retake::__private::report::markdown;
 use super::page::page;
-use super::run_data::{RunData, RunResult};
+use retake::__private::report::{RunData, RunResult};
 use retake_base::error::{Error, Result};
 use retake_base::text::visible;
 

@@ -9,8 +9,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
 
-use super::numbers::in_thousands;
-use super::run_data::{RunData, RunResult};
+use retake::__private::report::in_thousands;
+use retake::__private::report::{RunData, RunResult};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use view::{Limits, RunView};

@@ -13,18 +13,18 @@ use crate::run::trial::Replayed;
 const MAYBE: [&str; 2] = ["<NUMBER>", "<ID>"];
 
 /// Rules that make calls equal to the recorded ones.
-pub(crate) struct Mend {
+pub struct Mend {
     /// The rules as text for `suite.toml`.
-    pub(crate) toml: String,
+    pub toml: String,
     /// The fixture as if it had been recorded with these rules.
-    pub(crate) fixture: Arc<Fixture>,
+    pub fixture: Arc<Fixture>,
     /// The project's key rules together with these.
-    pub(crate) rules: Arc<Rules>,
+    pub rules: Arc<Rules>,
 }
 
 /// The rules for calls that missed because of values that vary, such as dates and random ids; `None` if there are none.
 /// `again` is a second run of the scenario: a number or id that is equal in both runs does not vary.
-pub(crate) fn mend(run: &Replayed, again: &Replayed) -> Option<Mend> {
+pub fn mend(run: &Replayed, again: &Replayed) -> Option<Mend> {
     let fixture = run.fixture.as_ref().filter(|fixture| fixture.keeps_conversations())?;
     let found = diagnosis::of_misses(again, fixture, &Tried::new(Some(fixture), &run.rules)).rules;
     let said = |run: &Replayed| run.missed_calls.first().map(|call| call.lookup.conversation.clone());

@@ -15,12 +15,12 @@ use crate::run::trial::{self, How, Replayed};
 use crate::scenario::Scenario;
 
 /// A scenario to prove.
-pub(crate) struct Proof<'a> {
-    pub(crate) project: &'a Project,
-    pub(crate) scenario: &'a Scenario,
-    pub(crate) fixture: Option<&'a Arc<Fixture>>,
+pub struct Proof<'a> {
+    pub project: &'a Project,
+    pub scenario: &'a Scenario,
+    pub fixture: Option<&'a Arc<Fixture>>,
     /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
-    pub(crate) of_recording: bool,
+    pub of_recording: bool,
 }
 
 /// Why a pair of replays is not a proof.

@@ -6,9 +6,9 @@ use regex::Regex;
 
 /// A `[[normalize]]` rule.
 #[derive(Clone, Debug)]
-pub(crate) struct Rule {
-    pub(crate) regex: Regex,
-    pub(crate) replace: String,
+pub struct Rule {
+    pub regex: Regex,
+    pub replace: String,
 }
 
 impl Rule {
@@ -19,12 +19,12 @@ impl Rule {
     }
 
     /// A text with the rule applied.
-    pub(crate) fn apply(&self, text: &str) -> String {
+    pub fn apply(&self, text: &str) -> String {
         self.regex.replace_all(text, &self.replace).into_owned()
     }
 
     /// The rule as text for `suite.toml`.
-    pub(crate) fn toml(&self) -> String {
+    pub fn toml(&self) -> String {
         let pattern = self.regex.as_str();
         let literal = !pattern.contains('\'') && !pattern.contains(char::is_control);
         let pattern = if literal { format!("'{pattern}'") } else { toml_basic_string(pattern) };

@@ -13,12 +13,12 @@ const SHOWN: usize = 5;
 /// Two replays that disagree, or of which one failed.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "record"), expect(dead_code, reason = "only a recording can be accepted as it is"))]
-pub(crate) struct Unproven {
-    pub(crate) failure: Failure,
+pub struct Unproven {
+    pub failure: Failure,
     /// What varies, one line each, without values. Empty if something else failed.
-    pub(crate) why: Vec<String>,
+    pub why: Vec<String>,
     /// The text for the golden, if no call missed.
-    pub(crate) golden: Option<String>,
+    pub golden: Option<String>,
 }
 
 impl Proof<'_> {

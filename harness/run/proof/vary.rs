@@ -11,18 +11,18 @@ const MANY: usize = 4;
 
 /// One place in which two texts differ.
 #[derive(Clone, Debug)]
-pub(crate) struct Variation {
+pub struct Variation {
     /// What the values look like: `a time of day`.
-    pub(crate) cause: String,
+    pub cause: String,
     /// The values in the first and in the second text.
-    pub(crate) values: (String, String),
+    pub values: (String, String),
     /// What makes the two texts equal there.
-    pub(crate) mend: Mend,
+    pub mend: Mend,
 }
 
 /// How to make two texts equal at a place.
 #[derive(Clone, Debug)]
-pub(crate) enum Mend {
+pub enum Mend {
     /// This rule does.
     Rule(Rule),
     /// No rule can: the same items are in a different order.
@@ -33,7 +33,7 @@ pub(crate) enum Mend {
 
 /// The places in which two texts differ, from the front. With `in_context`, rules may contain the text around the place. `fits`
 /// decides whether a rule may be proposed.
-pub(crate) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -> bool) -> Vec<Variation> {
+pub fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -> bool) -> Vec<Variation> {
     let (mut a, mut b) = (a.to_owned(), b.to_owned());
     let mut found: Vec<Variation> = Vec::new();
     let mut forms: Vec<(String, &'static str)> = Vec::new();

@@ -50,7 +50,7 @@ pub struct WaitFor {
 
 impl Request {
     /// Returns the first and last event of the stream, or `None` if the answer is not read as a stream.
-    pub(crate) fn stream(&self) -> Option<&StreamSpec> {
+    pub fn stream(&self) -> Option<&StreamSpec> {
         match &self.answer {
             AnswerAs::Stream(stream) | AnswerAs::Listen(stream) => Some(stream),
             AnswerAs::Body | AnswerAs::Until(_) => None,

@@ -40,7 +40,7 @@ pub enum Action {
 }
 
 /// Returns the error of a step with `browser` in a program that is built without the feature.
-pub(crate) fn without_browser() -> Error {
+pub fn without_browser() -> Error {
     Error::new("this runner cannot open pages: it is built without the feature `browser`")
         .help("in Rust: cargo test --features browser, where Cargo.toml passes it on to retake")
         .help("the command: cargo install retake --features browser")
@@ -56,12 +56,12 @@ impl Step {
     }
 
     /// Whether it needs a system. A step that runs a command does not.
-    pub(crate) fn needs_system(&self) -> bool {
+    pub fn needs_system(&self) -> bool {
         self.parts().iter().any(|step| matches!(step.action, Action::Request(_) | Action::Browse(_)))
     }
 
     /// Whether it needs a browser.
-    pub(crate) fn needs_browser(&self) -> bool {
+    pub fn needs_browser(&self) -> bool {
         self.parts().iter().any(|step| matches!(step.action, Action::Browse(_)))
     }
 }

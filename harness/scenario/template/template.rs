@@ -171,7 +171,7 @@ impl Template {
     }
 
     /// Returns an error about this template, at its place.
-    pub(crate) fn error(&self, what: String) -> Error {
+    pub fn error(&self, what: String) -> Error {
         Error::new(what).in_file(&self.file).at(self.place)
     }
 

@@ -39,7 +39,7 @@ impl Vars {
     }
 
     /// Returns the value of a var that can be rendered without any other value.
-    pub(crate) fn fixed(&self, name: &str) -> Option<Json> {
+    pub fn fixed(&self, name: &str) -> Option<Json> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
         value.render(&Context::new()).ok()
     }

@@ -28,8 +28,8 @@ mod order;
 mod process;
 
 #[cfg(not(unix))]
-pub(crate) use guarded::take_over;
-pub(crate) use guarded::{Guard, Guarded};
-pub(crate) use order::Exit;
+pub use guarded::take_over;
+pub use guarded::{Guard, Guarded};
+pub use order::Exit;
 #[cfg(unix)]
-pub(crate) use process::take_over;
+pub use process::take_over;

@@ -25,7 +25,7 @@ const SWEEPS: (u32, Duration) = (20, Duration::from_millis(50));
 
 /// Runs this process as a guardian, if it was started as one, and returns its exit code. A runner's `main` has to call this
 /// first.
-pub(crate) fn take_over() -> Option<ExitCode> {
+pub fn take_over() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
     (args.next()? == MARK && args.next().is_none()).then(guard)
 }

@@ -37,7 +37,7 @@ use crate::tools::on_stage::OnStage;
 
 /// Where answers come from.
 #[derive(Clone, Debug)]
-pub(crate) enum ToolsMode {
+pub enum ToolsMode {
     /// From the recording. Misses are registered in this scope.
     Replay(Scope),
     /// From the real servers, whose answers are recorded.
@@ -47,25 +47,25 @@ pub(crate) enum ToolsMode {
 }
 
 /// Everything that is needed to start the doubles of a stage.
-pub(crate) struct Given<'a> {
-    pub(crate) suite: &'a Suite,
+pub struct Given<'a> {
+    pub suite: &'a Suite,
     /// The servers that the scenario and its systems name. If real servers answer, only these are started.
-    pub(crate) used: &'a BTreeSet<String>,
+    pub used: &'a BTreeSet<String>,
     /// How long answers are held back.
-    pub(crate) pacing: Pacing,
-    pub(crate) root: &'a Path,
+    pub pacing: Pacing,
+    pub root: &'a Path,
     /// The path of the fixture, for messages.
-    pub(crate) fixture: &'a Path,
-    pub(crate) recorded: &'a ToolExchanges,
-    pub(crate) mode: ToolsMode,
+    pub fixture: &'a Path,
+    pub recorded: &'a ToolExchanges,
+    pub mode: ToolsMode,
     /// The secrets that templates of real servers use as `{{ secret.NAME }}`.
-    pub(crate) secrets: &'a Json,
-    pub(crate) normalizer: &'a Normalizer,
-    pub(crate) scrub: Scrub,
+    pub secrets: &'a Json,
+    pub normalizer: &'a Normalizer,
+    pub scrub: Scrub,
 }
 
 /// The doubles of a stage, while it runs.
-pub(crate) struct Doubles {
+pub struct Doubles {
     state: Arc<Servers>,
     address: SocketAddr,
     names: Vec<(String, bool)>,
@@ -98,7 +98,7 @@ impl Doubles {
     ///
     /// # Errors
     /// If a double or a real server cannot be started.
-    pub(crate) async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
+    pub async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
         let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
         // In replay all servers have a double, so that recorded exchanges of a server that is no longer used count as unused.
         let is_used = |name: &str| matches!(given.mode, ToolsMode::Replay(_)) || given.used.contains(name);
@@ -163,7 +163,7 @@ impl Doubles {
     }
 
     /// Returns what templates use as `tools`: for each server its URL, or the command that starts its double.
-    pub(crate) fn context(&self) -> Json {
+    pub fn context(&self) -> Json {
         let value = |(name, is_command): &(String, bool)| {
             let url = format!("http://{}/{}/{name}", self.address, self.state.key);
             let command = stdio::command(&url).filter(|_| *is_command);
@@ -174,12 +174,12 @@ impl Doubles {
     }
 
     /// Returns what differs from run to run, with the names that replace it in goldens.
-    pub(crate) fn names(&self) -> Vec<(String, String)> {
+    pub fn names(&self) -> Vec<(String, String)> {
         vec![(format!("{}/{}", self.address, self.state.key), "<tools>".to_owned())]
     }
 
     /// Ends the doubles and the real servers, and returns what they were asked. In replay, the doubles still answer late calls.
-    pub(crate) async fn end(self) -> Asked {
+    pub async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
             ToolsMode::Live => self.task.abort(),
@@ -217,27 +217,27 @@ fn keep(task: JoinHandle<()>) {
 
 /// What the doubles of a stage were asked.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// Recorded requests that the system did not make.
-    pub(crate) unused: Vec<String>,
+    pub unused: Vec<String>,
     /// Answers of live servers that differ from the recorded ones, one line for each.
-    pub(crate) drift: Vec<String>,
+    pub drift: Vec<String>,
     /// The exchanges with real servers.
-    pub(crate) recorded: ToolExchanges,
+    pub recorded: ToolExchanges,
     /// The first requests, in the order in which they were answered.
-    pub(crate) requests: Vec<ToolRequest>,
+    pub requests: Vec<ToolRequest>,
 }
 
 /// A request to a double, and its answer.
 #[derive(Clone, Debug)]
-pub(crate) struct ToolRequest {
-    pub(crate) came: Instant,
-    pub(crate) answered: Instant,
-    pub(crate) server: String,
+pub struct ToolRequest {
+    pub came: Instant,
+    pub answered: Instant,
+    pub server: String,
     /// The method, and the beginning of the parameters.
-    pub(crate) what: String,
+    pub what: String,
     /// The beginning of the answer, or of the error.
-    pub(crate) answer: Result<String, String>,
+    pub answer: Result<String, String>,
 }
 
 /// The most requests that are kept. Nobody reads more.

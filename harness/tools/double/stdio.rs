@@ -18,7 +18,7 @@ pub(super) fn command(url: &str) -> Option<Vec<String>> {
 }
 
 /// Runs this process as a double if it was started as one. `main` has to call this first.
-pub(crate) fn take_over() -> Option<ExitCode> {
+pub fn take_over() -> Option<ExitCode> {
     let mut args = std::env::args().skip(1);
     if args.next()? != MARK {
         return None;

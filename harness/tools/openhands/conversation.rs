@@ -9,10 +9,10 @@ use retake_core::json::Json;
 
 /// The events on a conversation's active branch, beginning with the root.
 #[derive(Debug, Default)]
-pub(crate) struct Conversation {
-    pub(crate) events: Vec<Event>,
+pub struct Conversation {
+    pub events: Vec<Event>,
     /// One line for each thing that was ignored, which names the file.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Conversation {
@@ -21,7 +21,7 @@ impl Conversation {
     /// # Errors
     /// Names the file and the reason: it does not parse or is not an event, an event is missing or exists twice, or there are no
     /// events.
-    pub(crate) fn read(folder: &Path) -> Result<Conversation> {
+    pub fn read(folder: &Path) -> Result<Conversation> {
         let folder::Stored { events, leaf, mut warnings } = folder::read(folder)?;
         let events = branch::active(events, leaf.as_deref(), &mut warnings).map_err(|e| e.in_file(folder))?;
         Conversation::of(events, warnings)
@@ -31,7 +31,7 @@ impl Conversation {
     ///
     /// # Errors
     /// Those of [`Conversation::read`]. Events are named by their index.
-    pub(crate) fn of_events(events: Vec<Json>) -> Result<Conversation> {
+    pub fn of_events(events: Vec<Json>) -> Result<Conversation> {
         let named =
             events.into_iter().enumerate().map(|(i, json)| branch::Named { name: format!("events[{i}]"), json });
         let mut warnings = Vec::new();

@@ -6,7 +6,7 @@ use retake_core::secrets::{Fired, Scrub};
 
 /// An event.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub enum Event {
     /// A message of the agent or the user.
     Message { by: Speaker, event: Json },
     /// The agent called a tool.
@@ -21,7 +21,7 @@ pub(crate) enum Event {
 
 /// Who sent a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Speaker {
+pub enum Speaker {
     Agent,
     /// The user, or a hook in the user's place.
     User,
@@ -29,24 +29,24 @@ pub(crate) enum Speaker {
 
 /// An `ActionEvent`.
 #[derive(Debug)]
-pub(crate) struct Action {
-    pub(crate) id: String,
-    pub(crate) tool: String,
-    pub(crate) call_id: String,
+pub struct Action {
+    pub id: String,
+    pub tool: String,
+    pub call_id: String,
     /// The id of the model's answer that contains the call.
-    pub(crate) answer: Option<String>,
+    pub answer: Option<String>,
     /// The tool's arguments; `None` if the agent could not turn the call into an action, so nothing was executed.
-    pub(crate) args: Option<Json>,
-    pub(crate) event: Json,
+    pub args: Option<Json>,
+    pub event: Json,
 }
 
 /// An `ObservationEvent`, `AgentErrorEvent` or `UserRejectObservation`.
 #[derive(Debug)]
-pub(crate) struct Observation {
-    pub(crate) action_id: Option<String>,
-    pub(crate) call_id: String,
-    pub(crate) rejected: bool,
-    pub(crate) event: Json,
+pub struct Observation {
+    pub action_id: Option<String>,
+    pub call_id: String,
+    pub rejected: bool,
+    pub event: Json,
 }
 
 /// The kinds of events that neither tools nor turns need.
@@ -75,7 +75,7 @@ impl Event {
     ///
     /// # Errors
     /// Names a required field that is missing or not a string.
-    pub(crate) fn read(event: Json) -> Result<Result<Event, String>> {
+    pub fn read(event: Json) -> Result<Result<Event, String>> {
         let kind = text(&event, "kind")?;
         Ok(Ok(match kind.as_str() {
             "MessageEvent" => {
@@ -105,7 +105,7 @@ impl Event {
 
 impl Event {
     /// Removes secrets from the event.
-    pub(super) fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
+    pub fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
         match self {
             Event::Message { event, .. } | Event::Observation(Observation { event, .. }) => scrub.json(event, fired),
             Event::Action(action) => {

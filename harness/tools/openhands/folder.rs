@@ -25,7 +25,7 @@ pub(super) struct Stored {
 ///
 /// # Errors
 /// If there is no such conversation, or several could be meant. The error lists the conversations.
-pub(crate) fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
+pub fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
     if !base.is_dir() {
         let what = if base.exists() { "it is not a folder" } else { "no such folder" };
         return Err(Error::new(format!("{what}, expected a folder with a conversation")).in_file(base));

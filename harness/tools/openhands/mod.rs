@@ -8,6 +8,6 @@ mod conversation;
 mod event;
 mod folder;
 
-pub(crate) use conversation::Conversation;
-pub(crate) use event::{Action, Event, Speaker};
-pub(crate) use folder::find;
+pub use conversation::Conversation;
+pub use event::{Action, Event, Observation, Speaker};
+pub use folder::find;

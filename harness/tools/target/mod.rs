@@ -9,11 +9,11 @@ mod mcp;
 mod no_mcp;
 mod targets;
 
-pub(crate) use closure::Closure;
-pub(crate) use command::Command;
-pub(crate) use http::Http;
+pub use closure::Closure;
+pub use command::Command;
+pub use http::Http;
 #[cfg(all(feature = "mcp", unix))]
-pub(crate) use mcp::Mcp;
+pub use mcp::Mcp;
 #[cfg(not(all(feature = "mcp", unix)))]
-pub(crate) use no_mcp::Mcp;
-pub(crate) use targets::{Bound, TIMEOUT, Target, Targets};
+pub use no_mcp::Mcp;
+pub use targets::{Bound, TIMEOUT, Target, Targets};

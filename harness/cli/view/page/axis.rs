@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use retake::__private::report::explain::time;
-use retake::__private::report::run_data::{CallData, RunData};
+use crate::view::explain::time;
+use retake::__private::report::{CallData, RunData};
 use retake_base::text::clipped;
 
 /// The most bars of a lane. More could not be distinguished.
@@ -104,7 +104,7 @@ pub(super) fn ticks(run: &RunData) -> Vec<String> {
 }
 
 fn steps(run: &RunData, span: &Span) -> Vec<Bar> {
-    let bar = |step: &retake::__private::report::run_data::StepData| {
+    let bar = |step: &retake::__private::report::StepData| {
         let ended = step.took_ms.map_or(span.to, |took| step.at_ms + took);
         let kind = if step.failure.is_some() || step.took_ms.is_none() { "broken" } else { "step" };
         span.bar(kind, step.at_ms, ended, format!("{}, at {}", step.title, time(step.at_ms)))
@@ -124,7 +124,7 @@ fn of_call(call: &CallData, span: &Span) -> Bar {
 /// The requests to tool servers. If there are none, the time from each answer that calls tools until the caller's next call.
 fn tools(run: &RunData, span: &Span) -> Vec<Bar> {
     if !run.tool_requests.is_empty() {
-        let bar = |asked: &retake::__private::report::run_data::ToolRequestData| {
+        let bar = |asked: &retake::__private::report::ToolRequestData| {
             let kind = if asked.failed { "tool broken" } else { "tool" };
             span.bar(kind, asked.at_ms, asked.at_ms + asked.took_ms, clipped(&asked.request, 120).into_owned())
         };

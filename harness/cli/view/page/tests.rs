@@ -1,5 +1,5 @@
 use super::*;
-use retake::__private::report::run_data::{NO_ORPHANS, RunAction};
+use retake::__private::report::{NO_ORPHANS, RunAction};
 
 #[test]
 fn texts_of_a_run_are_escaped() {

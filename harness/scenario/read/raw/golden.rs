@@ -9,43 +9,43 @@ use crate::scenario::read::values::Foreign;
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawGolden {
+pub struct RawGolden {
     /// How much of an event the golden shows in addition to its name and top-level keys: nothing (`"keys"`), the types
     /// of everything in it, or the values.
     /// Default: `"types"`. Example: `"keys"`.
-    pub(crate) detail: Option<Foreign<Detail>>,
+    pub detail: Option<Foreign<Detail>>,
     /// JSON pointers to values that the golden shows; `-1` is the last element of a list.
     /// Default: `[]`. Example: `["/messages/-1/content"]`.
-    pub(crate) show: Option<Vec<Pointer>>,
+    pub show: Option<Vec<Pointer>>,
     /// Events of which several in a row count as one, because chunk boundaries are not a contract.
     /// Default: `[]`. Example: `["messages"]`.
-    pub(crate) collapse: Option<Vec<String>>,
+    pub collapse: Option<Vec<String>>,
     /// Events that may come in any order among each other: neighbours are sorted.
     /// Default: `[]`. Example: `["tool_result"]`.
-    pub(crate) unordered: Option<Vec<String>>,
+    pub unordered: Option<Vec<String>>,
     /// Events that may come at any time and are left out; `*` matches any part of a name.
     /// Default: `[]`. Example: `["heartbeat"]`.
-    pub(crate) ignore: Option<Vec<String>>,
+    pub ignore: Option<Vec<String>>,
     /// What the golden shows of lines and bodies that are not JSON, such as the output of a command-line agent: only
     /// that they are text, or their normalized lines.
     /// Default: `"kind"`. Example: `"lines"`.
-    pub(crate) text: Option<Foreign<TextAs>>,
+    pub text: Option<Foreign<TextAs>>,
     /// Whether the golden shows the comments of a stream, such as heartbeats.
     /// Default: `false`. Example: `true`.
-    pub(crate) comments: Option<bool>,
+    pub comments: Option<bool>,
     /// Whether the golden pins the lengths and the order of lists, the number of different ids in one place, and, with
     /// `detail = "values"`, a hash of all values together.
     /// Default: `true`. Example: `false`.
-    pub(crate) lengths: Option<bool>,
+    pub lengths: Option<bool>,
     /// Keys whose words the golden shows, and not only their type, in addition to `type`, `role`, `status` and the
     /// like.
     /// Default: `[]`. Example: `["phase"]`.
-    pub(crate) words: Option<Vec<String>>,
+    pub words: Option<Vec<String>>,
     /// Whether the golden shows what a stream sends after its `last` event.
     /// Default: `true`. Example: `false`.
-    pub(crate) after_last: Option<bool>,
+    pub after_last: Option<bool>,
     /// Events, or places in them, of which the golden shows only the types: `EVENT` or `EVENT:/pointer`, where `*`
     /// matches any part.
     /// Default: `[]`. Example: `["values:/run_id"]`.
-    pub(crate) loose: Option<Vec<String>>,
+    pub loose: Option<Vec<String>>,
 }

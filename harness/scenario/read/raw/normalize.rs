@@ -8,11 +8,11 @@ use crate::scenario::read::values::Pattern;
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawNormalize {
+pub struct RawNormalize {
     /// A regular expression, applied to each text on its own.
     /// Example: `"order-[0-9]+"`.
-    pub(crate) pattern: Spanned<Pattern>,
+    pub pattern: Spanned<Pattern>,
     /// The replacement; `$1` is the first group.
     /// Example: `"<ORDER>"`.
-    pub(crate) replace: Spanned<String>,
+    pub replace: Spanned<String>,
 }

@@ -17,85 +17,85 @@ use crate::scenario::scenario::{ToolsFrom, Unobserved};
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawScenario {
+pub struct RawScenario {
     /// What the scenario is meant to show. Its failures quote it.
     /// Default: `""`. Example: `"Writes a note, reads it back, answers"`.
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
     /// Whether the scenario drives a system, or executes recorded tool calls again.
     /// Default: `"system"`. Example: `"tools"`.
-    pub(crate) kind: Option<Spanned<Kind>>,
+    pub kind: Option<Spanned<Kind>>,
     /// The folder of an OpenHands conversation whose tool calls are executed again, relative to the project's folder.
     /// Example: `"recordings/conversation"`.
-    pub(crate) recording: Option<Spanned<String>>,
+    pub recording: Option<Spanned<String>>,
     /// The id of the conversation in the `recording` folder.
     /// Example: `"3f2a"`.
-    pub(crate) conversation: Option<Spanned<String>>,
+    pub conversation: Option<Spanned<String>>,
     /// What happens to recorded actions that were rejected or have no observation: they are listed (`"skip"`) or
     /// executed.
     /// Default: `"skip"`. Example: `"execute"`.
-    pub(crate) unobserved: Option<Spanned<Unobserved>>,
+    pub unobserved: Option<Spanned<Unobserved>>,
     /// Where the answers of the agent's tool servers come from: the fixture (`"recorded"`) or the real servers
     /// (`"live"`).
     /// Default: `"recorded"`. Example: `"live"`.
-    pub(crate) tools: Option<Spanned<ToolsFrom>>,
+    pub tools: Option<Spanned<ToolsFrom>>,
     /// The system that the scenario drives.
     /// Default: from suite.toml. Example: `"gateway"`.
-    pub(crate) system: Option<Spanned<String>>,
+    pub system: Option<Spanned<String>>,
     /// The fixture whose turns are replayed. `"none"` says that no model is called.
     /// Default: the scenario's name. Example: `"write_read_file"`.
-    pub(crate) fixture: Option<Spanned<String>>,
+    pub fixture: Option<Spanned<String>>,
     /// How long a scenario may take.
     /// Default: from suite.toml. Example: `"90s"`.
-    pub(crate) timeout: Option<Spanned<RawDuration>>,
+    pub timeout: Option<Spanned<RawDuration>>,
     /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or no model
     /// call has arrived for this long.
     /// Default: from suite.toml. Example: `"500ms"`.
-    pub(crate) settle: Option<RawDuration>,
+    pub settle: Option<RawDuration>,
     /// How long the systems keep running after the scenario has settled, so that late model calls are noticed.
     /// Default: from suite.toml. Example: `"0ms"`.
-    pub(crate) linger: Option<RawDuration>,
+    pub linger: Option<RawDuration>,
     /// What a panic in a router means: the scenario fails (`"fail"`), or the service is expected to catch it
     /// (`"allow"`).
     /// Default: from suite.toml. Example: `"allow"`.
-    pub(crate) panics: Option<Panics>,
+    pub panics: Option<Panics>,
     /// Which turns may stay unserved: none (`"fail"`), all (`"allow"`), or those of the listed callers.
     /// Default: from suite.toml. Example: `["suggest_agent"]`.
-    pub(crate) unused: Option<Unused>,
+    pub unused: Option<Unused>,
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: from suite.toml. Example: `{ prompt = "fail" }`.
-    pub(crate) drift: Option<RawDrift>,
+    pub drift: Option<RawDrift>,
     /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: from suite.toml. Example: `"recorded"`.
-    pub(crate) delays: Option<Delays>,
+    pub delays: Option<Delays>,
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: from suite.toml. Example: `["STRIPE_KEY"]`.
-    pub(crate) secrets: Option<Vec<Spanned<String>>>,
+    pub secrets: Option<Vec<Spanned<String>>>,
     /// Options that apply only while the scenario is recorded.
     /// Default: `{}`. Example: `{ errors = true }`.
-    pub(crate) record: Option<RawRecord>,
+    pub record: Option<RawRecord>,
     /// Values for the scenario's templates, by name.
     /// Default: `{}`. Example: `{ prompt = "Say hello" }`.
-    pub(crate) vars: Option<BTreeMap<Spanned<String>, Spanned<RawJson>>>,
+    pub vars: Option<BTreeMap<Spanned<String>, Spanned<RawJson>>>,
     /// The steps, in order. The first one that fails ends the scenario.
     /// Example: `[{ get = "/health" }]`.
-    pub(crate) step: Option<Vec<Spanned<RawStep>>>,
+    pub step: Option<Vec<Spanned<RawStep>>>,
     /// What the golden contains.
     /// Default: `{}`. Example: `{ detail = "keys" }`.
-    pub(crate) golden: Option<RawGolden>,
+    pub golden: Option<RawGolden>,
     /// Cases: each is a trial of its own, named `NAME.CASE`, with a fixture and a golden of that name. A case may set
     /// any field in place of the scenario's; tables are merged, lists are replaced.
     /// Example: `{ short = { vars = { prompt = "Hi" } } }`.
-    pub(crate) case: Option<BTreeMap<Spanned<String>, Spanned<RawScenario>>>,
+    pub case: Option<BTreeMap<Spanned<String>, Spanned<RawScenario>>>,
 }
 
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawRecord {
+pub struct RawRecord {
     /// Whether an error response of the provider becomes a turn.
     /// Default: `false`. Example: `true`.
-    pub(crate) errors: Option<bool>,
+    pub errors: Option<bool>,
     /// How long the scenario may take while it is recorded.
     /// Default: the scenario's own. Example: `"15m"`.
-    pub(crate) timeout: Option<Spanned<RawDuration>>,
+    pub timeout: Option<Spanned<RawDuration>>,
 }

@@ -12,184 +12,184 @@ use crate::scenario::read::values::{RawDuration, RawStream, Statuses};
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawStep {
+pub struct RawStep {
     /// The step's name in failures and reports.
     /// Example: `"register"`.
-    pub(crate) name: Option<Spanned<String>>,
+    pub name: Option<Spanned<String>>,
     /// Sends a GET request to this path.
     /// Example: `"/api/threads/{{ thread }}"`.
-    pub(crate) get: Option<Spanned<String>>,
+    pub get: Option<Spanned<String>>,
     /// Sends a POST request to this path.
     /// Example: `"/api/threads"`.
-    pub(crate) post: Option<Spanned<String>>,
+    pub post: Option<Spanned<String>>,
     /// Sends a PUT request to this path.
     /// Example: `"/api/threads/{{ thread }}"`.
-    pub(crate) put: Option<Spanned<String>>,
+    pub put: Option<Spanned<String>>,
     /// Sends a PATCH request to this path.
     /// Example: `"/api/threads/{{ thread }}"`.
-    pub(crate) patch: Option<Spanned<String>>,
+    pub patch: Option<Spanned<String>>,
     /// Sends a DELETE request to this path.
     /// Example: `"/api/threads/{{ thread }}"`.
-    pub(crate) delete: Option<Spanned<String>>,
+    pub delete: Option<Spanned<String>>,
     /// Opens a stream with a GET request and goes on to the next step. The stream is captured up to its `last` event,
     /// or to the end of the scenario.
     /// Example: `"/events"`.
-    pub(crate) listen: Option<Spanned<String>>,
+    pub listen: Option<Spanned<String>>,
     /// Runs a command-line agent. The JSON lines on its standard output are its events.
     /// Example: `["agent", "exec", "--json", "{{ prompt }}"]`.
-    pub(crate) run: Option<Spanned<Vec<Spanned<String>>>>,
+    pub run: Option<Spanned<Vec<Spanned<String>>>>,
     /// Opens a page of the scenario's system, or of another system that needs it: `"frontend:/chat"`.
     /// Example: `"/chat/new"`.
-    pub(crate) browser: Option<Spanned<String>>,
+    pub browser: Option<Spanned<String>>,
     /// Steps that run at the same time.
     /// Example: `[{ post = "/a" }, { post = "/b" }]`.
-    pub(crate) together: Option<Spanned<Vec<Spanned<RawStep>>>>,
+    pub together: Option<Spanned<Vec<Spanned<RawStep>>>>,
     /// Headers of the request.
     /// Default: `{}`. Example: `{ "X-CSRF-Token" = "{{ csrf }}" }`.
-    pub(crate) headers: Option<Spanned<Texts>>,
+    pub headers: Option<Spanned<Texts>>,
     /// The JSON body of the request.
     /// Example: `{ message = "{{ prompt }}" }`.
-    pub(crate) json: Option<Spanned<RawJson>>,
+    pub json: Option<Spanned<RawJson>>,
     /// A file with the JSON body, in the scenario's folder or in `../_shared/`: for a body with null, which TOML does
     /// not have.
     /// Example: `"body.json"`.
-    pub(crate) json_file: Option<Spanned<String>>,
+    pub json_file: Option<Spanned<String>>,
     /// The fields of a form. With `files`, they are sent in a multipart body.
     /// Example: `{ user = "ada" }`.
-    pub(crate) form: Option<Spanned<RawJson>>,
+    pub form: Option<Spanned<RawJson>>,
     /// Files to upload, by form field, from the scenario's folder or from `../_shared/`.
     /// Example: `{ document = "note.txt" }`.
-    pub(crate) files: Option<Spanned<Texts>>,
+    pub files: Option<Spanned<Texts>>,
     /// The folder in which `run` runs, relative to the project's folder.
     /// Default: the run's work folder. Example: `"agents/cli"`.
-    pub(crate) cwd: Option<Spanned<String>>,
+    pub cwd: Option<Spanned<String>>,
     /// The environment variables of `run`, in addition to PATH, a home and a temporary folder.
     /// Default: `{}`. Example: `{ OPENAI_BASE_URL = "{{ model.openai }}" }`.
-    pub(crate) env: Option<Spanned<Texts>>,
+    pub env: Option<Spanned<Texts>>,
     /// The exit code that `run` has to end with.
     /// Default: `0`. Example: `2`.
-    pub(crate) exit: Option<Spanned<i32>>,
+    pub exit: Option<Spanned<i32>>,
     /// The HTTP status that the answer has to have, or a list of those that it may have.
     /// Default: any success. Example: `[200, 201]`.
-    pub(crate) status: Option<Spanned<Statuses>>,
+    pub status: Option<Spanned<Statuses>>,
     /// Values of the answer for later steps, by name: `cookie:NAME`, `header:NAME`, `json:/pointer`, or
     /// `sse:EVENT:/pointer`, which takes the first event of that name that has the value.
     /// Default: `{}`. Example: `{ thread = "json:/thread_id" }`.
-    pub(crate) capture: Option<Spanned<Texts>>,
+    pub capture: Option<Spanned<Texts>>,
     /// Reads the answer as a stream of events, SSE or JSON lines, which goes into the golden. With `last`, reading
     /// stops at that event, and a stream that ends before it fails.
     /// Default: `false`. Example: `{ first = "metadata", last = "end" }`.
-    pub(crate) stream: Option<Spanned<RawStream>>,
+    pub stream: Option<Spanned<RawStream>>,
     /// Leaves the stream at an event, like a client that disconnects.
     /// Example: `{ after = "values" }`.
-    pub(crate) cancel: Option<Spanned<RawCancel>>,
+    pub cancel: Option<Spanned<RawCancel>>,
     /// Reconnects to the latest stream: sends the id of its last event as `Last-Event-ID`.
     /// Default: `false`. Example: `true`.
-    pub(crate) reconnect: Option<Spanned<bool>>,
+    pub reconnect: Option<Spanned<bool>>,
     /// Repeats the request until a value in the answer is the given one.
     /// Example: `{ json = "/status", is = "done" }`.
-    pub(crate) wait: Option<Spanned<RawWait>>,
+    pub wait: Option<Spanned<RawWait>>,
     /// Waits, after the answer, for a model call that this caller makes in the background.
     /// Example: `{ caller = "middleware:title" }`.
     #[serde(rename = "await")]
-    pub(crate) awaits: Option<Spanned<RawAwait>>,
+    pub awaits: Option<Spanned<RawAwait>>,
     /// Whether the answer goes into the golden. The answer to a request with `stream` always does.
     /// Default: true for streams. Example: `true`.
-    pub(crate) golden: Option<Spanned<bool>>,
+    pub golden: Option<Spanned<bool>>,
     /// What to do on the page and what to wait for, in order.
     /// Default: `[]`. Example: `[{ click = "role:button Send" }]`.
     #[serde(rename = "do")]
-    pub(crate) acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
+    pub acts: Option<Spanned<Vec<Spanned<RawAct>>>>,
     /// The page's local storage, set before its first script runs.
     /// Default: `{}`. Example: `{ theme = "dark" }`.
-    pub(crate) storage: Option<Spanned<Texts>>,
+    pub storage: Option<Spanned<Texts>>,
     /// Requests that the page has to make, and whose answers go into the golden; `*` matches any text without a slash.
     /// Default: `[]`. Example: `["POST /api/threads/*/runs/stream"]`.
-    pub(crate) traffic: Option<Spanned<Vec<Spanned<String>>>>,
+    pub traffic: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawAct {
+pub struct RawAct {
     /// Waits until this is visible. It is found by its text, or by `role:ROLE NAME`, `label:`, `placeholder:`,
     /// `testid:` or `css:`.
     /// Example: `"{{ turn('lead_agent').text }}"`.
-    pub(crate) see: Option<Spanned<String>>,
+    pub see: Option<Spanned<String>>,
     /// Waits until nothing visible matches this.
     /// Example: `"Loading"`.
-    pub(crate) unseen: Option<Spanned<String>>,
+    pub unseen: Option<Spanned<String>>,
     /// Waits until exactly one visible element matches this.
     /// Example: `"the first question"`.
-    pub(crate) once: Option<Spanned<String>>,
+    pub once: Option<Spanned<String>>,
     /// Waits until each of these is visible exactly once, and each is above the next.
     /// Example: `["the first question", "the second question"]`.
-    pub(crate) above: Option<Spanned<Vec<Spanned<String>>>>,
+    pub above: Option<Spanned<Vec<Spanned<String>>>>,
     /// Clicks this element.
     /// Example: `"role:button Send"`.
-    pub(crate) click: Option<Spanned<String>>,
+    pub click: Option<Spanned<String>>,
     /// Replaces the content of this field with `text`.
     /// Example: `"placeholder:How can I help"`.
-    pub(crate) fill: Option<Spanned<String>>,
+    pub fill: Option<Spanned<String>>,
     /// The text for `fill`.
     /// Example: `"{{ prompt }}"`.
-    pub(crate) text: Option<Spanned<String>>,
+    pub text: Option<Spanned<String>>,
     /// Presses a key, or a combination such as `Control+A`, where the focus is.
     /// Example: `"Enter"`.
-    pub(crate) press: Option<Spanned<String>>,
+    pub press: Option<Spanned<String>>,
     /// Goes to another path of the same system.
     /// Example: `"/chats"`.
-    pub(crate) goto: Option<Spanned<String>>,
+    pub goto: Option<Spanned<String>>,
     /// Reloads the page.
     /// Example: `true`.
-    pub(crate) reload: Option<Spanned<bool>>,
+    pub reload: Option<Spanned<bool>>,
     /// Puts the accessibility tree of a region, found by its role and name, into the golden.
     /// Example: `"main"`.
-    pub(crate) aria: Option<Spanned<String>>,
+    pub aria: Option<Spanned<String>>,
     /// Takes a screenshot and saves it under this name.
     /// Example: `"answer"`.
-    pub(crate) screenshot: Option<Spanned<String>>,
+    pub screenshot: Option<Spanned<String>>,
     /// Compares the screenshot with one of an earlier run on the same machine.
     /// Default: `false`. Example: `true`.
-    pub(crate) baseline: Option<Spanned<bool>>,
+    pub baseline: Option<Spanned<bool>>,
     /// How long to wait until the act succeeds.
     /// Default: `"10s"`. Example: `"20s"`.
-    pub(crate) within: Option<Spanned<RawDuration>>,
+    pub within: Option<Spanned<RawDuration>>,
 }
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawCancel {
+pub struct RawCancel {
     /// The event at which the client leaves.
     /// Example: `"values"`.
-    pub(crate) after: Spanned<String>,
+    pub after: Spanned<String>,
 }
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawAwait {
+pub struct RawAwait {
     /// The caller whose model call the step waits for.
     /// Example: `"middleware:title"`.
-    pub(crate) caller: Spanned<String>,
+    pub caller: Spanned<String>,
 }
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawWait {
+pub struct RawWait {
     /// A JSON pointer into the answer.
     /// Example: `"/status"`.
-    pub(crate) json: Pointer,
+    pub json: Pointer,
     /// The value to wait for at that place.
     /// Example: `"done"`.
-    pub(crate) is: Spanned<RawJson>,
+    pub is: Spanned<RawJson>,
 }
 
 impl RawStep {
     /// Returns the fields that belong only to a step with a page, each with the byte offset of its value if it is set.
-    pub(crate) fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
+    pub fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
         [
             ("do", self.acts.as_ref().map(|field| field.span().start)),
             ("storage", self.storage.as_ref().map(|field| field.span().start)),
@@ -198,12 +198,12 @@ impl RawStep {
     }
 
     /// Returns the fields of the request's body, each with the byte offset of its value if it is set.
-    pub(crate) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
+    pub fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
         fields!(self; json, json_file, form, files)
     }
 
     /// Returns the names that the step captures, or that the steps in its `together` capture.
-    pub(crate) fn captures(&self) -> Vec<&Spanned<String>> {
+    pub fn captures(&self) -> Vec<&Spanned<String>> {
         let own = self.capture.iter().flat_map(|capture| capture.get_ref().keys());
         let parts = self.together.iter().flat_map(Spanned::get_ref);
         own.chain(parts.flat_map(|part| part.get_ref().captures())).collect()

@@ -15,117 +15,117 @@ use crate::scenario::read::values::{Foreign, Pattern, RawDuration};
 #[derive(Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawSuite {
+pub struct RawSuite {
     /// The system of scenarios that name none. A suite with only one system does not need it.
     /// Example: `"agent"`.
-    pub(crate) system: Option<Spanned<String>>,
+    pub system: Option<Spanned<String>>,
     /// The systems under test, by name. A router of a Rust project is registered in tests/scenarios.rs instead.
     /// Default: `{}`. Example: `{ agent = { command = ["python3", "app.py"], ready = { http = "/health" } } }`.
     #[serde(default)]
-    pub(crate) systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
+    pub systems: BTreeMap<Spanned<String>, Spanned<RawSystem>>,
     /// The real tools and tool servers, by name: how to run a recorded tool call again.
     /// Default: `{}`. Example: `{ read_file = { command = ["cat", "{{ args.path }}"] } }`.
     #[serde(default)]
-    pub(crate) tools: BTreeMap<Spanned<String>, Spanned<RawTool>>,
+    pub tools: BTreeMap<Spanned<String>, Spanned<RawTool>>,
     /// Rules that name the caller of a model call that does not declare one. The first rule that matches decides.
     /// Default: `[]`. Example: `[{ name = "middleware:title", when = { message = "^Title" } }]`.
     #[serde(default)]
-    pub(crate) callers: Vec<Spanned<RawCaller>>,
+    pub callers: Vec<Spanned<RawCaller>>,
     /// Replacements for text that varies from run to run, in addition to the built-in ones for UUIDs, timestamps, dates
     /// and temporary paths.
     /// Default: `[]`. Example: `[{ pattern = "order-[0-9]+", replace = "<ORDER>" }]`.
     #[serde(default)]
-    pub(crate) normalize: Vec<RawNormalize>,
+    pub normalize: Vec<RawNormalize>,
     /// Other names of callers: each alias, and the caller that it stands for.
     /// Default: `{}`. Example: `{ old_agent = "lead_agent" }`.
     #[serde(default)]
-    pub(crate) aliases: BTreeMap<String, Spanned<String>>,
+    pub aliases: BTreeMap<String, Spanned<String>>,
     /// Which turns may stay unserved: none (`"fail"`), all (`"allow"`), or those of the listed callers.
     /// Default: `"fail"`. Example: `["suggest_agent"]`.
-    pub(crate) unused: Option<Unused>,
+    pub unused: Option<Unused>,
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: `{}`. Example: `{ prompt = "fail" }`.
-    pub(crate) drift: Option<RawDrift>,
+    pub drift: Option<RawDrift>,
     /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or no model
     /// call has arrived for this long.
     /// Default: `"2s"`. Example: `"500ms"`.
-    pub(crate) settle: Option<RawDuration>,
+    pub settle: Option<RawDuration>,
     /// How long the systems keep running after the scenario has settled, so that late model calls are noticed.
     /// Default: `"500ms"`. Example: `"0ms"`.
-    pub(crate) linger: Option<RawDuration>,
+    pub linger: Option<RawDuration>,
     /// What a panic in a router means: the scenario fails (`"fail"`), or the service is expected to catch it
     /// (`"allow"`).
     /// Default: `"fail"`. Example: `"allow"`.
-    pub(crate) panics: Option<Panics>,
+    pub panics: Option<Panics>,
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: `[]`. Example: `["STRIPE_KEY"]`.
-    pub(crate) secrets: Option<Vec<Spanned<String>>>,
+    pub secrets: Option<Vec<Spanned<String>>>,
     /// How long a scenario may take.
     /// Default: `"60s"`. Example: `"90s"`.
-    pub(crate) timeout: Option<Spanned<RawDuration>>,
+    pub timeout: Option<Spanned<RawDuration>>,
     /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
-    pub(crate) delays: Option<Delays>,
+    pub delays: Option<Delays>,
 }
 
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawCaller {
+pub struct RawCaller {
     /// The caller that the matching calls get.
     /// Example: `"middleware:title"`.
-    pub(crate) name: Spanned<String>,
+    pub name: Spanned<String>,
     /// The conditions, all of which a call has to meet. Only the last rule may have none; it matches every call.
     /// Example: `{ message = "^Generate a concise title", tools = false }`.
-    pub(crate) when: Spanned<RawWhen>,
+    pub when: Spanned<RawWhen>,
 }
 
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawWhen {
+pub struct RawWhen {
     /// Regular expressions for request headers, by header name.
     /// Default: `{}`. Example: `{ x-part = "^title$" }`.
     #[serde(default)]
-    pub(crate) header: BTreeMap<Spanned<String>, Pattern>,
+    pub header: BTreeMap<Spanned<String>, Pattern>,
     /// Regular expressions for entries of the request's metadata, by key.
     /// Default: `{}`. Example: `{ part = "^title$" }`.
     #[serde(default)]
-    pub(crate) metadata: BTreeMap<String, Pattern>,
+    pub metadata: BTreeMap<String, Pattern>,
     /// A regular expression for the model's name.
     /// Example: `"-mini$"`.
-    pub(crate) model: Option<Pattern>,
+    pub model: Option<Pattern>,
     /// A regular expression for the system prompt.
     /// Example: `"^You write titles"`.
-    pub(crate) system: Option<Pattern>,
+    pub system: Option<Pattern>,
     /// A regular expression for the last message.
     /// Example: `"^Generate a concise title"`.
-    pub(crate) message: Option<Pattern>,
+    pub message: Option<Pattern>,
     /// Whether the call offers any tools, or the names of tools that it has to offer.
     /// Example: `false`.
-    pub(crate) tools: Option<Foreign<OfferedTools>>,
+    pub tools: Option<Foreign<OfferedTools>>,
 }
 
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawDrift {
+pub struct RawDrift {
     /// The system prompt.
     /// Default: `"note"`. Example: `"fail"`.
-    pub(crate) prompt: Option<Level>,
+    pub prompt: Option<Level>,
     /// The definitions of the tools that the call offers.
     /// Default: `"note"`. Example: `"fail"`.
-    pub(crate) tools: Option<Level>,
+    pub tools: Option<Level>,
     /// The model's name.
     /// Default: `"note"`. Example: `"ignore"`.
-    pub(crate) model: Option<Level>,
+    pub model: Option<Level>,
     /// Settings of the call, such as the temperature.
     /// Default: `"ignore"`. Example: `"note"`.
-    pub(crate) settings: Option<Level>,
+    pub settings: Option<Level>,
     /// Tool results that have become errors or empty, or have changed places.
     /// Default: `"fail"`. Example: `"note"`.
-    pub(crate) results: Option<Level>,
+    pub results: Option<Level>,
     /// What a tool returns when a recorded call of it is executed again.
     /// Default: `"fail"`. Example: `"note"`.
-    pub(crate) observation: Option<Level>,
+    pub observation: Option<Level>,
 }

@@ -8,84 +8,84 @@ use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Pattern, RawDuration};
 
 /// A table of texts. Each key and value has its place.
-pub(crate) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
+pub type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawSystem {
+pub struct RawSystem {
     /// Another system of this file. What this one does not set is taken from there; `env` and `files` are merged name
     /// by name.
     /// Example: `"agent"`.
-    pub(crate) extends: Option<Spanned<String>>,
+    pub extends: Option<Spanned<String>>,
     /// The program to start for each scenario, and its arguments.
     /// Example: `["uvicorn", "app:app", "--port", "{{ port }}"]`.
-    pub(crate) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub command: Option<Spanned<Vec<Spanned<String>>>>,
     /// The folder in which the program runs, relative to the project's folder.
     /// Default: `"."`. Example: `"services/agent"`.
-    pub(crate) cwd: Option<Spanned<String>>,
+    pub cwd: Option<Spanned<String>>,
     /// Runs the program in a copy of `cwd`, which is then its `{{ workdir }}`: for systems that write files next to
     /// their code.
     /// Default: `false`. Example: `true`.
-    pub(crate) cwd_copy: Option<Spanned<bool>>,
+    pub cwd_copy: Option<Spanned<bool>>,
     /// Files to render into `{{ workdir }}` before the start, each with the file of the project that is its template.
     /// Default: `{}`. Example: `{ "config.yaml" = "templates/config.yaml" }`.
-    pub(crate) files: Option<Spanned<Texts>>,
+    pub files: Option<Spanned<Texts>>,
     /// The program's environment variables, in addition to PATH, a home and a temporary folder of its own. Nothing else
     /// of the runner's environment reaches it.
     /// Default: `{}`. Example: `{ PORT = "{{ port }}", OPENAI_BASE_URL = "{{ model.openai }}", OPENAI_API_KEY = "{{
     /// model.key }}" }`.
-    pub(crate) env: Option<Spanned<Texts>>,
+    pub env: Option<Spanned<Texts>>,
     /// How to tell that the system is ready. A system with a `command` needs it.
     /// Example: `{ http = "/health", timeout = "30s" }`.
-    pub(crate) ready: Option<Spanned<RawReady>>,
+    pub ready: Option<Spanned<RawReady>>,
     /// A command to run in `cwd` before the first start, and again only when the files there have changed.
     /// Example: `["pnpm", "build"]`.
-    pub(crate) build: Option<Spanned<Vec<Spanned<String>>>>,
+    pub build: Option<Spanned<Vec<Spanned<String>>>>,
     /// A fixed port, for a system whose port is built into other programs. Its scenarios run one after another.
     /// Default: a free port. Example: `8011`.
-    pub(crate) port: Option<Spanned<u16>>,
+    pub port: Option<Spanned<u16>>,
     /// Whether all scenarios share one process, and run on it one after another.
     /// Default: `false`. Example: `true`.
-    pub(crate) shared: Option<Spanned<bool>>,
+    pub shared: Option<Spanned<bool>>,
     /// The systems to start before this one; `{{ systems.NAME }}` is the address of each.
     /// Default: `[]`. Example: `["gateway"]`.
-    pub(crate) needs: Option<Vec<Spanned<String>>>,
+    pub needs: Option<Vec<Spanned<String>>>,
     /// The address of a system on this machine that somebody else has started.
     /// Example: `"http://127.0.0.1:8000"`.
-    pub(crate) url: Option<Spanned<String>>,
+    pub url: Option<Spanned<String>>,
     /// Where a system with a `url` was told to find the model.
     /// Example: `{ addr = "127.0.0.1:9009", key_env = "MODEL_KEY" }`.
-    pub(crate) model: Option<Spanned<RawModel>>,
+    pub model: Option<Spanned<RawModel>>,
 }
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawReady {
+pub struct RawReady {
     /// A path that answers a GET request with success once the system is ready.
     /// Example: `"/health"`.
-    pub(crate) http: Option<Spanned<String>>,
+    pub http: Option<Spanned<String>>,
     /// A regular expression for the line of the system's log that says that it is ready.
     /// Example: `"listening on"`.
-    pub(crate) line: Option<Pattern>,
+    pub line: Option<Pattern>,
     /// Whether the system is ready as soon as its port accepts a connection: for a system that has no path or log line
     /// to tell by.
     /// Example: `true`.
-    pub(crate) port: Option<Spanned<bool>>,
+    pub port: Option<Spanned<bool>>,
     /// How long the system may take to become ready.
     /// Default: `"30s"`. Example: `"60s"`.
-    pub(crate) timeout: Option<Spanned<RawDuration>>,
+    pub timeout: Option<Spanned<RawDuration>>,
 }
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawModel {
+pub struct RawModel {
     /// The address that the model server listens on.
     /// Example: `"127.0.0.1:9009"`.
-    pub(crate) addr: Spanned<String>,
+    pub addr: Spanned<String>,
     /// The environment variable of the runner that holds the key which the system sends.
     /// Example: `"MODEL_KEY"`.
-    pub(crate) key_env: Spanned<String>,
+    pub key_env: Spanned<String>,
 }

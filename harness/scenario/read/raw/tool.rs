@@ -10,53 +10,53 @@ use crate::scenario::read::values::RawDuration;
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawTool {
+pub struct RawTool {
     /// An MCP server. It executes the calls of all tools that it lists, or of those in `tools`.
     /// Example: `{ command = ["uvx", "mcp-server-fetch"] }`.
-    pub(crate) mcp: Option<Spanned<RawMcp>>,
+    pub mcp: Option<Spanned<RawMcp>>,
     /// A URL to which the arguments of each call are posted.
     /// Example: `"http://127.0.0.1:8123/search"`.
-    pub(crate) http: Option<Spanned<String>>,
+    pub http: Option<Spanned<String>>,
     /// A program to run for each call. It gets the arguments as JSON on its standard input, and as `{{ args.NAME }}`.
     /// Example: `["cat", "{{ args.path }}"]`.
-    pub(crate) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub command: Option<Spanned<Vec<Spanned<String>>>>,
     /// Takes the recorded result as what the tool returns, without executing it: for the agent's own tools.
     /// Example: `true`.
-    pub(crate) as_recorded: Option<Spanned<bool>>,
+    pub as_recorded: Option<Spanned<bool>>,
     /// The folder in which a command runs, relative to the project's folder.
     /// Default: the run's work folder. Example: `"tools"`.
-    pub(crate) cwd: Option<Spanned<String>>,
+    pub cwd: Option<Spanned<String>>,
     /// The environment variables of a command, in addition to PATH, a home and a temporary folder.
     /// Default: `{}`. Example: `{ LANG = "C" }`.
-    pub(crate) env: Option<Spanned<Texts>>,
+    pub env: Option<Spanned<Texts>>,
     /// Headers of the requests to a URL.
     /// Default: `{}`. Example: `{ Authorization = "Bearer {{ secret.SEARCH_KEY }}" }`.
-    pub(crate) headers: Option<Spanned<Texts>>,
+    pub headers: Option<Spanned<Texts>>,
     /// The tools whose calls it executes.
     /// Default: the tool's own name, or all that a server lists. Example: `["fetch"]`.
-    pub(crate) tools: Option<Spanned<Vec<String>>>,
+    pub tools: Option<Spanned<Vec<String>>>,
     /// The prefix of the server's tool names in recordings.
     /// Example: `"web_"`.
-    pub(crate) prefix: Option<Spanned<String>>,
+    pub prefix: Option<Spanned<String>>,
     /// How long a call may take.
     /// Default: `"60s"`. Example: `"5s"`.
-    pub(crate) timeout: Option<Spanned<RawDuration>>,
+    pub timeout: Option<Spanned<RawDuration>>,
     /// JSON pointers to parts of a result that are not compared.
     /// Default: `[]`. Example: `["/observation/metadata/pid"]`.
-    pub(crate) ignore: Option<Vec<Spanned<String>>>,
+    pub ignore: Option<Vec<Spanned<String>>>,
     /// Replacements for text that varies in results.
     /// Default: `[]`. Example: `[{ pattern = "pid [0-9]+", replace = "pid N" }]`.
-    pub(crate) normalize: Option<Vec<RawNormalize>>,
+    pub normalize: Option<Vec<RawNormalize>>,
 }
 
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(crate) struct RawMcp {
+pub struct RawMcp {
     /// The program of a server that speaks over standard input and output.
     /// Example: `["uvx", "mcp-server-fetch"]`.
-    pub(crate) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub command: Option<Spanned<Vec<Spanned<String>>>>,
     /// The address of a server that is already running.
     /// Example: `"http://127.0.0.1:8124/mcp"`.
-    pub(crate) url: Option<Spanned<String>>,
+    pub url: Option<Spanned<String>>,
 }

@@ -1,4 +1,4 @@
-//! Imports recordings of other tools. There is one file for each format, and a few for what the formats share.
+//! The formats of other tools: imports recordings of other tools. There is one file for each format, and a few for what the formats share.
 //!
 //! The code for a format finds the interactions of a recording ([`interaction`]). Their requests and answers are decoded like
 //! those of a journal, so every key is computed here and never copied. What cannot become a turn is reported with its place.

@@ -9,7 +9,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use retake_wire::fixture::Fixture;
-use crate::import::*;
+use crate::formats::*;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 

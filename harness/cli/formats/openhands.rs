@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::conversation::Conversation;
-use super::event::{Action, Event, Observation, Speaker};
+use retake::__private::tools::openhands::{Action, Conversation, Event, Observation, Speaker};
 use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
 use retake_base::error::{Error, Result};
 use retake_wire::fixture::{After, Fixture, Input, Table, Turn};

@@ -1,0 +1,48 @@
+//! What the command and the macros use of this library. It promises no stability: it changes with any version.
+
+pub use insta;
+
+/// Projects: their settings for model calls.
+pub mod project {
+    pub use crate::project::{OpenProject, folder_of};
+}
+
+/// What is printed, and the data of runs.
+pub mod report {
+    pub use crate::report::*;
+}
+
+/// One run of a project, and what it leaves.
+pub mod run {
+    pub use crate::run::action::{
+        Action, AuditOptions, RecordOptions, Wanted, fits, to_accept, to_audit, to_record, to_test,
+    };
+    pub use crate::run::fixtures::Fixtures;
+    pub use crate::run::golden::{Assert, Compared, Goldens, environment, silence_comparisons};
+    pub use crate::run::policy::{Policy, may_write_fixtures};
+    pub use crate::run::restart::typed_in;
+    pub use crate::run::tools::{Recording, ToolsReplay};
+    pub use crate::run::verdict::has_golden;
+    pub use crate::run::waiting::{Waiting, WaitingKind, waiting, waiting_of};
+}
+
+/// The files in `scenarios/` as validated types.
+pub mod scenario {
+    pub use crate::scenario::*;
+}
+
+/// The system under test.
+pub mod system {
+    pub use crate::system::take_over;
+}
+
+/// Recorded tool calls.
+pub mod tools {
+    pub use crate::tools::{Outcome, explain, openhands, take_over};
+}
+
+/// Chromium.
+#[cfg(feature = "browser")]
+pub mod browser {
+    pub use crate::browser::program;
+}

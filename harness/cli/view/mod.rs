@@ -1,0 +1,14 @@
+//! What the command shows of runs and fixtures: on a terminal, as a page, and as JSON.
+
+mod coloured;
+pub(crate) mod columns;
+mod conversation;
+mod explain;
+mod form;
+mod page;
+mod side_by_side;
+
+pub(crate) use coloured::Diff;
+pub(crate) use conversation::Shown;
+pub(crate) use explain::explained;
+pub(crate) use form::{ReportForm, report};
