@@ -52,10 +52,10 @@ pub struct ByKeys {
 }
 
 /// Tallies by part.
-pub type ByPart = BTreeMap<Part, ByKeys>;
+pub(super) type ByPart = BTreeMap<Part, ByKeys>;
 
 /// Changes each recorded answer. Returns `None` if the fixture keeps hashes instead of conversations.
-pub fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
+pub(crate) fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
     let turns = fixture.table.turns();
     let mut parts = ByPart::new();
     for (index, turn) in turns.iter().enumerate() {
@@ -89,7 +89,7 @@ pub fn of_answers(fixture: &Fixture, rules: &Rules) -> Option<ByPart> {
 }
 
 /// Changes each tool result in the calls of a replay.
-pub fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
+pub(crate) fn of_results(calls: &[HeardCall], rules: &Rules) -> ByKeys {
     let mut tally = ByKeys::default();
     for call in calls {
         let key = |messages: &[Message], rules: &Rules| -> Key {

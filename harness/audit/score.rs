@@ -31,7 +31,7 @@ impl Tally {
 }
 
 /// Tallies by kind of change.
-pub type ByKind = BTreeMap<Kind, Tally>;
+pub(crate) type ByKind = BTreeMap<Kind, Tally>;
 
 /// Changes of one kind that a golden did not notice, at places that a reader of the golden takes for the same place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ pub struct Scored {
 }
 
 /// How captures become the text of a golden.
-pub struct Rendering<'a> {
+pub(crate) struct Rendering<'a> {
     /// Returns the golden's text, or the reason why there is none.
     pub text: &'a dyn Fn(&[Captured], &ShapeOptions) -> String,
     /// Replaces what differs from run to run in a text.
@@ -66,7 +66,7 @@ pub struct Rendering<'a> {
 
 /// Tries changes to the captures on a golden with these options. A change that touches only values that differ in every run is
 /// not counted.
-pub fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
+pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Rendering<'_>) -> Scored {
     let base = Base::of(captures);
     let mut tried = Tried {
         base: &base,
@@ -98,7 +98,7 @@ pub fn score(captures: &[Captured], options: &ShapeOptions, rendering: &Renderin
 }
 
 /// The score: the mean share of noticed changes, from 0 to 1, over the kinds that were tried. `None` if none was.
-pub fn mean(kinds: &ByKind) -> Option<f64> {
+pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand changes at most")]
     let share = |tally: &Tally| tally.noticed as f64 / tally.tried as f64;
     let shares: Vec<f64> = kinds.values().filter(|tally| tally.tried > 0).map(share).collect();

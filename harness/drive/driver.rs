@@ -28,7 +28,7 @@ use crate::scenario::{self, Action, Context, Scenario, Step, StreamSpec};
 use crate::system::Stage;
 
 /// Drives one scenario on one stage.
-pub struct Driver<'a> {
+pub(crate) struct Driver<'a> {
     scenario: &'a Scenario,
     stage: &'a Stage,
     root: &'a Path,
@@ -50,7 +50,7 @@ pub struct Driver<'a> {
 
 /// The result of a driven scenario.
 #[derive(Debug, Default)]
-pub struct Driven {
+pub(crate) struct Driven {
     /// Streams and answers for the golden, in step order. Their requests are not normalized yet.
     pub captured: Vec<Captured>,
     /// The run's values and their names.
@@ -85,7 +85,7 @@ enum Outcome {
 impl<'a> Driver<'a> {
     /// Makes a driver. While recording, `turns` returns the turns that were recorded so far.
     #[cfg_attr(not(feature = "browser"), expect(unused_variables, reason = "only pages wait for turns"))]
-    pub fn new(
+    pub(crate) fn new(
         scenario: &'a Scenario,
         stage: &'a Stage,
         root: &'a Path,
@@ -116,7 +116,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Runs the steps one after another, up to the first that fails. Returns whether all succeeded.
-    pub async fn drive(&mut self) -> bool {
+    pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             if let Err(error) = self.step(index, step).await {
                 self.failure = Some((CauseKind::Step, error.in_file(&self.scenario.file)));
@@ -128,7 +128,7 @@ impl<'a> Driver<'a> {
 
     /// Waits for the last event of each stream that is still open, if its step names one. Returns whether it had to wait for
     /// any.
-    pub async fn hear(&mut self) -> bool {
+    pub(crate) async fn hear(&mut self) -> bool {
         let mut waited = false;
         for part in &mut self.captured {
             if let Part::Listening(listener, title, _) = part {
@@ -142,7 +142,7 @@ impl<'a> Driver<'a> {
 
     /// Ends the streams that are still open. A stream ends at its last event; if its step names none, or if it is read further
     /// after that event, it ends by itself, or after `settle`.
-    pub async fn finish(mut self, settle: Duration) -> Driven {
+    pub(crate) async fn finish(mut self, settle: Duration) -> Driven {
         let mut captured = Vec::with_capacity(self.captured.len());
         let until = Instant::now() + settle;
         for part in std::mem::take(&mut self.captured) {

@@ -28,6 +28,6 @@ mod underway;
 #[cfg(feature = "browser")]
 mod visit;
 
-pub use driver::{Driven, Driver};
-pub use turns::LiveTurns;
-pub use underway::{EventSeen, SoFar, StepTaken, Underway};
+pub(crate) use driver::{Driven, Driver};
+pub(crate) use turns::LiveTurns;
+pub(crate) use underway::{EventSeen, SoFar, StepTaken, Underway};

@@ -7,7 +7,7 @@ pub(super) const NAMED_FROM: usize = 8;
 
 /// Values that differ from run to run, and the names that goldens show in place of them.
 #[derive(Clone, Debug, Default)]
-pub struct NamedValues(Vec<(String, String)>);
+pub(crate) struct NamedValues(Vec<(String, String)>);
 
 impl NamedValues {
     pub(super) fn add(&mut self, value: String, name: String) {
@@ -18,7 +18,7 @@ impl NamedValues {
 
     /// Returns the name of a value that a text contains, or that contains the text. A text that is only a port also matches an
     /// address with that port.
-    pub fn name_of(&self, text: &str) -> Option<&str> {
+    pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
         let is_port = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
         let fits = |value: &str| {
             text.contains(value)
@@ -29,7 +29,7 @@ impl NamedValues {
     }
 
     /// Replaces the values in a text by their names, then normalizes it like the input of keys.
-    pub fn apply(&self, text: &str, normalizer: &Normalizer) -> String {
+    pub(crate) fn apply(&self, text: &str, normalizer: &Normalizer) -> String {
         let mut text = text.to_owned();
         for (value, name) in &self.0 {
             if text.contains(value.as_str()) {

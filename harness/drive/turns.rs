@@ -3,4 +3,4 @@
 use retake_core::json::Json;
 
 /// Returns the turns that were recorded so far, in the form of [`Fixture::answers`](retake_wire::fixture::Fixture::answers).
-pub type LiveTurns<'a> = dyn Fn() -> Json + 'a;
+pub(crate) type LiveTurns<'a> = dyn Fn() -> Json + 'a;

@@ -15,7 +15,7 @@ const PAYLOAD: usize = 240;
 
 /// How far a scenario has come. Cloning shares it.
 #[derive(Clone, Debug, Default)]
-pub struct Underway(Arc<Mutex<State>>);
+pub(crate) struct Underway(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -27,7 +27,7 @@ struct State {
 
 /// The state of the step that is running.
 #[derive(Clone, Debug, Default)]
-pub struct SoFar {
+pub(crate) struct SoFar {
     /// The title of the step.
     pub step: String,
     /// What it is waiting for, such as "the event `end`".
@@ -41,7 +41,7 @@ pub struct SoFar {
 
 /// A step that has begun, for the data of the run.
 #[derive(Clone, Debug)]
-pub struct StepTaken {
+pub(crate) struct StepTaken {
     /// Its title in reports: `step 2 (POST /runs)`.
     pub title: String,
     pub began: Instant,
@@ -59,7 +59,7 @@ pub struct StepTaken {
 
 /// An event, and when it came.
 #[derive(Clone, Debug)]
-pub struct EventSeen {
+pub(crate) struct EventSeen {
     pub came: Instant,
     pub name: String,
     /// The beginning of its payload, at most 240 characters.
@@ -68,12 +68,12 @@ pub struct EventSeen {
 
 impl Underway {
     /// Returns the state of the step that is running.
-    pub fn so_far(&self) -> SoFar {
+    pub(crate) fn so_far(&self) -> SoFar {
         self.state().so_far.clone()
     }
 
     /// Returns the steps that have begun.
-    pub fn steps(&self) -> Vec<StepTaken> {
+    pub(crate) fn steps(&self) -> Vec<StepTaken> {
         self.state().steps.clone()
     }
 

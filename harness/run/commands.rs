@@ -2,7 +2,7 @@
 
 /// The form of these commands, which depends on the project's runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Commands {
+pub(crate) enum Commands {
     /// The runner is a test of the user's crate.
     CargoTest,
     /// The runner is the `retake` command.
@@ -11,7 +11,7 @@ pub enum Commands {
 
 impl Commands {
     /// The command that rewrites a scenario's golden.
-    pub fn update(self, name: &str) -> String {
+    pub(crate) fn update(self, name: &str) -> String {
         match self {
             Commands::CargoTest => format!("UPDATE_GOLDEN=1 cargo test --test scenarios {name}"),
             Commands::Retake => format!("retake test {name} --update"),
@@ -20,11 +20,11 @@ impl Commands {
 }
 
 /// The command that records a scenario: the same in every project.
-pub fn record_command(name: &str) -> String {
+pub(crate) fn record_command(name: &str) -> String {
     format!("retake record {name}")
 }
 
 /// The command that shows a scenario's last run: the same in every project.
-pub fn explain_command(name: &str) -> String {
+pub(crate) fn explain_command(name: &str) -> String {
     format!("retake explain {name}")
 }

@@ -8,13 +8,13 @@ use retake_core::secrets::Scrub;
 use crate::system::SecretValues;
 
 /// The values of `{{ secret.NAME }}` in the templates of live tools: those of the environment.
-pub fn real_values(project: &OpenProject) -> Json {
+pub(super) fn real_values(project: &OpenProject) -> Json {
     let value = |name: &str| std::env::var(name).unwrap_or_else(|_| format!("<{name}>"));
     Json::object(project.declared.iter().map(|name| (name.as_str(), Json::Str(value(name)))))
 }
 
 /// What is removed from goldens: tokens of a known form, and the values of the declared variables.
-pub fn of_goldens(project: &OpenProject) -> Scrub {
+pub(super) fn of_goldens(project: &OpenProject) -> Scrub {
     let mut scrub = Scrub::known();
     for name in &project.declared {
         scrub = scrub.with_value(name, &std::env::var(name).unwrap_or_default());
@@ -23,7 +23,7 @@ pub fn of_goldens(project: &OpenProject) -> Scrub {
 }
 
 /// The values of `{{ secret.NAME }}` in templates: the real ones while recording, placeholders in a replay.
-pub fn values(project: &OpenProject, records: bool) -> SecretValues {
+pub(super) fn values(project: &OpenProject, records: bool) -> SecretValues {
     let names = &project.declared;
     let value_of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let placeholder = |name: &str| format!("<{name}>");
@@ -40,7 +40,7 @@ pub fn values(project: &OpenProject, records: bool) -> SecretValues {
 ///
 /// # Errors
 /// If a variable is not set; the error names the first one.
-pub fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
+pub(super) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
     let of_systems = scenario.system.iter().flat_map(|name| of_system(discovered, name));
     for name in scenario.used_secrets.iter().map(String::as_str).chain(of_systems) {
         if std::env::var_os(name).is_none_or(|value| value.is_empty()) {

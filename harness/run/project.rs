@@ -20,7 +20,7 @@ use crate::scenario::{Discovered, discover, discover_one};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 
 /// Everything that the trials of one run share.
-pub struct Project {
+pub(crate) struct Project {
     pub root: PathBuf,
     pub discovered: Discovered,
     pub rules: Arc<Rules>,
@@ -49,7 +49,7 @@ impl Project {
     ///
     /// # Errors
     /// If there are no scenarios, or the suite is wrong. A scenario that is wrong is not an error here: its trial fails.
-    pub fn open(
+    pub(crate) fn open(
         root: &Path,
         routers: BTreeMap<String, RouterFactory>,
         goldens: Goldens,
@@ -94,14 +94,14 @@ impl Project {
     }
 
     /// Ends the browser and the systems that scenarios shared.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         #[cfg(feature = "browser")]
         retake_browser::close();
         self.systems.end();
     }
 
     /// Sets the notes on a scenario's run.
-    pub fn note(&self, scenario: &str, lines: Vec<String>) {
+    pub(crate) fn note(&self, scenario: &str, lines: Vec<String>) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario.to_owned(), lines);
     }
 
@@ -111,7 +111,7 @@ impl Project {
     }
 
     /// Prints the notes of all scenarios to standard error: standard output belongs to libtest.
-    pub fn print_notes(&self) {
+    pub(crate) fn print_notes(&self) {
         let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let lines =
             notes.iter().flat_map(|(scenario, lines)| lines.iter().map(move |line| format!("{scenario}: {line}")));

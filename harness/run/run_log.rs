@@ -8,7 +8,7 @@ use crate::report::{CallData, RunData, Runs, StepData, ToolRequestData, TurnData
 
 /// The data of the runs of this process.
 #[derive(Debug)]
-pub struct RunLog {
+pub(super) struct RunLog {
     pub(super) runs: Runs,
     seen: Mutex<HashMap<String, Seen>>,
 }

@@ -19,7 +19,7 @@ const FILES_OF_OTHERS: u64 = 256;
 
 /// The slots of a run, and its places for lingering.
 #[derive(Debug)]
-pub struct Slots {
+pub(super) struct Slots {
     state: Mutex<State>,
     routers: Semaphore,
     commands: Semaphore,
@@ -61,7 +61,7 @@ impl Drop for Turn<'_> {
 
 impl Slots {
     /// One slot, as recording needs it.
-    pub fn new() -> Slots {
+    pub(super) fn new() -> Slots {
         let (waiting, parked, playing) = (BTreeMap::new(), HashMap::new(), HashMap::new());
         let state = Mutex::new(State { free: 1, waiting, parked, playing });
         let routers = routers();

@@ -78,7 +78,7 @@ fn script(recording: &Recording, rules: &Rules) -> Result<Script> {
 }
 
 /// Runs a scenario with `kind = "tools"`; `None` if it is another kind.
-pub fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), Failure>> {
+pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), Failure>> {
     let tools = scenario.tools.as_ref()?;
     let run = || {
         let recording = if let Some(folder) = &tools.recording {

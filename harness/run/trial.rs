@@ -24,7 +24,7 @@ use crate::tools::{Asked, Doubles, Given, ToolsMode};
 
 /// The result of running a scenario on a stage.
 #[derive(Debug)]
-pub struct Played {
+pub(super) struct Played {
     pub driven: Driven,
     /// When the run began.
     pub began: Instant,
@@ -44,7 +44,7 @@ pub struct Played {
 
 /// The result of a replay.
 #[derive(Debug)]
-pub struct Replayed {
+pub(crate) struct Replayed {
     pub(super) played: Played,
     pub(super) misses: Vec<Arc<Miss>>,
     /// The calls that missed and could be parsed.
@@ -70,7 +70,7 @@ pub struct Replayed {
 
 /// How to replay a scenario.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct How {
+pub(super) struct How {
     /// How to delay its answers.
     pub pacing: Pacing,
     /// How to answer calls that miss.
@@ -81,7 +81,7 @@ pub struct How {
 ///
 /// # Errors
 /// If the stage cannot be set up: the system does not start, or a template cannot be rendered.
-pub fn replay(
+pub(super) fn replay(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
@@ -124,7 +124,7 @@ pub fn replay(
 ///
 /// # Errors
 /// As [`replay`].
-pub fn play(
+pub(super) fn play(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Fixture>,
@@ -190,7 +190,7 @@ impl Played {
     }
 
     /// Why the run failed apart from its model calls: a crash or panic of the system, otherwise the step that failed.
-    pub fn error(&self) -> Option<&Error> {
+    pub(super) fn error(&self) -> Option<&Error> {
         self.fault.as_ref().or(self.driven.failure.as_ref()).map(|(_, error)| error)
     }
 }

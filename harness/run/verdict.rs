@@ -28,7 +28,7 @@ impl Replayed {
     ///
     /// # Errors
     /// The failure, if the run failed apart from its golden.
-    pub fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
+    pub(crate) fn verdict(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
         if self.findings(scenario).is_none() {
             return Ok(self.own_golden(scenario).cloned());
         }
@@ -37,7 +37,7 @@ impl Replayed {
     }
 
     /// Notes for the user on the run, whether it passed or failed, one line each.
-    pub fn notes(&self, scenario: &Scenario) -> Vec<String> {
+    pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<String> {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
         lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}")));
@@ -57,13 +57,13 @@ impl Replayed {
     }
 
     /// The name that this run has for one of its own values, such as a captured id.
-    pub fn name_of(&self, text: &str) -> Option<&str> {
+    pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
         self.played.driven.names.name_of(text)
     }
 
     /// Why this replay shows that the scenario varies from run to run: one line each, without values. Empty if the run failed
     /// for another reason.
-    pub fn instability(&self, scenario: &Scenario) -> Vec<String> {
+    pub(crate) fn instability(&self, scenario: &Scenario) -> Vec<String> {
         let missed = |miss: &Arc<Miss>| format!("a call of `{}`: {}", miss.caller_name(), miss.reason);
         let mut why: Vec<String> = self.misses.iter().map(missed).collect();
         if why.is_empty() && self.played.error().is_none() {
@@ -80,7 +80,7 @@ impl Replayed {
     }
 
     /// The text for the golden by the rules of this run, computed once.
-    pub fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
+    pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
         self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
     }
 
@@ -161,7 +161,7 @@ impl Replayed {
     }
 
     /// The text for the golden by these rules: two parts for each capture, in the order of the steps.
-    pub fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
+    pub(crate) fn golden_text(&self, scenario: &Scenario, rules: &Rules) -> Option<String> {
         if !has_golden(scenario) {
             return None;
         }
@@ -169,7 +169,7 @@ impl Replayed {
     }
 
     /// The golden of this run by these options and rules.
-    pub fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
+    pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));

@@ -21,7 +21,7 @@ const ENDING: Duration = Duration::from_millis(100);
 
 /// A running program that is a system.
 #[derive(Debug)]
-pub struct CommandSystem {
+pub(super) struct CommandSystem {
     pub name: String,
     pub address: SocketAddr,
     pub folder: Folder,
@@ -37,7 +37,7 @@ impl CommandSystem {
     ///
     /// # Errors
     /// If it cannot be started, ends, or is not ready in time. The error quotes the end of its log.
-    pub async fn start(
+    pub(super) async fn start(
         name: &str,
         spec: &CommandSpec,
         root: &Path,
@@ -97,31 +97,31 @@ impl CommandSystem {
     }
 
     /// Says how the system ended, if it ended by itself.
-    pub fn ended(&self) -> Option<String> {
+    pub(super) fn ended(&self) -> Option<String> {
         self.guarded.exit().map(|exit| format!("system `{}` ended by itself: {exit}", self.name))
     }
 
     /// Returns the error of a system that ended by itself with another exit code than 0.
-    pub fn crashed(&self) -> Option<Error> {
+    pub(super) fn crashed(&self) -> Option<Error> {
         let exit = self.guarded.exit().filter(|exit| *exit != Exit::Code(0))?;
         let what = format!("crash: system `{}` ended by itself before its scenario was over: {exit}", self.name);
         Some(Error::new(what).help("a system that ends by itself has to end with exit code 0"))
     }
 
     /// Ends the system and all processes that it started. Returns its log for a failure to quote.
-    pub async fn stop(&self) -> LogOf {
+    pub(super) async fn stop(&self) -> LogOf {
         self.guarded.end().await;
         log_of(&self.name, self.ended(), &self.log)
     }
 
     /// Waits a moment for the end of a system whose scenario failed. The system may be crashing, which would explain the
     /// failure.
-    pub async fn may_be_ending(&self) {
+    pub(super) async fn may_be_ending(&self) {
         let _ = tokio::time::timeout(ENDING, self.guarded.exited()).await;
     }
 
     /// Returns the log of a system that goes on running, for a failure to quote.
-    pub async fn evidence(&self) -> LogOf {
+    pub(super) async fn evidence(&self) -> LogOf {
         if self.guarded.exit().is_some() {
             // This also reads the rest of its output.
             self.guarded.end().await;
@@ -134,7 +134,7 @@ impl CommandSystem {
 ///
 /// # Errors
 /// If one of them cannot be started. Those before it are ended then.
-pub async fn start_with_needed(
+pub(super) async fn start_with_needed(
     name: &str,
     suite: &BTreeMap<String, SystemSpec>,
     root: &Path,
@@ -174,7 +174,7 @@ pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, Syste
 }
 
 /// Ends systems, each before those that it needs. Returns their logs for a failure to quote.
-pub async fn stop_all(systems: &[CommandSystem]) -> Vec<LogOf> {
+pub(super) async fn stop_all(systems: &[CommandSystem]) -> Vec<LogOf> {
     let mut evidence = Vec::with_capacity(systems.len());
     for system in systems.iter().rev() {
         evidence.push(system.stop().await);
@@ -200,7 +200,7 @@ fn in_order<'a>(name: &'a str, suite: &'a BTreeMap<String, SystemSpec>) -> Vec<&
 ///
 /// # Errors
 /// If it does not exist.
-pub fn working_folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf> {
+pub(crate) fn working_folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf> {
     let folder = cwd.map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
     if folder.is_dir() {
         return Ok(folder);

@@ -3,7 +3,7 @@
 use time::{Duration, OffsetDateTime};
 
 /// The environment variable that tells a system the date, such as `2027-12-26`.
-pub const DATE_VARIABLE: &str = "RETAKE_DATE";
+pub(crate) const DATE_VARIABLE: &str = "RETAKE_DATE";
 
 /// How far away the other day is: so far that day, month, year and day of the week all differ.
 const AWAY: Duration = Duration::days(400);

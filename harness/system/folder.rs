@@ -44,7 +44,7 @@ pub(super) async fn keep() {
 }
 
 /// Removes the folder of this process, if there is one, and waits until it is gone. By then, all stages have to be over.
-pub fn remove_kept() {
+pub(super) fn remove_kept() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     if let (Some(Some(kept)), Ok(runtime)) = (KEPT.get(), runtime) {
         runtime.block_on(kept.guardian.end());

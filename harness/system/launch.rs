@@ -16,7 +16,7 @@ use retake_model::{CallerRules, Mode};
 use crate::scenario::{Scenario, SystemSpec, UrlSpec, needs};
 
 /// The systems of a project, and what is needed to start them.
-pub struct Systems {
+pub(crate) struct Systems {
     /// The project's folder.
     pub root: PathBuf,
     /// The systems of `suite.toml`, by name.
@@ -32,7 +32,7 @@ pub struct Systems {
 
 /// The values of `{{ secret.NAME }}`.
 #[derive(Clone, Debug)]
-pub struct SecretValues {
+pub(crate) struct SecretValues {
     /// The real values, from the environment.
     pub real: Json,
     /// The placeholders that fixtures contain instead: `<NAME>`.
@@ -42,7 +42,7 @@ pub struct SecretValues {
 }
 
 /// What is needed to set up the stage of one scenario.
-pub struct Launch<'a> {
+pub(crate) struct Launch<'a> {
     /// The project's folder.
     pub(super) root: &'a Path,
     pub(super) secrets: &'a SecretValues,
@@ -66,7 +66,7 @@ pub(super) enum PlayedOn<'a> {
 
 impl Launch<'_> {
     /// Whether programs are started for this stage.
-    pub fn on_commands(&self) -> bool {
+    pub(crate) fn on_commands(&self) -> bool {
         matches!(self.on, PlayedOn::Command { .. })
     }
 }
@@ -78,7 +78,7 @@ impl Systems {
     ///
     /// # Errors
     /// If there is no such system, if it cannot be started, or if `play` fails.
-    pub fn play<T>(
+    pub(crate) fn play<T>(
         &self,
         scenario: &Scenario,
         fresh: bool,
@@ -108,13 +108,13 @@ impl Systems {
     }
 
     /// Whether a scenario's system is attached: somebody else started it, and there is only one.
-    pub fn is_attached(&self, scenario: &Scenario) -> bool {
+    pub(crate) fn is_attached(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Url(_)))
     }
 
     /// Returns the name of the system that only one scenario at a time can use, because it is shared, attached, or has a fixed
     /// port. `None` if the scenario needs no such system.
-    pub fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
+    pub(crate) fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
         let name = self.started(scenario, scenario.system.as_deref()?);
         if self.is_shared(scenario) || self.is_attached(scenario) {
             return Some(name);
@@ -125,12 +125,12 @@ impl Systems {
     }
 
     /// Whether several scenarios share the process of a scenario's system.
-    pub fn is_shared(&self, scenario: &Scenario) -> bool {
+    pub(crate) fn is_shared(&self, scenario: &Scenario) -> bool {
         matches!(self.spec_of(scenario), Some(SystemSpec::Command(spec)) if spec.shared)
     }
 
     /// Ends the shared systems, and removes the folder of all stages. A call that a system makes now is late, and a miss.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.shared.end();
         remove_kept();
     }

@@ -28,7 +28,7 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What a system printed, for a failure.
 #[derive(Clone, Debug)]
-pub struct LogOf {
+pub(crate) struct LogOf {
     /// The name of the system.
     pub system: String,
     /// What a failure quotes: the last lines, and before them how the system ended, if it ended by itself.
@@ -39,7 +39,7 @@ pub struct LogOf {
 
 /// The log of one system. Cloning shares it.
 #[derive(Clone, Debug)]
-pub struct Log(Arc<SystemLog>);
+pub(super) struct Log(Arc<SystemLog>);
 
 #[derive(Debug)]
 struct SystemLog {
@@ -61,13 +61,13 @@ struct Printed {
 
 impl Log {
     /// Makes a log. `awaited` matches the line that [`Log::awaited`] waits for.
-    pub fn new(awaited: Option<Regex>) -> Log {
+    pub(super) fn new(awaited: Option<Regex>) -> Log {
         let printed = Mutex::new(Printed { awaited, ..Printed::default() });
         Log(Arc::new(SystemLog { printed, seen: watch::Sender::new(false) }))
     }
 
     /// Writes what was printed so far to a file, and from here on everything else too.
-    pub fn write_to(&self, path: &Path) {
+    pub(super) fn write_to(&self, path: &Path) {
         let mut printed = self.printed();
         if let Ok(mut file) = File::options().create(true).append(true).open(path) {
             let early = std::mem::take(&mut printed.early);
@@ -77,7 +77,7 @@ impl Log {
     }
 
     /// Adds output.
-    pub fn push(&self, bytes: &[u8]) {
+    pub(super) fn push(&self, bytes: &[u8]) {
         let mut printed = self.printed();
         let room = WHOLE.saturating_sub(printed.whole.len());
         printed.whole.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -98,18 +98,18 @@ impl Log {
     }
 
     /// Waits until the awaited line is printed.
-    pub async fn awaited(&self) {
+    pub(super) async fn awaited(&self) {
         // The sender lives as long as `self`, so this cannot fail.
         let _ = self.0.seen.subscribe().wait_for(|seen| *seen).await;
     }
 
     /// Returns the whole log, up to 4 MB.
-    pub fn whole(&self) -> String {
+    pub(super) fn whole(&self) -> String {
         String::from_utf8_lossy(&self.printed().whole).into_owned()
     }
 
     /// Returns the last lines.
-    pub fn tail(&self) -> Vec<String> {
+    pub(super) fn tail(&self) -> Vec<String> {
         let printed = self.printed();
         let unfinished = plain(&printed.line);
         let unfinished = (!unfinished.is_empty()).then(|| clipped(&unfinished, WIDTH).into_owned());
@@ -143,7 +143,7 @@ impl Printed {
 }
 
 /// Returns a line without escape sequences and trailing white space.
-pub fn plain(line: &[u8]) -> String {
+pub(crate) fn plain(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     ESCAPES.replace_all(line.trim_end(), "").trim_end().to_owned()
 }

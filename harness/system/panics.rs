@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static HEARD: Mutex<BTreeMap<String, Vec<String>>> = Mutex::new(BTreeMap::new());
 
 /// Installs a panic hook that collects panics, and passes them on to the previous hook.
-pub fn hear_panics() {
+pub(crate) fn hear_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         hear(panic);

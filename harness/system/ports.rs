@@ -19,14 +19,14 @@ const FEWEST: u16 = 2_000;
 
 /// A lock on a name. Only one process of this user can hold it at a time. Dropping it releases the name.
 #[derive(Debug)]
-pub struct Lock {
+pub(super) struct Lock {
     path: PathBuf,
     file: Option<File>,
 }
 
 /// A port that no other runner uses until this is dropped.
 #[derive(Debug)]
-pub struct PortLease {
+pub(super) struct PortLease {
     port: u16,
     _lock: Lock,
 }
@@ -36,7 +36,7 @@ impl PortLease {
     ///
     /// # Errors
     /// If the folder of the locks cannot be used, or no port is free.
-    pub fn take() -> Result<PortLease> {
+    pub(super) fn take() -> Result<PortLease> {
         let ports = range();
         let count = u128::from(ports.end - ports.start);
         let offset = u16::try_from(uuid::Uuid::new_v4().as_u128() % count).unwrap_or_default();
@@ -52,7 +52,7 @@ impl PortLease {
     ///
     /// # Errors
     /// If a program that is not a runner uses it.
-    pub fn take_pinned(port: u16) -> Result<PortLease> {
+    pub(super) fn take_pinned(port: u16) -> Result<PortLease> {
         let lock = Lock::take(&port.to_string())?;
         if is_free(port) {
             return Ok(PortLease { port, _lock: lock });
@@ -61,7 +61,7 @@ impl PortLease {
         Err(error.help(format!("stop what listens there: ss -ltnp 'sport = :{port}' shows what it is")))
     }
 
-    pub fn port(&self) -> u16 {
+    pub(super) fn port(&self) -> u16 {
         self.port
     }
 }
@@ -71,7 +71,7 @@ impl Lock {
     ///
     /// # Errors
     /// If the folder of the locks cannot be used.
-    pub fn take(name: &str) -> Result<Lock> {
+    pub(super) fn take(name: &str) -> Result<Lock> {
         loop {
             let (path, file) = open(name)?;
             file.lock().map_err(|e| retake_base::files::failed("lock", &path, &e))?;

@@ -24,7 +24,7 @@ use super::stage::Stage;
 use retake_base::error::{Error, Result};
 
 /// A closure that makes a system for a stage.
-pub type RouterFactory =
+pub(crate) type RouterFactory =
     Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
 
 /// The types that a closure which makes a system may return: a router, or a `Result` with one.
@@ -60,7 +60,7 @@ where
 
 /// A running in-process system.
 #[derive(Debug)]
-pub struct InProcess {
+pub(super) struct InProcess {
     stop: Option<oneshot::Sender<()>>,
     ended: Option<oneshot::Receiver<()>>,
     threads: ThreadName,
@@ -71,7 +71,7 @@ pub struct InProcess {
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Binds a loopback port before the system exists, so that its address is known while it is made.
-pub fn listen() -> Result<(std::net::TcpListener, SocketAddr)> {
+pub(super) fn listen() -> Result<(std::net::TcpListener, SocketAddr)> {
     let bind = || {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -86,7 +86,7 @@ impl InProcess {
     ///
     /// # Errors
     /// If its closure returns an error or panics.
-    pub async fn start(
+    pub(super) async fn start(
         factory: RouterFactory,
         stage: Stage,
         listener: std::net::TcpListener,
@@ -118,7 +118,7 @@ impl InProcess {
     }
 
     /// Ends the system, and waits a moment for its thread. Returns the messages of its panics, each with its place.
-    pub async fn stop(mut self) -> Vec<String> {
+    pub(super) async fn stop(mut self) -> Vec<String> {
         drop(self.stop.take());
         if let Some(ended) = self.ended.take() {
             let _ = tokio::time::timeout(GRACE, ended).await;

@@ -20,7 +20,7 @@ use retake_model::{CallFlaw, DriftOf, Mode, ModelServer, ServerOptions, kept};
 
 /// A stage with its model server and its system running.
 #[derive(Debug)]
-pub struct Running {
+pub(crate) struct Running {
     pub stage: Stage,
     pub model: Arc<ModelServer>,
     to_end: ToEnd,
@@ -28,7 +28,7 @@ pub struct Running {
 
 /// What is known about a stage after its end.
 #[derive(Debug, Default)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The logs of its systems.
     pub logs: Vec<LogOf>,
     /// The error of a system that crashed.
@@ -58,7 +58,7 @@ impl Running {
     ///
     /// # Errors
     /// If one of the three cannot be set up.
-    pub async fn start(
+    pub(crate) async fn start(
         deadline: Instant,
         launch: &Launch<'_>,
         mode: Mode,
@@ -130,7 +130,7 @@ impl Running {
 
     /// Ends the system, then removes the folder. The model server stays, for calls that the system makes while it ends and for
     /// other late calls. If the scenario `failed`, this waits a moment first, because the system may be crashing.
-    pub async fn end(self, failed: bool) -> Ended {
+    pub(crate) async fn end(self, failed: bool) -> Ended {
         let Running { model, to_end, .. } = self;
         let mut ended = Ended::default();
         let systems = match &to_end {

@@ -21,7 +21,7 @@ use crate::scenario::SystemSpec;
 
 /// The shared systems of this process, by name.
 #[derive(Debug, Default)]
-pub struct SharedSystems(Mutex<HashMap<String, SharedSlot>>);
+pub(crate) struct SharedSystems(Mutex<HashMap<String, SharedSlot>>);
 
 /// A shared system. It is empty until the first scenario needs it, and locked while a scenario runs on it.
 type SharedSlot = Arc<Mutex<Option<Result<Arc<SharedSystem>>>>>;
@@ -59,7 +59,7 @@ impl SharedSystems {
 
 /// What a shared system is started from.
 #[derive(Clone, Debug)]
-pub struct SharedSpec {
+pub(super) struct SharedSpec {
     pub name: String,
     pub suite: BTreeMap<String, SystemSpec>,
     pub root: PathBuf,
@@ -70,7 +70,7 @@ pub struct SharedSpec {
 
 /// A system and its model server, on a thread of their own.
 #[derive(Debug)]
-pub struct SharedSystem {
+pub(super) struct SharedSystem {
     parts: Parts,
     rules: Arc<Rules>,
     spoilt: AtomicBool,
@@ -90,7 +90,7 @@ impl SharedSystem {
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(spec: SharedSpec) -> Result<SharedSystem> {
+    pub(super) fn start(spec: SharedSpec) -> Result<SharedSystem> {
         let rules = spec.rules.clone();
         let (sender, started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
@@ -119,11 +119,11 @@ impl SharedSystem {
     }
 
     /// Returns the model server.
-    pub fn model(&self) -> Arc<ModelServer> {
+    pub(super) fn model(&self) -> Arc<ModelServer> {
         self.parts.model.clone()
     }
 
-    pub fn systems(&self) -> &[CommandSystem] {
+    pub(super) fn systems(&self) -> &[CommandSystem] {
         &self.parts.systems
     }
 
@@ -131,7 +131,7 @@ impl SharedSystem {
     ///
     /// # Errors
     /// If the system has ended since the last scenario.
-    pub fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<()> {
+    pub(super) fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<()> {
         if let Some(ended) = self.parts.systems.iter().find_map(CommandSystem::ended) {
             let error = Error::new(format!("{ended}, before this scenario"));
             return Err(error.help("it is shared: see the scenario before this one"));
@@ -143,18 +143,18 @@ impl SharedSystem {
     /// Takes the fixture out again. A call that comes after this belongs to no scenario, and is a miss. If the scenario
     /// `failed`, the system may still be working on it, and its calls could not be told from those of the next scenario; so the
     /// next one gets a new system.
-    pub fn take_out(&self, failed: bool) {
+    pub(super) fn take_out(&self, failed: bool) {
         self.parts.model.lay_in(idle(&self.rules), Pacing::None);
         self.spoilt.fetch_or(failed, Ordering::Relaxed);
     }
 
     /// Whether the next scenario needs a new system.
-    pub fn is_spoilt(&self) -> bool {
+    pub(super) fn is_spoilt(&self) -> bool {
         self.spoilt.load(Ordering::Relaxed)
     }
 
     /// Returns the logs of the systems, for a failure to quote.
-    pub async fn evidence(&self) -> Vec<LogOf> {
+    pub(super) async fn evidence(&self) -> Vec<LogOf> {
         let mut evidence = Vec::with_capacity(self.parts.systems.len());
         for system in self.parts.systems.iter().rev() {
             evidence.push(system.evidence().await);

@@ -36,7 +36,7 @@ pub(super) struct StageValues {
 
 /// The doubles of tool servers that a stage has, as templates and goldens see them.
 #[derive(Clone, Debug, Default)]
-pub struct StageTools {
+pub(crate) struct StageTools {
     /// The values of `{{ tools.NAME }}`.
     pub context: Json,
     /// Addresses, each with the name that goldens show in place of it.

@@ -13,7 +13,7 @@ const OF_ONE_RUN: [&str; 5] = ["id", "timestamp", "action_id", "tool_call_id", "
 
 /// How observations are compared, and what is left out.
 #[derive(Clone, Debug, Default)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The built-in text rules and then the suite's, which are applied to both sides.
     pub normalizer: Normalizer,
     /// Additional rules, by tool.
@@ -24,7 +24,7 @@ pub struct Comparison {
 
 /// What is left out when one tool's observations are compared.
 #[derive(Clone, Debug, Default)]
-pub struct ToolRules {
+pub(crate) struct ToolRules {
     /// JSON pointers into an observation's event, such as `/observation/metadata/pid`.
     pub ignore: Vec<String>,
     /// The text rules of this tool, applied after the suite's.
@@ -33,7 +33,7 @@ pub struct ToolRules {
 
 impl Comparison {
     /// Returns the places at which two lists of observations differ, including their length and order. Empty if nothing drifted.
-    pub fn differences(&self, tool: &str, expected: &[Json], actual: &[Observed]) -> Vec<Difference> {
+    pub(crate) fn differences(&self, tool: &str, expected: &[Json], actual: &[Observed]) -> Vec<Difference> {
         let mut found = Vec::new();
         for index in 0..expected.len().max(actual.len()) {
             let at = format!("/{index}");

@@ -23,7 +23,7 @@ impl Difference {
 }
 
 /// Adds all places at which two values differ to `found`, in order. `at` is the pointer to both values.
-pub fn differences(at: &str, expected: &Json, actual: &Json, found: &mut Vec<Difference>) {
+pub(super) fn differences(at: &str, expected: &Json, actual: &Json, found: &mut Vec<Difference>) {
     match (expected, actual) {
         (Json::Object(a), Json::Object(b)) => {
             let mut keys: Vec<&str> = a.keys().chain(b.keys()).collect();

@@ -19,7 +19,7 @@ use crate::system::Folder;
 
 /// The live tools of one run, in a folder of their own. Dropping this ends the tools and removes the folder; [`Live::end`] waits
 /// until the servers have ended.
-pub struct Live {
+pub(crate) struct Live {
     pub targets: Targets,
     pub comparison: Comparison,
     servers: Vec<Arc<Mcp>>,
@@ -32,7 +32,7 @@ impl Live {
     ///
     /// # Errors
     /// If a template cannot be rendered, or a server does not start.
-    pub async fn start(
+    pub(crate) async fn start(
         suite: &Suite,
         script: &Script,
         root: &Path,
@@ -63,7 +63,7 @@ impl Live {
     }
 
     /// Ends the servers.
-    pub async fn end(self) {
+    pub(crate) async fn end(self) {
         for server in &self.servers {
             server.end().await;
         }

@@ -19,10 +19,12 @@ mod source;
 mod target;
 mod tool_replay;
 
-pub use double::{Asked, Doubles, Given, ToolRequest, ToolsMode, take_over};
-pub use drift_log::DriftLog;
-pub use live::Live;
-pub use replay::{Outcome, replay};
-pub use script::Script;
-pub use source::{of_conversation, of_fixture};
+pub use double::take_over;
+pub(crate) use double::{Asked, Doubles, Given, ToolRequest, ToolsMode};
+pub(crate) use drift_log::DriftLog;
+pub(crate) use live::Live;
+pub use replay::Outcome;
+pub(crate) use replay::replay;
+pub(crate) use script::Script;
+pub(crate) use source::{of_conversation, of_fixture};
 pub use tool_replay::{ToolReplay, ToolRun};

@@ -4,7 +4,7 @@ use retake_core::json::{Json, Layout, Object};
 
 /// One observation of a live tool.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Observed {
+pub(crate) enum Observed {
     /// The content of a result, and whether the call failed. A tool server, a command or a plain text returns nothing else.
     Content { content: Json, is_error: bool, structured: Option<Json> },
     /// An observation with fields of its own, all of which are compared.
@@ -15,19 +15,19 @@ pub enum Observed {
 
 impl Observed {
     /// The observation of a tool that returned a text.
-    pub fn text(text: impl Into<String>) -> Observed {
+    pub(crate) fn text(text: impl Into<String>) -> Observed {
         Observed::Content { content: Json::Str(text.into()), is_error: false, structured: None }
     }
 
     /// The observation of a tool that failed.
-    pub fn error(text: impl Into<String>) -> Observed {
+    pub(crate) fn error(text: impl Into<String>) -> Observed {
         Observed::Content { content: Json::Str(text.into()), is_error: true, structured: None }
     }
 
     /// Returns the observations that a JSON value stands for. A text is content. A list of events is one observation for each
     /// event. An object is an event if it has an `observation` or is an agent's error; otherwise it holds the fields of an
     /// observation. Any other value is content, printed as JSON.
-    pub fn of_value(value: Json) -> Vec<Observed> {
+    pub(crate) fn of_value(value: Json) -> Vec<Observed> {
         match value {
             Json::Str(text) => vec![Observed::text(text)],
             Json::Array(values) if !values.is_empty() && values.iter().all(is_event) => {
@@ -49,7 +49,7 @@ impl Observed {
     }
 
     /// Returns the event that the log shows.
-    pub fn event(&self, tool: &str) -> Json {
+    pub(crate) fn event(&self, tool: &str) -> Json {
         let observation = match self {
             Observed::Event(event) => return event.clone(),
             Observed::Payload(fields) => Json::Object(fields.clone()),

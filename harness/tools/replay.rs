@@ -55,7 +55,7 @@ impl Outcome {
 ///
 /// # Errors
 /// Before anything is executed: if a tool has no target, or there is nothing to execute. Later: if the log cannot be written.
-pub async fn replay(
+pub(crate) async fn replay(
     script: Script,
     targets: &Targets,
     comparison: &Comparison,

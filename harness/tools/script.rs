@@ -4,7 +4,7 @@ use retake_core::json::Json;
 
 /// The actions of a recording, and the user messages between them.
 #[derive(Debug, Default)]
-pub struct Script {
+pub(crate) struct Script {
     pub entries: Vec<Entry>,
     /// Observations that answer no action, so nothing can be compared with them.
     pub never_reached: Vec<Json>,
@@ -16,7 +16,7 @@ pub struct Script {
 
 /// One piece of a script.
 #[derive(Debug)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// What the user said, for the log.
     User(Json),
     /// The actions of one model answer, which ran in parallel.
@@ -25,7 +25,7 @@ pub enum Entry {
 
 /// One recorded call of a tool.
 #[derive(Debug)]
-pub struct Action {
+pub(crate) struct Action {
     /// The action as the log shows it: without reasoning, thoughts and summaries.
     pub record: Json,
     pub tool: String,
@@ -38,7 +38,7 @@ pub struct Action {
 
 /// Why an action did not run when it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Withheld {
+pub(crate) enum Withheld {
     /// Nothing was observed: the action waited for a confirmation, or the recording ends there.
     Unobserved,
     /// The user or a hook rejected it.
@@ -49,7 +49,7 @@ pub enum Withheld {
 
 impl Withheld {
     /// The reason, as it is printed.
-    pub fn reason(self) -> &'static str {
+    pub(crate) fn reason(self) -> &'static str {
         match self {
             Withheld::Unobserved => "recorded without an observation",
             Withheld::Rejected => "rejected when it was recorded",
@@ -60,7 +60,7 @@ impl Withheld {
 
 impl Script {
     /// Returns all actions, in order.
-    pub fn actions(&self) -> impl Iterator<Item = &Action> {
+    pub(crate) fn actions(&self) -> impl Iterator<Item = &Action> {
         self.entries.iter().flat_map(|entry| match entry {
             Entry::Together(actions) => actions.as_slice(),
             Entry::User(_) => &[],
@@ -70,7 +70,7 @@ impl Script {
 
 impl Action {
     /// Whether the action is executed. With `all`, actions that did not run when they were recorded are executed too.
-    pub fn runs(&self, all: bool) -> bool {
+    pub(crate) fn runs(&self, all: bool) -> bool {
         match self.withheld {
             None => true,
             Some(Withheld::NoAction) => false,

@@ -114,7 +114,7 @@ impl Difference {
 }
 
 /// Returns the differences between a recorded conversation and a call's. `who` names the caller. Empty if there are none.
-pub fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
+pub(super) fn differences(recorded: &[Json], called: &[Json], who: &str) -> Vec<Difference> {
     let front = recorded.iter().zip(called).take_while(|(a, b)| a == b).count();
     let rest = recorded.len().min(called.len()) - front;
     let back = recorded.iter().rev().zip(called.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();

@@ -13,7 +13,7 @@ use crate::run::trial::Replayed;
 const MAYBE: [&str; 2] = ["<NUMBER>", "<ID>"];
 
 /// Rules that make calls equal to the recorded ones.
-pub struct Mend {
+pub(crate) struct Mend {
     /// The rules as text for `suite.toml`.
     pub toml: String,
     /// The fixture as if it had been recorded with these rules.
@@ -24,7 +24,7 @@ pub struct Mend {
 
 /// The rules for calls that missed because of values that vary, such as dates and random ids; `None` if there are none.
 /// `again` is a second run of the scenario: a number or id that is equal in both runs does not vary.
-pub fn mend(run: &Replayed, again: &Replayed) -> Option<Mend> {
+pub(crate) fn mend(run: &Replayed, again: &Replayed) -> Option<Mend> {
     let fixture = run.fixture.as_ref().filter(|fixture| fixture.keeps_conversations())?;
     let found = diagnosis::of_misses(again, fixture, &Tried::new(Some(fixture), &run.rules)).rules;
     let said = |run: &Replayed| run.missed_calls.first().map(|call| call.lookup.conversation.clone());

@@ -26,6 +26,6 @@ mod tried;
 mod unproven;
 mod vary;
 
-pub use mend::{Mend, mend};
-pub use prove::prove;
-pub use replays::Proof;
+pub(crate) use mend::{Mend, mend};
+pub(crate) use prove::prove;
+pub(crate) use replays::Proof;

@@ -15,7 +15,7 @@ use crate::system::DATE_VARIABLE;
 ///
 /// # Errors
 /// If one of the replays failed, or the two differ.
-pub fn prove(
+pub(crate) fn prove(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Arc<Fixture>>,
@@ -29,7 +29,7 @@ impl Proof<'_> {
     ///
     /// # Errors
     /// If the two disagree or one failed, with the report and the lines that mark a fixture as unstable.
-    pub fn run(&self) -> Result<Option<String>, Box<Unproven>> {
+    pub(crate) fn run(&self) -> Result<Option<String>, Box<Unproven>> {
         match self.replays(self.fixture, &self.project.rules) {
             Ok(golden) => {
                 self.note_what_is_untested();

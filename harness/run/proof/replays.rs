@@ -15,7 +15,7 @@ use crate::run::trial::{self, How, Replayed};
 use crate::scenario::Scenario;
 
 /// A scenario to prove.
-pub struct Proof<'a> {
+pub(crate) struct Proof<'a> {
     pub project: &'a Project,
     pub scenario: &'a Scenario,
     pub fixture: Option<&'a Arc<Fixture>>,

@@ -6,7 +6,7 @@ use regex::Regex;
 
 /// A `[[normalize]]` rule.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub(super) struct Rule {
     pub regex: Regex,
     pub replace: String,
 }
@@ -19,12 +19,12 @@ impl Rule {
     }
 
     /// A text with the rule applied.
-    pub fn apply(&self, text: &str) -> String {
+    pub(super) fn apply(&self, text: &str) -> String {
         self.regex.replace_all(text, &self.replace).into_owned()
     }
 
     /// The rule as text for `suite.toml`.
-    pub fn toml(&self) -> String {
+    pub(super) fn toml(&self) -> String {
         let pattern = self.regex.as_str();
         let literal = !pattern.contains('\'') && !pattern.contains(char::is_control);
         let pattern = if literal { format!("'{pattern}'") } else { toml_basic_string(pattern) };

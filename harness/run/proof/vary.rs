@@ -11,7 +11,7 @@ const MANY: usize = 4;
 
 /// One place in which two texts differ.
 #[derive(Clone, Debug)]
-pub struct Variation {
+pub(super) struct Variation {
     /// What the values look like: `a time of day`.
     pub cause: String,
     /// The values in the first and in the second text.
@@ -22,7 +22,7 @@ pub struct Variation {
 
 /// How to make two texts equal at a place.
 #[derive(Clone, Debug)]
-pub enum Mend {
+pub(super) enum Mend {
     /// This rule does.
     Rule(Rule),
     /// No rule can: the same items are in a different order.
@@ -33,7 +33,7 @@ pub enum Mend {
 
 /// The places in which two texts differ, from the front. With `in_context`, rules may contain the text around the place. `fits`
 /// decides whether a rule may be proposed.
-pub fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -> bool) -> Vec<Variation> {
+pub(super) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -> bool) -> Vec<Variation> {
     let (mut a, mut b) = (a.to_owned(), b.to_owned());
     let mut found: Vec<Variation> = Vec::new();
     let mut forms: Vec<(String, &'static str)> = Vec::new();

@@ -27,7 +27,7 @@ pub(super) struct Pattern(pub(super) Regex);
 
 /// A value whose type belongs to another crate, and is read here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Foreign<T>(pub T);
+pub(super) struct Foreign<T>(pub T);
 
 /// The kind of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

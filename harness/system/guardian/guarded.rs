@@ -22,38 +22,38 @@ struct Known {
 /// A program under a guardian. Dropping this ends the program and everything that it started; [`Guarded::end`] also waits for
 /// that.
 #[derive(Debug)]
-pub struct Guarded {
+pub(crate) struct Guarded {
     lifeline: Mutex<Option<std::process::ChildStdin>>,
     known: watch::Receiver<Known>,
 }
 
 /// A builder for a guarded program.
 #[derive(Debug, Default)]
-pub struct Guard {
+pub(crate) struct Guard {
     order: Order,
 }
 
 impl Guard {
     /// Sets the folders to create before the start. The first one is removed at the end.
-    pub fn folders(mut self, folders: Vec<PathBuf>) -> Guard {
+    pub(crate) fn folders(mut self, folders: Vec<PathBuf>) -> Guard {
         self.order.folders = folders;
         self
     }
 
     /// Sets a folder to copy into one of the created folders before the start.
-    pub fn copied(mut self, from: PathBuf, to: PathBuf) -> Guard {
+    pub(crate) fn copied(mut self, from: PathBuf, to: PathBuf) -> Guard {
         self.order.copied = Some((from, to));
         self
     }
 
     /// Sets the files to write before the start, with their texts.
-    pub fn files(mut self, files: Vec<(PathBuf, String)>) -> Guard {
+    pub(crate) fn files(mut self, files: Vec<(PathBuf, String)>) -> Guard {
         self.order.files = files;
         self
     }
 
     /// Sets the program, with its whole environment. Its standard error goes to the file `errors`, or where its output goes.
-    pub fn program(
+    pub(crate) fn program(
         mut self,
         command: Vec<String>,
         cwd: PathBuf,
@@ -66,7 +66,7 @@ impl Guard {
 
     /// Connects the program's standard input and output to a Unix socket, on which somebody has to be listening.
     #[cfg(unix)]
-    pub fn speaks_over(mut self, socket: PathBuf) -> Guard {
+    pub(crate) fn speaks_over(mut self, socket: PathBuf) -> Guard {
         if let Some(program) = &mut self.order.program {
             program.input = Input::Socket(socket);
         }
@@ -74,7 +74,7 @@ impl Guard {
     }
 
     /// Sets the whole text that the program reads from its standard input.
-    pub fn input(mut self, text: String) -> Guard {
+    pub(crate) fn input(mut self, text: String) -> Guard {
         if let Some(program) = &mut self.order.program {
             program.input = Input::Text(text);
         }
@@ -85,7 +85,7 @@ impl Guard {
     ///
     /// # Errors
     /// If either cannot be started.
-    pub async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
+    pub(crate) async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
         let mut guarded = launch(&self.order, Box::new(output))?;
         let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;
         let outcome = outcome.map(|known| known.started.clone()).ok().flatten();
@@ -102,19 +102,19 @@ impl Guard {
 
 impl Guarded {
     /// Returns how the program ended, or `None` if it is still running.
-    pub fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit(&self) -> Option<Exit> {
         self.known.borrow().exit
     }
 
     /// Waits until the program ends by itself. Returns `None` if its exit status is unknown.
-    pub async fn exited(&self) -> Option<Exit> {
+    pub(crate) async fn exited(&self) -> Option<Exit> {
         let mut known = self.known.clone();
         let seen = known.wait_for(|known| known.exit.is_some() || known.gone).await;
         seen.ok().and_then(|known| known.exit)
     }
 
     /// Ends the program, and waits until no process of it is left.
-    pub async fn end(&self) {
+    pub(crate) async fn end(&self) {
         let lifeline = self.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut lifeline) = lifeline {
             // If the guardian is already gone, this fails, which does not matter.

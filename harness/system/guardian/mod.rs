@@ -29,7 +29,7 @@ mod process;
 
 #[cfg(not(unix))]
 pub use guarded::take_over;
-pub use guarded::{Guard, Guarded};
-pub use order::Exit;
+pub(crate) use guarded::{Guard, Guarded};
+pub(crate) use order::Exit;
 #[cfg(unix)]
 pub use process::take_over;

@@ -62,7 +62,7 @@ pub(super) enum Message {
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// By itself, with this exit code.
     Code(i32),
     /// By this signal.

@@ -14,5 +14,5 @@ mod server;
 mod stdio;
 mod upstream;
 
-pub use server::{Asked, Doubles, Given, ToolRequest, ToolsMode};
+pub(crate) use server::{Asked, Doubles, Given, ToolRequest, ToolsMode};
 pub use stdio::take_over;

@@ -37,7 +37,7 @@ use crate::tools::on_stage::OnStage;
 
 /// Where answers come from.
 #[derive(Clone, Debug)]
-pub enum ToolsMode {
+pub(crate) enum ToolsMode {
     /// From the recording. Misses are registered in this scope.
     Replay(Scope),
     /// From the real servers, whose answers are recorded.
@@ -47,7 +47,7 @@ pub enum ToolsMode {
 }
 
 /// Everything that is needed to start the doubles of a stage.
-pub struct Given<'a> {
+pub(crate) struct Given<'a> {
     pub suite: &'a Suite,
     /// The servers that the scenario and its systems name. If real servers answer, only these are started.
     pub used: &'a BTreeSet<String>,
@@ -65,7 +65,7 @@ pub struct Given<'a> {
 }
 
 /// The doubles of a stage, while it runs.
-pub struct Doubles {
+pub(crate) struct Doubles {
     state: Arc<Servers>,
     address: SocketAddr,
     names: Vec<(String, bool)>,
@@ -98,7 +98,7 @@ impl Doubles {
     ///
     /// # Errors
     /// If a double or a real server cannot be started.
-    pub async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
+    pub(crate) async fn start(given: Given<'_>) -> Result<Option<Doubles>> {
         let of_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
         // In replay all servers have a double, so that recorded exchanges of a server that is no longer used count as unused.
         let is_used = |name: &str| matches!(given.mode, ToolsMode::Replay(_)) || given.used.contains(name);
@@ -163,7 +163,7 @@ impl Doubles {
     }
 
     /// Returns what templates use as `tools`: for each server its URL, or the command that starts its double.
-    pub fn context(&self) -> Json {
+    pub(crate) fn context(&self) -> Json {
         let value = |(name, is_command): &(String, bool)| {
             let url = format!("http://{}/{}/{name}", self.address, self.state.key);
             let command = stdio::command(&url).filter(|_| *is_command);
@@ -174,12 +174,12 @@ impl Doubles {
     }
 
     /// Returns what differs from run to run, with the names that replace it in goldens.
-    pub fn names(&self) -> Vec<(String, String)> {
+    pub(crate) fn names(&self) -> Vec<(String, String)> {
         vec![(format!("{}/{}", self.address, self.state.key), "<tools>".to_owned())]
     }
 
     /// Ends the doubles and the real servers, and returns what they were asked. In replay, the doubles still answer late calls.
-    pub async fn end(self) -> Asked {
+    pub(crate) async fn end(self) -> Asked {
         match self.state.mode {
             ToolsMode::Replay(_) => keep(self.task),
             ToolsMode::Live => self.task.abort(),
@@ -217,7 +217,7 @@ fn keep(task: JoinHandle<()>) {
 
 /// What the doubles of a stage were asked.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Recorded requests that the system did not make.
     pub unused: Vec<String>,
     /// Answers of live servers that differ from the recorded ones, one line for each.
@@ -230,7 +230,7 @@ pub struct Asked {
 
 /// A request to a double, and its answer.
 #[derive(Clone, Debug)]
-pub struct ToolRequest {
+pub(crate) struct ToolRequest {
     pub came: Instant,
     pub answered: Instant,
     pub server: String,

@@ -12,7 +12,7 @@ use crate::tools::script::{Action, Entry, Script, Withheld};
 ///
 /// # Errors
 /// If the fixture keeps only hashes of conversations, because then it holds no results.
-pub fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
+pub(crate) fn of_fixture(fixture: &Fixture, rules: &Rules) -> Result<Script> {
     let turns = fixture.table.turns();
     if !turns.is_empty() && turns.iter().all(|turn| turn.input.is_none()) {
         let error = Error::new("the fixture keeps only hashes of conversations, so it holds no tool results");

@@ -3,5 +3,5 @@
 mod fixture;
 mod openhands;
 
-pub use fixture::of_fixture;
-pub use openhands::of_conversation;
+pub(crate) use fixture::of_fixture;
+pub(crate) use openhands::of_conversation;

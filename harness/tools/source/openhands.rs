@@ -19,7 +19,7 @@ const NOT_LOGGED: [&str; 8] = [
 ];
 
 /// Returns the script of a conversation's active branch.
-pub fn of_conversation(conversation: Conversation) -> Script {
+pub(crate) fn of_conversation(conversation: Conversation) -> Script {
     let Conversation { events, warnings } = conversation;
     let mut script = Script { warnings, ..Script::default() };
     // The place of each action in the script, by its id and by the id of its call. Some models reuse call ids.

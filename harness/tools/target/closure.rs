@@ -10,10 +10,10 @@ use crate::tools::observed::Observed;
 type Function = dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync;
 
 /// A function that takes a tool's arguments and returns its result or its error.
-pub struct Closure(Box<Function>);
+pub(crate) struct Closure(Box<Function>);
 
 impl Closure {
-    pub fn new<F, T>(function: F) -> Closure
+    pub(crate) fn new<F, T>(function: F) -> Closure
     where
         F: Fn(Value) -> T + Send + Sync + 'static,
         T: Future<Output = Result<Value, String>> + Send + 'static,

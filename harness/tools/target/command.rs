@@ -25,7 +25,7 @@ use crate::system::{Exit, Guard};
 use crate::tools::observed::Observed;
 
 /// A command that executes one tool's calls.
-pub struct Command {
+pub(crate) struct Command {
     /// The program and its arguments. `{{ tool }}` and `{{ args.NAME }}` stand for the tool and the arguments of the call.
     pub words: Vec<Template>,
     pub context: Context,
@@ -66,7 +66,7 @@ impl Command {
 impl Command {
     /// Starts a program that communicates over its standard input and output. Returns the process, both ends as one stream,
     /// and the file that holds its standard error.
-    pub async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
+    pub(crate) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
         let command = self.words.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
         let name = uuid::Uuid::new_v4().simple().to_string();
         let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));

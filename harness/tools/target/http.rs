@@ -9,14 +9,14 @@ use retake_core::json::{Json, Layout};
 use crate::tools::observed::Observed;
 
 /// The HTTP endpoint of one tool.
-pub struct Http {
+pub(crate) struct Http {
     url: String,
     headers: Vec<(String, String)>,
     clients: Clients,
 }
 
 impl Http {
-    pub fn new(url: String, headers: Vec<(String, String)>) -> Http {
+    pub(crate) fn new(url: String, headers: Vec<(String, String)>) -> Http {
         Http { url, headers, clients: Clients::keeping(8) }
     }
 

@@ -9,11 +9,11 @@ mod mcp;
 mod no_mcp;
 mod targets;
 
-pub use closure::Closure;
-pub use command::Command;
-pub use http::Http;
+pub(super) use closure::Closure;
+pub(super) use command::Command;
+pub(super) use http::Http;
 #[cfg(all(feature = "mcp", unix))]
 pub use mcp::Mcp;
 #[cfg(not(all(feature = "mcp", unix)))]
-pub use no_mcp::Mcp;
-pub use targets::{Bound, TIMEOUT, Target, Targets};
+pub(super) use no_mcp::Mcp;
+pub(super) use targets::{Bound, TIMEOUT, Target, Targets};

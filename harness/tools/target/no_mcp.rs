@@ -11,23 +11,23 @@ use retake_core::json::Json;
 use crate::tools::observed::Observed;
 
 /// A type without values, in place of the MCP client.
-pub enum Mcp {}
+pub(crate) enum Mcp {}
 
 #[expect(clippy::unused_async, reason = "same signature as with the feature")]
 impl Mcp {
-    pub async fn start(_: Command, _: Duration) -> Result<Mcp> {
+    pub(crate) async fn start(_: Command, _: Duration) -> Result<Mcp> {
         Err(not_built_in())
     }
 
-    pub async fn connect(_: String, _: Vec<(String, String)>, _: Duration) -> Result<Mcp> {
+    pub(crate) async fn connect(_: String, _: Vec<(String, String)>, _: Duration) -> Result<Mcp> {
         Err(not_built_in())
     }
 
-    pub async fn tools(&self) -> Result<Vec<String>> {
+    pub(crate) async fn tools(&self) -> Result<Vec<String>> {
         match *self {}
     }
 
-    pub async fn end(&self) {
+    pub(crate) async fn end(&self) {
         match *self {}
     }
 }

@@ -14,21 +14,21 @@ use crate::tools::observed::Observed;
 use crate::tools::script::Script;
 
 /// How long a call may take if no timeout is configured.
-pub const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Executes tool calls. If a call goes wrong, the error is its observation.
-pub trait Target: Send + Sync {
+pub(crate) trait Target: Send + Sync {
     /// Executes one call.
     fn call<'a>(&'a self, tool: &'a str, args: &'a Json) -> BoxFuture<'a, Vec<Observed>>;
 }
 
 /// The targets of all tools, by the tools' names in recordings.
 #[derive(Clone, Default)]
-pub struct Targets(BTreeMap<String, Bound>);
+pub(crate) struct Targets(BTreeMap<String, Bound>);
 
 /// What a tool's calls are bound to.
 #[derive(Clone)]
-pub enum Bound {
+pub(crate) enum Bound {
     Live {
         target: Arc<dyn Target>,
         /// The target's own name for the tool.
@@ -41,12 +41,12 @@ pub enum Bound {
 
 impl Targets {
     /// Binds a tool.
-    pub fn insert(&mut self, tool: &str, bound: Bound) {
+    pub(crate) fn insert(&mut self, tool: &str, bound: Bound) {
         self.0.insert(tool.to_owned(), bound);
     }
 
     /// Returns what a tool is bound to.
-    pub fn get(&self, tool: &str) -> Option<&Bound> {
+    pub(crate) fn get(&self, tool: &str) -> Option<&Bound> {
         self.0.get(tool)
     }
 
@@ -54,7 +54,7 @@ impl Targets {
     ///
     /// # Errors
     /// Names the tools that have no target.
-    pub fn check(&self, script: &Script, all: bool) -> Result<()> {
+    pub(crate) fn check(&self, script: &Script, all: bool) -> Result<()> {
         let mut missing: Vec<&str> = script.actions().filter(|action| action.runs(all)).map(|a| &*a.tool).collect();
         missing.sort_unstable();
         missing.dedup();
@@ -73,7 +73,7 @@ impl Targets {
 
 impl Bound {
     /// Executes a call. Returns `None` if calls of this tool are not executed.
-    pub async fn call(&self, args: &Json) -> Option<Vec<Observed>> {
+    pub(crate) async fn call(&self, args: &Json) -> Option<Vec<Observed>> {
         let Bound::Live { target, name, timeout } = self else { return None };
         let call = AssertUnwindSafe(target.call(name, args)).catch_unwind();
         Some(match tokio::time::timeout(*timeout, call).await {

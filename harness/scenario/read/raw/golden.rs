@@ -9,7 +9,7 @@ use crate::scenario::read::values::Foreign;
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawGolden {
+pub(crate) struct RawGolden {
     /// How much of an event the golden shows in addition to its name and top-level keys: nothing (`"keys"`), the types
     /// of everything in it, or the values.
     /// Default: `"types"`. Example: `"keys"`.

@@ -8,7 +8,7 @@ use crate::scenario::read::values::Pattern;
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawNormalize {
+pub(crate) struct RawNormalize {
     /// A regular expression, applied to each text on its own.
     /// Example: `"order-[0-9]+"`.
     pub pattern: Spanned<Pattern>,

@@ -17,7 +17,7 @@ use crate::scenario::scenario::{ToolsFrom, Unobserved};
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawScenario {
+pub(crate) struct RawScenario {
     /// What the scenario is meant to show. Its failures quote it.
     /// Default: `""`. Example: `"Writes a note, reads it back, answers"`.
     pub description: Option<String>,
@@ -91,7 +91,7 @@ pub struct RawScenario {
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawRecord {
+pub(crate) struct RawRecord {
     /// Whether an error response of the provider becomes a turn.
     /// Default: `false`. Example: `true`.
     pub errors: Option<bool>,

@@ -12,7 +12,7 @@ use crate::scenario::read::values::{RawDuration, RawStream, Statuses};
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawStep {
+pub(crate) struct RawStep {
     /// The step's name in failures and reports.
     /// Example: `"register"`.
     pub name: Option<Spanned<String>>,
@@ -111,7 +111,7 @@ pub struct RawStep {
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawAct {
+pub(crate) struct RawAct {
     /// Waits until this is visible. It is found by its text, or by `role:ROLE NAME`, `label:`, `placeholder:`,
     /// `testid:` or `css:`.
     /// Example: `"{{ turn('lead_agent').text }}"`.
@@ -160,7 +160,7 @@ pub struct RawAct {
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawCancel {
+pub(crate) struct RawCancel {
     /// The event at which the client leaves.
     /// Example: `"values"`.
     pub after: Spanned<String>,
@@ -169,7 +169,7 @@ pub struct RawCancel {
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawAwait {
+pub(crate) struct RawAwait {
     /// The caller whose model call the step waits for.
     /// Example: `"middleware:title"`.
     pub caller: Spanned<String>,
@@ -178,7 +178,7 @@ pub struct RawAwait {
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawWait {
+pub(crate) struct RawWait {
     /// A JSON pointer into the answer.
     /// Example: `"/status"`.
     pub json: Pointer,
@@ -189,7 +189,7 @@ pub struct RawWait {
 
 impl RawStep {
     /// Returns the fields that belong only to a step with a page, each with the byte offset of its value if it is set.
-    pub fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
+    pub(crate) fn page_fields(&self) -> [(&'static str, Option<usize>); 3] {
         [
             ("do", self.acts.as_ref().map(|field| field.span().start)),
             ("storage", self.storage.as_ref().map(|field| field.span().start)),
@@ -198,12 +198,12 @@ impl RawStep {
     }
 
     /// Returns the fields of the request's body, each with the byte offset of its value if it is set.
-    pub fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
+    pub(crate) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
         fields!(self; json, json_file, form, files)
     }
 
     /// Returns the names that the step captures, or that the steps in its `together` capture.
-    pub fn captures(&self) -> Vec<&Spanned<String>> {
+    pub(crate) fn captures(&self) -> Vec<&Spanned<String>> {
         let own = self.capture.iter().flat_map(|capture| capture.get_ref().keys());
         let parts = self.together.iter().flat_map(Spanned::get_ref);
         own.chain(parts.flat_map(|part| part.get_ref().captures())).collect()

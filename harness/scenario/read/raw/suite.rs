@@ -15,7 +15,7 @@ use crate::scenario::read::values::{Foreign, Pattern, RawDuration};
 #[derive(Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawSuite {
+pub(crate) struct RawSuite {
     /// The system of scenarios that name none. A suite with only one system does not need it.
     /// Example: `"agent"`.
     pub system: Option<Spanned<String>>,
@@ -71,7 +71,7 @@ pub struct RawSuite {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawCaller {
+pub(crate) struct RawCaller {
     /// The caller that the matching calls get.
     /// Example: `"middleware:title"`.
     pub name: Spanned<String>,
@@ -83,7 +83,7 @@ pub struct RawCaller {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawWhen {
+pub(crate) struct RawWhen {
     /// Regular expressions for request headers, by header name.
     /// Default: `{}`. Example: `{ x-part = "^title$" }`.
     #[serde(default)]
@@ -109,7 +109,7 @@ pub struct RawWhen {
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawDrift {
+pub(crate) struct RawDrift {
     /// The system prompt.
     /// Default: `"note"`. Example: `"fail"`.
     pub prompt: Option<Level>,

@@ -8,12 +8,12 @@ use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Pattern, RawDuration};
 
 /// A table of texts. Each key and value has its place.
-pub type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
+pub(crate) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawSystem {
+pub(crate) struct RawSystem {
     /// Another system of this file. What this one does not set is taken from there; `env` and `files` are merged name
     /// by name.
     /// Example: `"agent"`.
@@ -62,7 +62,7 @@ pub struct RawSystem {
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawReady {
+pub(crate) struct RawReady {
     /// A path that answers a GET request with success once the system is ready.
     /// Example: `"/health"`.
     pub http: Option<Spanned<String>>,
@@ -81,7 +81,7 @@ pub struct RawReady {
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawModel {
+pub(crate) struct RawModel {
     /// The address that the model server listens on.
     /// Example: `"127.0.0.1:9009"`.
     pub addr: Spanned<String>,

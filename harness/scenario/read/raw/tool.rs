@@ -10,7 +10,7 @@ use crate::scenario::read::values::RawDuration;
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawTool {
+pub(crate) struct RawTool {
     /// An MCP server. It executes the calls of all tools that it lists, or of those in `tools`.
     /// Example: `{ command = ["uvx", "mcp-server-fetch"] }`.
     pub mcp: Option<Spanned<RawMcp>>,
@@ -52,7 +52,7 @@ pub struct RawTool {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub struct RawMcp {
+pub(crate) struct RawMcp {
     /// The program of a server that speaks over standard input and output.
     /// Example: `["uvx", "mcp-server-fetch"]`.
     pub command: Option<Spanned<Vec<Spanned<String>>>>,
