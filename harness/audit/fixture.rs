@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use time::{Date, OffsetDateTime};
 
-use retake_wire::fixture::{Fixture, Turn};
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::{Fired, Scrub};
 use retake_wire::Body;
+use retake_wire::fixture::{Fixture, Turn};
 
 /// A secret in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

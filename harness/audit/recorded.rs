@@ -7,10 +7,10 @@ use super::kind::Kind;
 use super::payload::{changed, other_text, pointer, spots};
 use super::rules::without;
 use retake_core::conversation::{Answer, Block, Finish, Message};
-use retake_wire::fixture::{After, Fixture, canonical_answer};
 use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
 use retake_model::HeardCall;
+use retake_wire::fixture::{After, Fixture, canonical_answer};
 
 /// The most changes that are tried on each part of one answer or result.
 const MOST: usize = 12;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::sync::{OnceCell, oneshot};
 
 use super::connection::Connection;
-use retake_base::error::{Error, Result};
 use crate::system::{Folder, Guard, Guarded, Log};
+use retake_base::error::{Error, Result};
 
 /// The environment variable that names the program.
 const VARIABLE: &str = "RETAKE_CHROMIUM";

@@ -3,8 +3,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use retake_base::error::Result;
 use retake::__private::run::{Action, to_accept};
+use retake_base::error::Result;
 
 /// Accept goldens and fixtures that wait for a decision, each after two replays that agree
 #[derive(Debug, Args)]

@@ -3,9 +3,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
+use retake::__private::run::{Action, AuditOptions, to_audit};
 use retake_base::error::Result;
 use retake_core::events::Detail;
-use retake::__private::run::{Action, AuditOptions, to_audit};
 
 /// Measure how much goldens and fixtures can be trusted
 #[derive(Debug, Args)]

@@ -7,15 +7,15 @@ use axum::http::Method;
 use serde::Deserialize;
 
 use super::project::ProjectOption;
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::Fixture;
-use retake_core::json::Json;
-use retake_model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
 use retake::__private::project::OpenProject;
 use retake::__private::report::notes;
 use retake::__private::scenario::{Delays, Level};
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
 use retake_core::secrets::shown;
+use retake_model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
 use retake_wire::Response;
+use retake_wire::fixture::Fixture;
 
 /// The fixtures that a server replays, and their state since the server started or was last reset.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use retake_base::error::{Error, Result};
 use retake::__private::report::terminal;
 use retake::__private::scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
+use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 
 /// Check what this machine or the project lacks, and name the command that helps

@@ -2,9 +2,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use retake_base::error::{Error, Result};
 use crate::view::{columns, explained};
 use retake::__private::report::{RunResult, Runs, terminal};
+use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 
 /// Explain a scenario's last run: each call, the turn it got, and why each miss missed

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::{new, schemas};
-use retake_base::error::{Error, Result};
 use retake::__private::report::terminal;
+use retake_base::error::{Error, Result};
 
 mod cargo_toml;
 mod language;

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::project::ProjectOption;
+use retake::__private::report::terminal;
 use retake_base::error::{Error, Place, Result};
 use retake_base::files;
-use retake_wire::fixture::Fixture;
+use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, message_from_langchain};
-use retake::__private::report::terminal;
-use retake_base::text::counted;
+use retake_wire::fixture::Fixture;
 
 /// Compute keys: read JSON lines of {"caller", "messages"}, print their hashes
 #[derive(Debug, Args)]

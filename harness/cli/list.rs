@@ -4,15 +4,15 @@ use clap::Args;
 
 use super::handover;
 use super::test::{filter_of, fits};
-use retake_base::error::{Error, Result};
-use retake_core::json::{Json, Layout};
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::Fixtures;
 use retake::__private::run::Goldens;
 use retake::__private::run::has_golden;
 use retake::__private::scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
+use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
+use retake_core::json::{Json, Layout};
 
 /// List the scenarios: which system each drives, what it replays, whether it has a golden
 #[derive(Debug, Args)]

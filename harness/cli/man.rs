@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_mangen::Man as Page;
 
-use retake_base::error::{Error, Result};
 use retake::__private::report::terminal;
+use retake_base::error::{Error, Result};
 
 /// Print the manual page, or write the pages of all subcommands to a folder
 #[derive(Debug, Args)]

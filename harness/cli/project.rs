@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use retake_base::error::{Error, Result};
 use retake::__private::project::{OpenProject, folder_of};
 use retake::__private::scenario::is_name;
+use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 
 /// The option that names the project, for subcommands that work on a fixture.

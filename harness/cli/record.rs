@@ -3,8 +3,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::handover;
-use retake_base::error::Result;
 use retake::__private::run::{Action, RecordOptions, to_record};
+use retake_base::error::Result;
 
 /// Record scenarios with the real provider: write each fixture and golden
 #[derive(Debug, Args)]

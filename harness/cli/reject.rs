@@ -2,9 +2,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use retake_base::error::Result;
 use retake::__private::report::terminal;
 use retake::__private::run::waiting_of;
+use retake_base::error::Result;
 
 /// Delete goldens and fixtures that wait for a decision; the committed ones stay
 #[derive(Debug, Args)]

@@ -4,10 +4,10 @@ use std::process::{Command, ExitCode, Stdio};
 
 use clap::{Args, Subcommand};
 
-use retake_base::error::{Error, Result};
-use retake_base::files;
 use crate::view::{ReportForm, report};
 use retake::__private::report::{RunData, RunResult, Runs, terminal};
+use retake_base::error::{Error, Result};
+use retake_base::files;
 use retake_base::text::counted;
 
 /// Write a report of the last runs: an HTML page, JUnit XML, or a summary for GitHub

@@ -4,13 +4,13 @@ use std::process::{Command, ExitCode};
 
 use clap::Args;
 
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::Fixture;
-use retake::__private::project::OpenProject;
 use crate::view::{Diff, Shown, columns};
+use retake::__private::project::OpenProject;
 use retake::__private::report::{Runs, terminal};
 use retake::__private::run::{Waiting, WaitingKind, waiting};
+use retake_base::error::{Error, Result};
 use retake_base::text::counted;
+use retake_wire::fixture::Fixture;
 
 /// Go through what waits for a decision, and accept, reject or skip each change
 #[derive(Debug, Args)]

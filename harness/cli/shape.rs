@@ -3,11 +3,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use retake::__private::report::terminal;
 use retake_base::error::Result;
 use retake_core::events::{AfterLast, Capture, Captured, Detail, Format, ShapeOptions, Status, event_keys, golden};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
-use retake::__private::report::terminal;
 
 /// Print the shapes of a captured event stream, as in a golden
 #[derive(Debug, Args)]

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::project::{self, ProjectOption};
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::Fixture;
 use crate::view::{Shown, columns};
 use retake::__private::report::terminal;
 use retake::__private::scenario::{Discovered, FixtureRef, discover};
+use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
+use retake_wire::fixture::Fixture;
 
 /// Show a fixture as a readable conversation
 #[derive(Debug, Args)]

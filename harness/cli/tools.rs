@@ -5,13 +5,13 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::project;
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::Fixture;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::{Recording, ToolsReplay};
 use retake::__private::scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
 use retake::__private::tools::{Outcome, explain};
+use retake_base::error::{Error, Result};
+use retake_wire::fixture::Fixture;
 
 /// Run recorded tool calls again, against live tools and without a model
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! The request of a step, with all templates rendered.
 
-use retake_base::error::Result;
 use crate::scenario::{self, Context, RenderedBody, Template};
+use retake_base::error::Result;
 
 /// A rendered request.
 pub(super) struct Request {

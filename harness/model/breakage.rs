@@ -5,9 +5,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
-use retake_wire::fixture::{Fixture, Turn};
 use retake_core::json::Json;
 use retake_core::key::{Check, Hash, is_blank};
+use retake_wire::fixture::{Fixture, Turn};
 
 /// What a change breaks. It fails a scenario, unless the scenario ignores the check.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use super::drift::DriftOf;
 use super::lookup::Lookup;
 use super::miss::Miss;
-use retake_core::json::{Json, Layout};
 use retake_base::text::clipped;
+use retake_core::json::{Json, Layout};
 
 /// The most calls of a run that are kept. Nobody reads more.
 const KEPT: usize = 2_000;
@@ -20,12 +20,15 @@ const TEXT: usize = 400;
 /// A model call that was answered, or missed.
 #[derive(Clone, Debug)]
 pub struct CallSeen {
+    /// When it came.
     pub came: Instant,
     /// When the answer went out.
     pub answered: Instant,
     /// How the call came: `POST /v1/chat/completions`.
     pub via: String,
+    /// What it asked.
     pub asked: Asked,
+    /// What it got.
     pub outcome: CallOutcome,
 }
 

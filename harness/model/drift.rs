@@ -6,9 +6,9 @@ use super::breakage::{Breakage, RecordedPrompts, breakage, prompt_of_another};
 use super::callers::names_of_tools;
 use super::checked::Checked;
 use super::miss::{change, pointer_difference};
-use retake_wire::fixture::{Fixture, Turn};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Check;
+use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{Api, expressible_in_every_api};
 
 /// A check that differs from the recorded one.

@@ -2,9 +2,9 @@
 //! the first change. Pure.
 
 use super::miss::MissReason;
-use retake_wire::fixture::{Fixture, Turn};
 use retake_core::key::Key;
 use retake_wire::Api;
+use retake_wire::fixture::{Fixture, Turn};
 
 /// What a call that misses gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

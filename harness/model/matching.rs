@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::miss::MissReason;
-use retake_wire::fixture::{Group, Table, Turn};
 use retake_core::key::{Checks, Hash, Key, UNKNOWN_CALLER};
+use retake_wire::fixture::{Group, Table, Turn};
 
 /// What is known about a call whose turn is chosen.
 pub(super) struct Wanted<'a> {

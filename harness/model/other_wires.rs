@@ -4,9 +4,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::lookup::Lookup;
-use retake_wire::fixture::{Fixture, Turn};
 use retake_core::key::{Hash, Rules, plain_conversation};
 use retake_wire::Api;
+use retake_wire::fixture::{Fixture, Turn};
 
 /// The recorded conversations, indexed by the part of them that every API carries.
 #[derive(Debug)]

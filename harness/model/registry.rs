@@ -47,6 +47,7 @@ impl Scope {
         self.misses()
     }
 
+    /// Adds a miss to the registry.
     pub fn add_miss(&self, miss: Arc<Miss>) {
         registry().misses.push(RegisteredMiss { scope: self.id, miss, judged: false });
     }

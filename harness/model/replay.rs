@@ -19,12 +19,12 @@ use super::other_wires::OtherWires;
 use super::registry::Scope;
 use super::served::Served;
 use retake_base::cause::Cause;
-use retake_core::conversation::{Answer, Message};
 use retake_base::error::Result;
-use retake_wire::fixture::{Fixture, Turn};
+use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
 use retake_core::key::{Key, Rules};
 use retake_core::secrets::Fired;
+use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{self as wire, Api};
 
 /// The replay of a fixture: its turns, and which of them were served.

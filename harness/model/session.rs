@@ -10,9 +10,9 @@ use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
 use super::record::Recorder;
 use super::replay::Replay;
-use retake_wire::fixture::Turn;
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
+use retake_wire::fixture::Turn;
 use retake_wire::{self as wire, Api, Call, Known, Response, Target};
 
 /// What the server does with a call.

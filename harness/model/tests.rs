@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use super::*;
 use retake_core::conversation::{Answer, Block, Message};
-use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_core::json::Json;
 use retake_core::key::{Check, CheckTexts, Rules};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{Api, Response};
 
 fn checks(prompt: &str) -> CheckTexts {

@@ -1,8 +1,8 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
-use retake_wire::fixture::Fixture;
-use retake_model::{CallFlaw, DriftOf, change};
 use retake_base::text::counted;
+use retake_model::{CallFlaw, DriftOf, change};
+use retake_wire::fixture::Fixture;
 
 /// One line for each kind of difference from the recording, and one for each flaw of the calls.
 pub fn notes<'a>(

@@ -5,9 +5,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::numbers::in_thousands;
+use retake_base::text::counted;
 use retake_core::conversation::Usage;
 use retake_model::Tally;
-use retake_base::text::counted;
 
 /// A line that is redrawn in place. It is hidden if standard error is not a terminal.
 #[derive(Clone, Debug)]

@@ -19,7 +19,9 @@ pub const NO_ORPHANS: &str = "retake::no_orphans";
 pub struct RunData {
     /// [`FORMAT`].
     pub format: String,
+    /// The name of the scenario.
     pub scenario: String,
+    /// The scenario's own description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The path of `scenario.toml`, relative to the project's folder.
@@ -27,7 +29,9 @@ pub struct RunData {
     /// The path of the fixture, relative to the project's folder; absent if the scenario calls no model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixture: Option<PathBuf>,
+    /// What was done with the scenario.
     pub action: RunAction,
+    /// How it ended.
     pub result: RunResult,
     /// When it began, in UTC: `2026-11-22T14:15:54.120Z`.
     pub started: String,
@@ -105,7 +109,9 @@ pub enum RunAction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunResult {
+    /// It passed.
     Passed,
+    /// It failed.
     Failed,
 }
 
@@ -127,6 +133,7 @@ pub struct FailureData {
 pub struct CauseData {
     /// `tool_result`, `status`, `crash` and so on.
     pub kind: String,
+    /// What went wrong, in one line.
     pub what: String,
 }
 
@@ -135,6 +142,7 @@ pub struct CauseData {
 pub struct AdviceData {
     /// The case that it is for: `if the change is intended`.
     pub case: String,
+    /// The command that resolves it.
     pub command: String,
 }
 
@@ -143,6 +151,7 @@ pub struct AdviceData {
 pub struct StepData {
     /// `step 2 (POST /runs)`.
     pub title: String,
+    /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
     /// Absent if the run ended before the step did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,6 +159,7 @@ pub struct StepData {
     /// The status `200`, or `exit 0` of a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
+    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// The first events of its stream.
@@ -163,7 +173,9 @@ pub struct StepData {
 /// An event of a stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EventData {
+    /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
+    /// Its name.
     pub name: String,
     /// The beginning of its payload.
     pub payload: String,
@@ -172,10 +184,13 @@ pub struct EventData {
 /// A model call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallData {
+    /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
+    /// How long it took, in milliseconds.
     pub took_ms: f64,
     /// The request line: `POST /v1/chat/completions`.
     pub via: String,
+    /// Its caller, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// The number of messages in its conversation.
@@ -199,6 +214,7 @@ pub struct CallData {
 pub struct MessageData {
     /// The type of the message: ``human``, or ``tool `read_file` ``.
     pub kind: String,
+    /// The text.
     pub text: String,
 }
 
@@ -207,10 +223,12 @@ pub struct MessageData {
 pub struct TurnData {
     /// Its index in the fixture.
     pub index: usize,
+    /// Its caller, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// The beginning of its text.
     pub text: String,
+    /// The tools that it calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCallData>,
     /// The recorded usage.
@@ -221,13 +239,16 @@ pub struct TurnData {
 /// Tokens of a model call.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Tokens {
+    /// The tokens of the request.
     pub input: u64,
+    /// The tokens of the answer.
     pub output: u64,
 }
 
 /// A tool call of an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ToolCallData {
+    /// Its name.
     pub name: String,
     /// The beginning of its arguments, as JSON.
     pub args: String,
@@ -254,8 +275,11 @@ pub struct MissData {
 /// A request to a double of a tool server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ToolRequestData {
+    /// When it began, in milliseconds since the start of the run.
     pub at_ms: f64,
+    /// How long it took, in milliseconds.
     pub took_ms: f64,
+    /// The name of the tool server.
     pub server: String,
     /// The method and parameters.
     pub request: String,

@@ -8,12 +8,12 @@ use super::project::Project;
 use super::proof::prove;
 use super::verdict::has_golden;
 use super::waiting::{Waiting, WaitingKind, waiting_of};
+use crate::report::{Failure, RunAction, terminal, unified};
+use crate::scenario::{FixtureRef, Scenario};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_wire::fixture::Fixture;
-use crate::report::{Failure, RunAction, terminal, unified};
-use crate::scenario::{FixtureRef, Scenario};
 
 /// Accepts what waits for the named scenarios, or everything if no name is given. The exit code is 0 if all of it was accepted,
 /// otherwise 1.

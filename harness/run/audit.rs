@@ -20,17 +20,17 @@ use crate::audit::{
     Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
-use retake_base::error::{Error, Result};
-use retake_core::events::{Captured, ShapeOptions, golden, names_nothing};
-use retake_base::files;
-use retake_wire::fixture::Fixture;
-use retake_core::json::Json;
-use retake_core::key::Check;
-use retake_model::DriftOf;
 use crate::report::{audit_json, audit_text, notes, terminal};
 use crate::scenario::{self, Broken, Scenario};
-use retake_core::secrets::Fired;
+use retake_base::error::{Error, Result};
+use retake_base::files;
 use retake_base::text::nearest;
+use retake_core::events::{Captured, ShapeOptions, golden, names_nothing};
+use retake_core::json::Json;
+use retake_core::key::Check;
+use retake_core::secrets::Fired;
+use retake_model::DriftOf;
+use retake_wire::fixture::Fixture;
 
 /// A scenario, or why it cannot be read.
 type Found = std::result::Result<Scenario, Broken>;

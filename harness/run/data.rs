@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use retake_base::cause::Cause;
 use crate::drive::StepTaken;
-use retake_wire::fixture::Fixture;
-use retake_core::json::Layout;
-use retake_model::{CallOutcome, CallSeen, change};
 use crate::report::{
     AdviceData, CallData, CauseData, DriftData, EventData, Failure, FailureData, GoldenData, MessageData, MissData,
     RunAction, RunData, RunResult, StepData, Tokens, ToolCallData, ToolRequestData, TurnData, unified,
 };
-use retake_base::text::clipped;
 use crate::tools::ToolRequest;
+use retake_base::cause::Cause;
+use retake_base::text::clipped;
+use retake_core::json::Layout;
+use retake_model::{CallOutcome, CallSeen, change};
+use retake_wire::fixture::Fixture;
 
 /// How many characters of a turn's text, and of a tool call's arguments, are kept.
 const TEXT: usize = 400;

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use super::findings::Findings;
 use super::trial::Replayed;
-use retake_base::cause::{Cause, CauseClass, CauseKind};
-use retake_base::error::Error;
-use retake_core::events::Change;
-use retake_model::{Difference, Miss, MissedCall, answer_in_short};
 use crate::report::{Failure, unified};
 use crate::scenario::Scenario;
 use crate::system::LogOf;
+use retake_base::cause::{Cause, CauseClass, CauseKind};
+use retake_base::error::Error;
 use retake_base::text::counted;
+use retake_core::events::Change;
+use retake_model::{Difference, Miss, MissedCall, answer_in_short};
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;

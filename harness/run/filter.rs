@@ -4,8 +4,8 @@ use libtest_mimic::Arguments;
 
 use super::orphans;
 use super::project::Project;
-use retake_base::error::{Error, Result};
 use crate::scenario::Broken;
+use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 
 /// The scenarios that a user wants to run.

@@ -1,16 +1,16 @@
 //! Everything that is wrong with a replay, apart from its golden. Everything, because one finding can follow from another.
 
 use super::trial::Replayed;
-use retake_base::cause::{Cause, CauseKind};
 use crate::drive::{EventSeen, StepTaken};
+use crate::report::Failure;
+use crate::scenario::{Scenario, Unused};
+use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
+use retake_base::text::{clipped, counted};
 use retake_core::events::{Captured, Event};
 use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
 use retake_model::{answer_in_short, describe};
-use crate::report::Failure;
-use crate::scenario::{Scenario, Unused};
-use retake_base::text::{clipped, counted};
 
 /// The name of the only event of an answer that is not a stream.
 const BODY: &str = "body";

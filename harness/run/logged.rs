@@ -11,13 +11,13 @@ use super::project::Project;
 
 use super::trial::Replayed;
 use super::verdict::has_golden;
-use retake_base::error::Result;
-use retake_base::files;
-use retake_model::{CallOutcome, CallSeen, Miss};
 use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
 use crate::scenario::Scenario;
-use retake_core::secrets::shown;
 use crate::system::LogOf;
+use retake_base::error::Result;
+use retake_base::files;
+use retake_core::secrets::shown;
+use retake_model::{CallOutcome, CallSeen, Miss};
 
 /// The file for the output of a scenario's systems, relative to the project's folder.
 fn log_file(scenario: &str) -> PathBuf {

@@ -6,9 +6,9 @@ use std::path::Path;
 use super::project::Project;
 use super::unused_names;
 use super::verdict::has_golden;
-use retake_base::error::Result;
 use crate::report::Failure;
 use crate::scenario::FixtureRef;
+use retake_base::error::Result;
 use retake_base::text::counted;
 
 /// The name of the test that looks for orphans.

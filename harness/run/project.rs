@@ -11,13 +11,13 @@ use super::fixtures::Fixtures;
 use super::golden::Goldens;
 use super::run_log::RunLog;
 use super::slots::Slots;
-use retake_base::error::Result;
-use retake_core::key::Rules;
-use retake_model::CallerRules;
 use crate::project::OpenProject;
 use crate::report::{Running, terminal};
 use crate::scenario::{Discovered, discover, discover_one};
 use crate::system::{RouterFactory, SharedSystems, Systems};
+use retake_base::error::Result;
+use retake_core::key::Rules;
+use retake_model::CallerRules;
 
 /// Everything that the trials of one run share.
 pub(crate) struct Project {

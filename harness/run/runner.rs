@@ -14,10 +14,10 @@ use super::policy::Policy;
 use super::project::Project;
 use super::record;
 use super::{audit, restart, test};
-use retake_base::error::{Error, Result};
 use crate::report::terminal;
-use retake_core::secrets;
 use crate::system::{self, IntoRouter, RouterFactory, Stage};
+use retake_base::error::{Error, Result};
+use retake_core::secrets;
 
 /// The runner's `main` for a project whose systems are Rust routers.
 ///

@@ -24,13 +24,13 @@ use super::tools;
 use super::trial::{self, How};
 use super::unused_names;
 use super::verdict;
-use retake_base::error::Result;
-use retake_wire::fixture::Fixture;
-use retake_model as model;
 use crate::report::{Failure, RunAction, Screen, terminal};
 use crate::scenario::{self, Broken, Scenario};
-use retake_core::secrets::shown;
+use retake_base::error::Result;
 use retake_base::text::counted;
+use retake_core::secrets::shown;
+use retake_model as model;
+use retake_wire::fixture::Fixture;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 if all passed, 101 if one failed or a model call
 /// missed after its scenario's verdict.

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::declared_secrets;
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::Fixture;
-use crate::tools::openhands::{self, Conversation};
-use retake_core::key::Rules;
 use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
 use crate::scenario::{Level, Scenario, Suite, Unobserved};
+use crate::tools::openhands::{self, Conversation};
 use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of_fixture, replay};
+use retake_base::error::{Error, Result};
+use retake_core::key::Rules;
+use retake_wire::fixture::Fixture;
 
 /// Where the recorded calls are.
 #[derive(Debug)]
@@ -25,12 +25,17 @@ pub enum Recording {
 
 /// One run of recorded calls.
 pub struct ToolsReplay<'a> {
+    /// The project's folder.
     pub root: &'a Path,
+    /// The project's suite.
     pub suite: &'a Suite,
+    /// The recorded calls.
     pub recording: Recording,
+    /// What to do with calls that have no recorded result.
     pub unobserved: Unobserved,
     /// The drift log to write. `None` means a new one under `.retake/tools/`, in the folder of this name.
     pub log: Option<PathBuf>,
+    /// The name of the scenario or fixture.
     pub name: &'a str,
 }
 

@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use retake_base::cause::CauseKind;
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::{Fixture, ToolExchanges};
-use retake_core::key::Rules;
-use retake_model::{
-    CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
-};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
-use retake_core::secrets::Scrub;
 use crate::system::{Ended, LogOf, Running, StageTools};
-use retake_base::text::counted;
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
+use retake_base::cause::CauseKind;
+use retake_base::error::{Error, Result};
+use retake_base::text::counted;
+use retake_core::key::Rules;
+use retake_core::secrets::Scrub;
+use retake_model::{
+    CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
+};
+use retake_wire::fixture::{Fixture, ToolExchanges};
 
 /// The result of running a scenario on a stage.
 #[derive(Debug)]

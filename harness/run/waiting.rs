@@ -10,6 +10,7 @@ use retake_base::text::nearest;
 /// A file that waits for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
+    /// What it is.
     pub kind: WaitingKind,
     /// The name of the golden or the fixture, usually also its scenario's.
     pub name: String,
@@ -22,7 +23,9 @@ pub struct Waiting {
 /// The kind of a waiting file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitingKind {
+    /// A golden.
     Golden,
+    /// A fixture.
     Fixture,
 }
 

@@ -12,7 +12,7 @@ use retake_base::error::{Error, Result};
 
 /// The paths of one stage's folder. The folder may not exist yet.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub(crate) struct Folder {
     pub root: PathBuf,
     /// The folder that templates call `workdir`.
     pub work: PathBuf,
@@ -54,7 +54,7 @@ pub(super) fn remove_kept() {
 impl Folder {
     /// Returns new, unused paths in the temporary folder. They are canonical: on macOS the temporary folder is a symbolic link,
     /// and systems print the path that it points to.
-    pub fn new() -> Folder {
+    pub(crate) fn new() -> Folder {
         let temp = std::env::temp_dir();
         let temp = temp.canonicalize().unwrap_or(temp);
         let name = uuid::Uuid::new_v4().simple().to_string();
@@ -70,7 +70,7 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be created.
-    pub async fn make() -> Result<(Folder, TempDir)> {
+    pub(crate) async fn make() -> Result<(Folder, TempDir)> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a work folder: {e}"));
         let kept = KEPT.get_or_init(Kept::new).await;
         let mut builder = tempfile::Builder::new();
@@ -88,24 +88,24 @@ impl Folder {
     ///
     /// # Errors
     /// If one cannot be created.
-    pub fn make_for_programs(&self) -> Result<()> {
+    pub(crate) fn make_for_programs(&self) -> Result<()> {
         let failed = |e: std::io::Error| Error::new(format!("failed to make a program's home: {e}"));
         [&self.home, &self.temp].into_iter().try_for_each(std::fs::create_dir_all).map_err(failed)
     }
 
     /// Returns all of its folders, in the order in which they can be created.
-    pub fn all(&self) -> Vec<PathBuf> {
+    pub(crate) fn all(&self) -> Vec<PathBuf> {
         vec![self.root.clone(), self.work.clone(), self.home.clone(), self.temp.clone()]
     }
 
     /// Returns the environment of a program that is not a system, and so always gets today's date.
-    pub fn environment_of_today(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
+    pub(crate) fn environment_of_today(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
         self.environment(own, &date::today())
     }
 
     /// Returns the environment that every program of the stage gets, plus the program's `own` variables. Of the runner's
     /// environment it contains only PATH. `date` is the day that the program should take as today.
-    pub fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
+    pub(crate) fn environment(&self, own: Vec<(String, String)>, date: &str) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [
             ("PATH", path()),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::folder::Folder;
 use super::values::StageValues;
-use retake_wire::fixture::Fixture;
+use crate::scenario::Context;
 use retake_core::json::Layout;
 use retake_model::Urls;
-use crate::scenario::Context;
+use retake_wire::fixture::Fixture;
 
 /// What a system can learn about the stage that it runs on. Cloning it is cheap.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ impl Stage {
         self.0.urls.get(system).map(String::as_str)
     }
 
-    pub fn folder(&self) -> Option<&Folder> {
+    pub(crate) fn folder(&self) -> Option<&Folder> {
         self.0.folder.as_ref()
     }
 

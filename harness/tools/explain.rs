@@ -2,8 +2,8 @@
 
 use super::difference::Difference;
 use super::replay::{Drifted, Outcome};
-use retake_core::json::{Json, Layout};
 use retake_base::text::counted;
+use retake_core::json::{Json, Layout};
 
 /// How many differences of one action are printed. The log has all of them.
 const QUOTED: usize = 3;

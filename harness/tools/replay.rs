@@ -28,8 +28,11 @@ pub struct Outcome {
     pub not_executed: Vec<(String, &'static str)>,
     /// How many recorded observations answered no recorded action.
     pub never_reached: usize,
+    /// How many messages the agent sent.
     pub agent_messages: usize,
+    /// What was noticed, a line each.
     pub warnings: Vec<String>,
+    /// The file with the drift, as JSON lines.
     pub log: PathBuf,
 }
 
@@ -67,7 +70,9 @@ pub(crate) async fn replay(
         let error = Error::new("the recording has no action to execute");
         return Err(match script.actions().count() {
             0 => error.help("it contains no tool call"),
-            count => error.help(format!("{} recorded, none of them executed", retake_base::text::counted(count, "action"))),
+            count => {
+                error.help(format!("{} recorded, none of them executed", retake_base::text::counted(count, "action")))
+            }
         });
     }
     let mut log = log()?;

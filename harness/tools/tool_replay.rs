@@ -12,12 +12,12 @@ use super::replay::{Outcome, replay};
 use super::script::Script;
 use super::source::{of_conversation, of_fixture};
 use super::target::{Bound, Closure, TIMEOUT, Targets};
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::Fixture;
 use crate::tools::openhands::{self, Conversation};
+use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
+use retake_wire::fixture::Fixture;
 
 /// Executes the tool calls of a recording again, with tools of your own and without a model, and compares what they return
 /// with what was recorded.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::parts::fields::{self, WireError};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout, Object};
-use crate::parts::fields::{self, WireError};
 
 /// The names of the tools called so far, by call id. The key of a tool result contains the tool's name, but many APIs send
 /// only the call id with the result.

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 
 use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall, Usage};
-use retake_wire::fixture::{Input, Turn};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Hash, Rules};
+use retake_wire::fixture::{Input, Turn};
 
 /// The turns of a file, and the entries that did not become turns.
 pub(super) struct Read {

@@ -8,11 +8,11 @@ use super::options::Options;
 use super::yaml::Node;
 use super::{aimock, files, go_vcr, har, vcr};
 use retake_base::error::{Error, Result};
-use retake_wire::fixture::{Fixture, Reads, Recorded, Turn};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
 use retake_wire::Known;
+use retake_wire::fixture::{Fixture, Reads, Recorded, Turn};
 
 /// The format of another tool's recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

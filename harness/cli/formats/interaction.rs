@@ -5,9 +5,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use super::body::{self, Body};
 use super::options::Options;
 use retake_core::conversation::Answer;
-use retake_wire::fixture::{Exchange, Recorded};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
+use retake_wire::fixture::{Exchange, Recorded};
 use retake_wire::{self as wire, Api, Call, Known, RenderFor, Target};
 
 /// One request and its answer.

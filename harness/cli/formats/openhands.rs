@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use retake::__private::tools::openhands::{Action, Conversation, Event, Observation, Speaker};
-use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
 use retake_base::error::{Error, Result};
-use retake_wire::fixture::{After, Fixture, Input, Table, Turn};
+use retake_core::conversation::{Answer, Block, Finish, Message, ToolCall};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::{Fired, Scrub};
+use retake_wire::fixture::{After, Fixture, Input, Table, Turn};
 
 /// Makes a fixture from a conversation, and returns one line for each answer that cannot become a turn. The turns have no `wire`,
 /// so their answers are rendered for each API. `scrub` are the secrets to remove.

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 
 use super::foreign::Imported;
 use super::*;
-use retake_wire::fixture::Fixture;
-use retake_wire::fixture::Wire;
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
+use retake_wire::fixture::Fixture;
+use retake_wire::fixture::Wire;
 use retake_wire::{self as wire, Api, Response, to_base64};
 
 /// Writes files into a folder and imports `inputs` from it.

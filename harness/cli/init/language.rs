@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 /// The language of a project's service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate) enum Language {
+pub(crate) enum Language {
     Rust,
     #[value(name = "typescript")]
     TypeScript,
@@ -15,7 +15,7 @@ pub(in crate) enum Language {
 
 impl Language {
     /// Guesses the language of the project in a folder from its package files; Python if there are none.
-    pub(in crate) fn of(folder: &Path) -> Language {
+    pub(crate) fn of(folder: &Path) -> Language {
         let has = |file: &str| folder.join(file).is_file();
         let python = ["pyproject.toml", "requirements.txt", "setup.py"].into_iter().any(has);
         match () {
@@ -27,7 +27,7 @@ impl Language {
     }
 
     /// How to call the command in such a project.
-    pub(in crate) fn retake(self) -> &'static str {
+    pub(crate) fn retake(self) -> &'static str {
         match self {
             Language::Rust | Language::Python => "retake",
             Language::TypeScript => "npx retake",

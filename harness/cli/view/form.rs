@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use retake::__private::report::markdown;
 use super::page::page;
+use retake::__private::report::markdown;
 use retake::__private::report::{RunData, RunResult};
 use retake_base::error::{Error, Result};
 use retake_base::text::visible;

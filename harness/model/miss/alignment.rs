@@ -10,21 +10,21 @@ use super::missed_call::MissedCall;
 use super::nearest::{Distance, Nearest, ranked};
 use super::one_more::one_more;
 use super::reason::MissReason;
-use retake_wire::fixture::Fixture;
-use retake_core::key::Rules;
 use crate::lookup::Lookup;
 use retake_base::text::around;
+use retake_core::key::Rules;
+use retake_wire::fixture::Fixture;
 
 /// A run that is over, with the turns that were asked for.
-pub(in crate) struct FinishedRun<'a> {
-    pub(in crate) fixture: &'a Fixture,
-    pub(in crate) rules: &'a Rules,
+pub(crate) struct FinishedRun<'a> {
+    pub(crate) fixture: &'a Fixture,
+    pub(crate) rules: &'a Rules,
     /// For each turn that a call asked for by its key, the number of that call.
-    pub(in crate) asked: &'a HashMap<usize, usize>,
+    pub(crate) asked: &'a HashMap<usize, usize>,
 }
 
 /// Describes the differences of the missed calls again, if that is clearer now that the run is over.
-pub(in crate) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
+pub(crate) fn align(missed: &mut [MissedCall], run: &FinishedRun<'_>) {
     let calls = run.calls(missed);
     if !run.is_crowded(missed, &calls) {
         return;

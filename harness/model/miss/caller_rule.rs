@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retake_wire::fixture::Fixture;
+use crate::callers::names_of_tools;
 use retake_core::json::Json;
 use retake_core::key::CheckTexts;
-use crate::callers::names_of_tools;
+use retake_wire::fixture::Fixture;
 
 /// The most characters of a prompt that a rule looks for.
 const PIECE: usize = 60;

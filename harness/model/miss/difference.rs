@@ -6,9 +6,9 @@ use super::field::{first_difference, pointer_difference, pointer_of, text_of};
 use super::messages::{describe, tool_of};
 use super::words::{change_within, diff, fragments};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::text::{around, counted};
 use retake_core::conversation::OPAQUE;
 use retake_core::json::{Json, Layout};
-use retake_base::text::{around, counted};
 
 /// How many characters of each side of a changed text the first line of a failure shows.
 const WORDS: usize = 36;

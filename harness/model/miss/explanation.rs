@@ -7,12 +7,12 @@ use super::nearest::{Nearest, nearest};
 use super::one_more::one_more;
 use super::reason::MissReason;
 use super::words::{change, diff};
+use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
-use retake_wire::fixture::Fixture;
+use retake_base::text::clipped;
 use retake_core::json::Json;
 use retake_core::key::{Rules, UNKNOWN_CALLER, plain_conversation};
-use crate::lookup::Lookup;
-use retake_base::text::clipped;
+use retake_wire::fixture::Fixture;
 
 /// How many differences of one call are shown.
 const SHOWN: usize = 3;
@@ -22,29 +22,29 @@ const INPUT: usize = 800;
 const OPEN: usize = 8;
 
 /// The explanation of a miss.
-pub(in crate) struct Explanation {
+pub(crate) struct Explanation {
     /// How the call differs from the recording. There is at least one difference.
-    pub(in crate) differences: Vec<Difference>,
+    pub(crate) differences: Vec<Difference>,
     /// The evidence, line by line.
-    pub(in crate) lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
     /// The turn that the call resembles most, if no turn has its conversation.
-    pub(in crate) nearest: Option<usize>,
+    pub(crate) nearest: Option<usize>,
     /// Whether the call may be meant for that turn. A call that resembles no turn is not meant for one that calls tools.
-    pub(in crate) alike: bool,
+    pub(crate) alike: bool,
 }
 
 /// The state of the replay when a call missed.
-pub(in crate) struct Situation<'a> {
-    pub(in crate) fixture: &'a Fixture,
-    pub(in crate) rules: &'a Rules,
+pub(crate) struct Situation<'a> {
+    pub(crate) fixture: &'a Fixture,
+    pub(crate) rules: &'a Rules,
     /// For each turn, whether a call got it.
-    pub(in crate) served: &'a [bool],
+    pub(crate) served: &'a [bool],
     /// Returns the number of the call that got a turn.
-    pub(in crate) served_to: &'a dyn Fn(usize) -> Option<usize>,
+    pub(crate) served_to: &'a dyn Fn(usize) -> Option<usize>,
 }
 
 /// Explains a miss.
-pub(in crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
+pub(crate) fn explain(reason: &MissReason, lookup: &Lookup, situation: &Situation<'_>) -> Explanation {
     let Situation { fixture, rules, served, .. } = *situation;
     let who = who(lookup);
     let mut lines = head(lookup);
@@ -150,7 +150,7 @@ fn head(lookup: &Lookup) -> Vec<String> {
 }
 
 /// Returns the kind of cause that a reason stands for.
-pub(in crate) fn kind_of(reason: &MissReason) -> CauseKind {
+pub(crate) fn kind_of(reason: &MissReason) -> CauseKind {
     match reason {
         MissReason::NotRecorded => CauseKind::Conversation,
         MissReason::OtherCaller { .. } => CauseKind::Caller,
@@ -296,7 +296,8 @@ fn hashes_only(lookup: &Lookup, fixture: &Fixture, served: &[bool], lines: &mut 
         lines.push(format!("           … and {} more", open.len() - OPEN));
     }
     let said = |message: &Json| {
-        let calls = message.get("tool_calls").map(|calls| format!(" {}", calls.print(retake_core::json::Layout::Python)));
+        let calls =
+            message.get("tool_calls").map(|calls| format!(" {}", calls.print(retake_core::json::Layout::Python)));
         format!(
             "{}: {}{}",
             super::messages::describe(message),

@@ -4,11 +4,7 @@ use super::words::change_within;
 use retake_core::json::{Json, Layout};
 
 /// Returns the first field in which two values differ: its path, and its value on each side.
-pub fn first_difference<'a>(
-    a: &'a Json,
-    b: &'a Json,
-    path: String,
-) -> (String, Option<&'a Json>, Option<&'a Json>) {
+pub fn first_difference<'a>(a: &'a Json, b: &'a Json, path: String) -> (String, Option<&'a Json>, Option<&'a Json>) {
     let deeper = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (a, b) {
         (Json::Object(left), Json::Object(right)) => {
@@ -38,7 +34,7 @@ pub fn first_difference<'a>(
 
 /// Returns the first field in which two JSON texts differ, as a pointer, and a description of the change. `None` if one of the
 /// texts is not a JSON object or array.
-pub(in crate) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
+pub(crate) fn pointer_difference(recorded: &str, called: &str) -> Option<(String, String)> {
     let read =
         |text: &str| Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)));
     let (a, b) = (read(recorded)?, read(called)?);

@@ -1,8 +1,8 @@
 //! Short descriptions of messages and answers.
 
+use retake_base::text::clipped;
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
-use retake_base::text::clipped;
 
 /// Lists the last messages of a conversation: ``human, ai calling read_file, tool `read_file` ``.
 pub(super) fn outline(messages: &[Json]) -> String {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::difference::Difference;
 use super::reason::MissReason;
+use crate::lookup::Lookup;
 use retake_base::cause::{Cause, headline};
 use retake_core::key::{Key, UNKNOWN_CALLER};
-use crate::lookup::Lookup;
 
 /// A model call that no turn answered, with everything that a person needs to find out why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +36,11 @@ pub struct Miss {
 /// A call that missed, and the turn that it resembles most.
 #[derive(Clone, Debug)]
 pub struct MissedCall {
+    /// What was looked up.
     pub lookup: Lookup,
+    /// The index of the turn that it resembles most.
     pub nearest: Option<usize>,
+    /// Why no turn answers.
     pub reason: MissReason,
     /// How the call differs from the recording.
     pub differences: Vec<Difference>,

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use super::difference::likeness;
 use super::words::common_ends;
-use retake_wire::fixture::{After, Fixture, canonical_answer};
+use crate::lookup::Lookup;
 use retake_core::json::{Json, Layout};
 use retake_core::key::Rules;
-use crate::lookup::Lookup;
+use retake_wire::fixture::{After, Fixture, canonical_answer};
 
 /// How many turns are compared message by message: those that share the longest history with the call.
 const CANDIDATES: usize = 48;

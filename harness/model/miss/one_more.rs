@@ -2,8 +2,8 @@
 
 use super::difference::Difference;
 use super::messages::said_last;
-use retake_base::cause::CauseKind;
 use crate::lookup::Lookup;
+use retake_base::cause::CauseKind;
 
 /// Describes additional calls for the first line of a failure. There are `times` of them, and `lookup` is the first one. `place`
 /// says where it was made: `before turns[0] (…)`.

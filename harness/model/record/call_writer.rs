@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 use super::arrivals::Arrivals;
 use super::pending_call::PendingCall;
 use super::state::RecorderState;
-use retake_wire::fixture::call_log::{self, CutBy, LoggedCall};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
+use retake_wire::fixture::call_log::{self, CutBy, LoggedCall};
 use retake_wire::{self as wire, Api, Body, Response};
 
 /// Writes the journal line of a call: at the end of the answer, or when the call is dropped.

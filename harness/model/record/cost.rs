@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use retake_base::text::counted;
 use retake_core::conversation::Answer;
-use retake_wire::fixture::call_log::LoggedCall;
-use retake_wire::fixture::{Fixture, Recorded};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Rules;
-use retake_base::text::counted;
+use retake_wire::fixture::call_log::LoggedCall;
+use retake_wire::fixture::{Fixture, Recorded};
 
 /// Roughly how many bytes make one token, used if the provider did not count tokens.
 const BYTES_A_TOKEN: usize = 4;

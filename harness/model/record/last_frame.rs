@@ -1,8 +1,8 @@
 //! Recognizes the frame that marks a streamed answer as complete. Clients go on when they see it, without waiting for the end of
 //! the stream.
 
-use retake_wire::Api;
 use memchr::memmem;
+use retake_wire::Api;
 
 /// How many bytes before a chunk are searched too, because a chunk may begin in the middle of the frame.
 const BEFORE: usize = 64;

@@ -19,14 +19,14 @@ use super::state::{RecorderOptions, RecorderState};
 use super::stream;
 use super::tally::Tally;
 use super::upstream::Upstreams;
-use crate::clients::{Clients, reqwest_reason};
-use retake_base::error::Result;
-use retake_wire::fixture::call_log::CallLog;
-use retake_core::key::UNKNOWN_CALLER;
 use crate::activity::InFlight;
+use crate::clients::{Clients, reqwest_reason};
 use crate::http;
 use crate::miss::MissReason;
+use retake_base::error::Result;
+use retake_core::key::UNKNOWN_CALLER;
 use retake_core::secrets::Secrets;
+use retake_wire::fixture::call_log::CallLog;
 use retake_wire::{self as wire, Api, Known};
 
 /// Passes calls on and writes the journal.

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::cost::{Cost, tokens};
 use super::pending_call::PendingCall;
 use retake_core::conversation::Answer;
-use retake_wire::fixture::call_log::LoggedCall;
-use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_core::json::Json;
 use retake_core::key::{Checks, Hash, Rules};
+use retake_wire::fixture::call_log::LoggedCall;
+use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{self as wire, Api, Known, Response, Target};
 
 /// Recorded calls and their answers, from which a new recording is served.

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use super::pending_call::PendingCall;
 use super::resume::Resume;
 use super::tally::Tally;
-use retake_wire::fixture::call_log::CallLog;
 use retake_core::json::Json;
 use retake_core::secrets::{Fired, Secrets};
+use retake_wire::fixture::call_log::CallLog;
 use retake_wire::{Api, Known, Response, Target};
 
 /// The options of a recording.

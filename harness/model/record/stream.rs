@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 
 use super::call_writer::{CallWriter, Cut};
 use super::last_frame;
-use crate::clients::reqwest_reason;
 use crate::activity::InFlight;
+use crate::clients::reqwest_reason;
 use crate::http;
 use retake_wire::{Body, Response};
 

@@ -178,6 +178,10 @@ impl Upstreams {
         PROVIDERS.iter().filter_map(kept).collect()
     }
 
+    /// Reads the upstreams from environment variables, whose values `value` returns.
+    ///
+    /// # Errors
+    /// If a variable holds no address that can be used.
     pub fn read(value: impl Fn(&str) -> Option<String>) -> Result<Upstreams> {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
         let mut upstreams = [const { None }; 4];

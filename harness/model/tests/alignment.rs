@@ -1,8 +1,8 @@
 //! The calls of a run are matched with the recorded turns: which calls changed, which are additional, which are missing.
 
 use super::*;
-use retake_core::conversation::ToolCall;
 use crate::GoingOn;
+use retake_core::conversation::ToolCall;
 
 /// Makes a turn of a conversation from the kind and the text of each message.
 fn said(caller: Option<&str>, messages: &[(&str, &str)], answer: &str) -> Recorded {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::over_wires::recorded;
 use super::replay_of;
-use retake_wire::fixture::Recorded;
-use retake_core::json::{Json, Layout};
 use crate::*;
+use retake_core::json::{Json, Layout};
+use retake_wire::fixture::Recorded;
 use retake_wire::{Api, Response};
 
 /// Makes a request that asks the same question under a system prompt, with a tool.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::recorder::Recording;
+use crate::*;
 use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use retake_wire::fixture::call_log::{self, CallLog, LoggedCall};
-use retake_wire::fixture::{Fixture, Table};
 use retake_core::json::Json;
 use retake_core::key::Rules;
-use crate::*;
 use retake_core::secrets::Fired;
+use retake_wire::fixture::call_log::{self, CallLog, LoggedCall};
+use retake_wire::fixture::{Fixture, Table};
 use retake_wire::{self as wire, Api, Known, Response};
 
 /// A call as a client sends it, and its response.

@@ -11,10 +11,10 @@ use futures_util::StreamExt as _;
 
 use super::recorder::{Recording, provider, run};
 use super::{on_a_server, post, turn};
-use retake_wire::fixture::Fixture;
+use crate::*;
 use retake_core::json::Json;
 use retake_core::key::Rules;
-use crate::*;
+use retake_wire::fixture::Fixture;
 
 /// Sends a request, with the key in the header if there is one, and returns the status and the body.
 async fn send(server: &ModelServer, method: Method, path: &str, key: Option<&str>) -> (u16, String) {

@@ -1,11 +1,11 @@
 //! The model server, tested over each provider's API.
 
 use super::{lookup, on_a_server, post, replay_of};
+use crate::*;
 use retake_core::conversation::{Answer, Block, Message, Native};
-use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules};
-use crate::*;
+use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{self as wire, Api, Body, Known, Response};
 
 fn json(text: &str) -> Json {

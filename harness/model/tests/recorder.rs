@@ -6,10 +6,10 @@ use std::sync::Arc;
 use axum::Router;
 use tempfile::TempDir;
 
-use retake_wire::fixture::call_log::{self, CallLog, FixtureOfLog};
-use retake_core::key::Rules;
 use crate::*;
+use retake_core::key::Rules;
 use retake_core::secrets::Secrets;
+use retake_wire::fixture::call_log::{self, CallLog, FixtureOfLog};
 
 /// A recorder, and the journal that it writes.
 pub(super) struct Recording {

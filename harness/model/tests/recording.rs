@@ -10,9 +10,9 @@ use futures_util::StreamExt as _;
 
 use super::post;
 use super::recorder::{Recording, provider, run};
-use retake_wire::fixture::Fixture;
-use retake_core::key::Rules;
 use crate::*;
+use retake_core::key::Rules;
+use retake_wire::fixture::Fixture;
 
 /// For each API, the path and the body of a call.
 const CALLS: [(&str, &str); 5] = [

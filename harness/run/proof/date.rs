@@ -3,9 +3,9 @@
 use regex::Regex;
 use time::{Date, Duration, OffsetDateTime};
 
-use retake_wire::fixture::Fixture;
 use retake_core::json::Json;
 use retake_core::key::Rules;
+use retake_wire::fixture::Fixture;
 
 /// The names of tools whose recorded results contain today's date in a form that keys do not replace, in the order of their
 /// calls.

@@ -1,8 +1,8 @@
 //! Finds the `[golden]` options that allow what varies between two runs, and nothing else.
 
+use crate::run::trial::Replayed;
 use retake_core::events::{Golden, Loose, ShapeOptions, moved_and_counted};
 use retake_core::key::Rules;
-use crate::run::trial::Replayed;
 
 /// A change of the `[golden]` options.
 #[derive(Clone, Debug, PartialEq, Eq)]

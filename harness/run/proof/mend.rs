@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::diagnosis;
 use super::rule::Rule;
 use super::tried::{self, Tried};
-use retake_wire::fixture::Fixture;
-use retake_core::key::Rules;
 use crate::run::trial::Replayed;
+use retake_core::key::Rules;
+use retake_wire::fixture::Fixture;
 
 /// Placeholders of values that may also have been changed on purpose, so that only another run shows whether they vary.
 const MAYBE: [&str; 2] = ["<NUMBER>", "<ID>"];

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::date::tools_with_today;
 use super::replays::Proof;
 use super::unproven::Unproven;
-use retake_wire::fixture::Fixture;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::scenario::Scenario;
 use crate::system::DATE_VARIABLE;
+use retake_wire::fixture::Fixture;
 
 /// Replays a scenario twice and returns the text for its golden, or `None` if it has no golden.
 ///

@@ -5,14 +5,14 @@ use std::time::{Duration, SystemTime};
 
 use super::diagnosis;
 use super::tried::{Tried, checked};
-use retake_wire::fixture::Fixture;
-use retake_core::key::{Check, Rules};
-use retake_model::Pacing;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
 use crate::scenario::Scenario;
+use retake_core::key::{Check, Rules};
+use retake_model::Pacing;
+use retake_wire::fixture::Fixture;
 
 /// A scenario to prove.
 pub(crate) struct Proof<'a> {

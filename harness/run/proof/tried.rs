@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::rule::Rule;
-use retake_wire::fixture::{Fixture, Recorded};
 use retake_core::json::Json;
 use retake_core::key::{Check, CheckTexts, Hash, Normalizer, Rules, check_with_more_rules, with_more_rules};
+use retake_wire::fixture::{Fixture, Recorded};
 
 /// A recorded call on which rules are tried.
 struct RecordedCall {

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use retake_base::error::Result;
-use retake_wire::fixture::{Fixture, JournalLock, call_log, journal_of};
-use retake_model::{Cost, Resume, merged};
 use crate::report::{Failure, terminal};
 use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::project::Project;
 use crate::scenario::Scenario;
-use retake_core::secrets::{Scrub, Secrets};
+use retake_base::error::Result;
 use retake_base::text::counted;
+use retake_core::secrets::{Scrub, Secrets};
+use retake_model::{Cost, Resume, merged};
+use retake_wire::fixture::{Fixture, JournalLock, call_log, journal_of};
 
 /// A recording of one scenario, with its files.
 pub(super) struct Recording<'a> {

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::begin::Recording;
 use super::drive::with_resume_advice;
 use super::prove::Proven;
-use retake_base::files;
 use crate::report::{Failure, terminal};
+use retake_base::files;
 use retake_base::text::counted;
 
 impl Proven<'_> {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::begin::Recording;
 use super::drive::Driven;
-use retake_wire::fixture::{Fixture, call_log};
-use retake_core::json::Json;
-use retake_model::Recorder;
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
+use retake_core::json::Json;
+use retake_model::Recorder;
+use retake_wire::fixture::{Fixture, call_log};
 
 /// A recording whose two replays agree, or which is accepted although they do not.
 pub(super) struct Proven<'a> {
@@ -57,7 +57,8 @@ impl<'a> Driven<'a> {
         let of_old = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
         // Other scenarios that replay this recording can use its prompt as `fixture.prompt`.
         let prompt = scenario.vars.fixed("prompt").and_then(Json::into_string);
-        let prompt = prompt.map(|prompt| ("prompt".to_owned(), Json::from(retake_core::secrets::shown(&prompt).as_str())));
+        let prompt =
+            prompt.map(|prompt| ("prompt".to_owned(), Json::from(retake_core::secrets::shown(&prompt).as_str())));
         let context = scenario.vars.fixed("context").map(|context| ("context".to_owned(), context));
         // Several scenarios may share the fixture, so it is named like its file.
         let name = shown.file_stem().map(|stem| ("scenario".to_owned(), Json::from(&*stem.to_string_lossy())));

@@ -1,9 +1,9 @@
 //! Which scenarios to record: those with a name, those with a text in their name, or all.
 
-use retake_base::error::{Error, Result};
 use crate::report::terminal;
 use crate::run::project::Project;
 use crate::scenario::{Broken, FixtureRef, Scenario, is_name};
+use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 
 /// The scenarios that the words name; with `all`, every one. A word is a scenario's whole name, otherwise a part of names. If a

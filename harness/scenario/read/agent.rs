@@ -5,9 +5,9 @@ use super::file::ScenarioFile;
 use super::names::check_variable;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
-use retake_base::error::{Error, Result};
 use crate::scenario::step::{AgentRun, AnswerAs, StreamSpec};
 use crate::scenario::template::{Names, Template};
+use retake_base::error::{Error, Result};
 
 /// Reads a step with `run`. Its templates may use `names`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<AgentRun> {

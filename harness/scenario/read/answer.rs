@@ -5,9 +5,9 @@ use super::json;
 use super::raw::{RawCancel, RawStep};
 use super::spanned::Spanned;
 use super::values::{RawStream, RawStreamEnds};
-use retake_base::error::Result;
 use crate::scenario::step::{AnswerAs, StreamSpec, WaitFor};
 use crate::scenario::template::Names;
+use retake_base::error::Result;
 
 /// Combines `stream`, `cancel`, `wait` and `reconnect` of a step of this `kind`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<AnswerAs> {

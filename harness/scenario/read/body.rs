@@ -6,11 +6,11 @@ use super::file::ScenarioFile;
 use super::json::{self, RawJson};
 use super::raw::{RawStep, Texts, fields};
 use super::spanned::Spanned;
-use retake_base::error::{Error, Place, Result, conflict};
-use retake_core::json::Json;
 use crate::scenario::source::{Source, read_bytes};
 use crate::scenario::step::{StepBody, Upload};
 use crate::scenario::template::TemplateJson;
+use retake_base::error::{Error, Place, Result, conflict};
+use retake_core::json::Json;
 
 /// Reads the body that a step sends. Its files are read here, so that a missing one is reported before anything runs.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody> {

@@ -6,9 +6,9 @@ use super::file::ScenarioFile;
 use super::names::check_new_name;
 use super::raw::RawStep;
 use super::spanned::Spanned;
-use retake_base::error::{Error, Result};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::step::CaptureFrom;
+use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 
 /// Reads the captures of a step. `stream` says whether its answer is a stream.

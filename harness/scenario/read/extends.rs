@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::raw::{RawSystem, Texts};
 use super::spanned::Spanned;
-use retake_base::error::Result;
 use crate::scenario::hints::suggest;
 use crate::scenario::source::Source;
+use retake_base::error::Result;
 
 /// The systems of a suite as they are written, by name.
 pub(super) type Systems = BTreeMap<Spanned<String>, Spanned<RawSystem>>;

@@ -3,11 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::spanned::Spanned;
-use retake_base::error::Result;
-use retake_base::files;
 use crate::scenario::hints::suggest;
 use crate::scenario::name::SHARED;
 use crate::scenario::source::Source;
+use retake_base::error::Result;
+use retake_base::files;
 
 /// The file of a scenario.
 #[derive(Clone, Copy)]

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use retake_base::error::Result;
-use retake_core::json::{Json, Layout};
 use crate::scenario::source::Source;
 use crate::scenario::template::{Template, TemplateJson};
+use retake_base::error::Result;
+use retake_core::json::{Json, Layout};
 
 /// A TOML value that can be written as JSON. Each value in it has its place.
 #[derive(Clone)]

@@ -1,10 +1,10 @@
 //! Checks names in a file: those of vars and captures, headers, and environment variables.
 
 use super::spanned::Spanned;
-use retake_base::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
 use crate::scenario::template::RESERVED;
+use retake_base::error::{Error, Result};
 
 /// The reserved words of the template language.
 pub(super) const WORDS: [&str; 13] =

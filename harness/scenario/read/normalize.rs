@@ -4,9 +4,9 @@ use regex::Regex;
 
 use super::raw::RawNormalize;
 use super::values::Pattern;
-use retake_base::error::Result;
 use crate::scenario::normalize::NormalizeRule;
 use crate::scenario::source::Source;
+use retake_base::error::Result;
 
 /// Checks a replacement rule.
 pub(super) fn normalize_rule(rule: RawNormalize, source: &Source) -> Result<NormalizeRule> {

@@ -6,9 +6,9 @@ use super::names::env_name;
 use super::raw::{RawDrift, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
-use retake_base::error::Result;
 use crate::scenario::options::{Defaults, Delays, Drift, Panics, Unused};
 use crate::scenario::source::Source;
+use retake_base::error::Result;
 
 /// Returns the options of a file. Those that it does not set are taken from `otherwise`.
 pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: &Source) -> Result<Defaults> {

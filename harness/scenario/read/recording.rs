@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::raw::{RawScenario, fields};
 use super::spanned::Spanned;
 use super::values::Kind;
-use retake_base::error::Result;
 use crate::scenario::scenario::ToolsRun;
 use crate::scenario::source::Source;
+use retake_base::error::Result;
 
 /// Reads which tool calls a scenario executes again. Returns `None` if it drives a system.
 pub(super) fn read(raw: &RawScenario, source: &Source, root: &Path) -> Result<Option<ToolsRun>> {

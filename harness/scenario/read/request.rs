@@ -5,9 +5,9 @@ use super::names::check_header_name;
 use super::raw::{RawStep, Texts, fields};
 use super::spanned::Spanned;
 use super::{answer, body};
-use retake_base::error::{Error, Result};
 use crate::scenario::step::{Method, Request};
 use crate::scenario::template::{Names, Template};
+use retake_base::error::{Error, Result};
 
 /// Reads a step whose `kind` is a method or `listen`. Its templates may use `names`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<Request> {

@@ -6,13 +6,13 @@ use super::file::ScenarioFile;
 use super::raw::{RawScenario, RawStep};
 use super::spanned::Spanned;
 use super::{case, golden, options, recording, step, toml_file, vars};
-use retake_base::error::{Error, Result};
 use crate::scenario::name::{is_name, no_name};
 use crate::scenario::options::Defaults;
 use crate::scenario::scenario::{Broken, FixtureRef, Scenario, ToolsRun};
 use crate::scenario::source::Source;
 use crate::scenario::step::{Action, Step};
 use crate::scenario::template::{Names, Vars};
+use retake_base::error::{Error, Result};
 
 /// Reads the scenarios of a folder: one with the folder's name, or one for each case. Options that they do not set are taken
 /// from `defaults`.

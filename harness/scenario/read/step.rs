@@ -6,10 +6,10 @@ use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
 use super::{agent, capture, page, request};
-use retake_base::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::step::{Action, AnswerAs, Do, Step};
 use crate::scenario::template::Names;
+use retake_base::error::{Error, Result};
 
 /// The keys that say which kind of step it is.
 pub(super) const KINDS: [&str; 9] = ["get", "post", "put", "patch", "delete", "listen", "run", "browser", "together"];

@@ -9,12 +9,12 @@ use super::raw::{RawCaller, RawSuite};
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
-use retake_base::error::Result;
-use retake_model::{CallerRule, When};
 use crate::scenario::hints::listed;
 use crate::scenario::options::Defaults;
 use crate::scenario::source::Source;
 use crate::scenario::suite::Suite;
+use retake_base::error::Result;
+use retake_model::{CallerRule, When};
 
 /// Reads `file` below `root`. A missing file counts as an empty one.
 pub(in crate::scenario) fn read(root: &Path, file: &Path) -> Result<Suite> {

@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{scenario_fields, suite_fields};
-use retake_base::files::generated::assert_current;
 use crate::scenario::hints::listed;
 use crate::scenario::template::RESERVED;
 use checks::{scenario, suite};
 use probe::{SOUND, discovered};
+use retake_base::files::generated::assert_current;
 use schema::FieldDoc;
 
 #[test]

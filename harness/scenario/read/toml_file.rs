@@ -6,9 +6,9 @@ use serde::de::DeserializeOwned;
 
 use super::fields;
 use super::raw::{RawScenario, RawStep};
-use retake_base::error::{Error, Result, conflict};
 use crate::scenario::hints::{listed, suggest};
 use crate::scenario::source::Source;
+use retake_base::error::{Error, Result, conflict};
 
 /// The key under which the TOML reader hands a date to serde.
 const DATE: &str = "$__toml_private_datetime";

@@ -8,11 +8,11 @@ use super::normalize::normalize_rule;
 use super::options::limit;
 use super::raw::{RawSuite, RawTool, Texts};
 use super::spanned::Spanned;
-use retake_base::error::{Error, Result};
 use crate::scenario::hints::listed;
 use crate::scenario::source::Source;
 use crate::scenario::template::{Names, Template};
 use crate::scenario::tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
+use retake_base::error::{Error, Result};
 
 /// How long a call may take by default.
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -10,12 +10,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use retake_core::events::{Detail, TextAs};
-use retake_model::OfferedTools;
 use crate::scenario::hints::listed;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
+use retake_core::events::{Detail, TextAs};
+use retake_model::OfferedTools;
 
 /// A duration, such as `"60s"`, `"500ms"` or `"2m"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::json::{self, RawJson};
 use super::names::check_new_name;
 use super::spanned::Spanned;
-use retake_base::error::Result;
 use crate::scenario::source::Source;
 use crate::scenario::template::{Names, Vars};
+use retake_base::error::Result;
 
 /// Reads the vars, whose templates may use `names`.
 pub(super) fn read(raw: &BTreeMap<Spanned<String>, Spanned<RawJson>>, names: &Names, source: &Source) -> Result<Vars> {

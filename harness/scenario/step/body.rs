@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::scenario::template::{Context, Names, TemplateJson, as_text};
 use retake_base::error::Result;
 use retake_core::json::Json;
-use crate::scenario::template::{Context, Names, TemplateJson, as_text};
 
 /// The body that a step sends.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use retake_base::error::{Place, Result};
 use crate::scenario::template::Template;
+use retake_base::error::{Place, Result};
 
 /// A page, and the acts on it, in order.
 #[derive(Clone, Debug, PartialEq)]

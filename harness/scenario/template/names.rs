@@ -7,8 +7,8 @@ use std::rc::Rc;
 use super::context::Context;
 use super::json::TemplateJson;
 use super::template::Template;
-use retake_base::error::{Error, Result};
 use crate::scenario::hints::{listed, suggest};
+use retake_base::error::{Error, Result};
 
 /// The names that Retake itself defines. Vars and captures cannot use them.
 pub const RESERVED: [&str; 9] = ["run", "port", "workdir", "root", "model", "secret", "tools", "turn", "fixture"];

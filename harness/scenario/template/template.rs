@@ -10,11 +10,11 @@ use minijinja::{ErrorKind, Value};
 use super::context::Context;
 use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
 use super::turn;
-use retake_base::error::{Error, Place, Result};
-use retake_core::json::Json;
 use crate::scenario::hints::suggest;
 use crate::scenario::source::Source;
+use retake_base::error::{Error, Place, Result};
 use retake_base::text::clipped;
+use retake_core::json::Json;
 
 /// A text that may contain `{{ }}`. If it is exactly one `{{ expression }}`, its value keeps the type of the expression.
 #[derive(Clone, Debug, PartialEq)]

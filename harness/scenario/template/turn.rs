@@ -3,8 +3,8 @@
 use minijinja::value::Serde;
 use minijinja::{Error, ErrorKind, Value};
 
-use retake_core::json::Json;
 use retake_base::text::nearest;
+use retake_core::json::Json;
 
 /// The name of the function. Its value in a context is an object that maps each caller to a list of its turns.
 pub(super) const TURN: &str = "turn";

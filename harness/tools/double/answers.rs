@@ -1,11 +1,11 @@
 //! Chooses the recorded exchange that answers a request. Pure.
 
-use retake_wire::fixture::ToolExchange;
+use crate::tools::difference::{Difference, differences};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
-use retake_model::MissReason;
 use retake_core::secrets::{Fired, Scrub};
-use crate::tools::difference::{Difference, differences};
+use retake_model::MissReason;
+use retake_wire::fixture::ToolExchange;
 
 /// The recorded exchanges of one server, and which of them have been served.
 #[derive(Debug)]

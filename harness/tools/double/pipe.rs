@@ -8,8 +8,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, WriteHalf};
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 
-use retake_core::json::{Json, Layout};
 use crate::system::Guarded;
+use retake_core::json::{Json, Layout};
 
 /// A connection to a server that Retake started.
 pub(super) struct Pipe {

@@ -21,19 +21,19 @@ use super::answers::{self, Answers};
 use super::pipe::Pipe;
 use super::stdio;
 use super::upstream::Upstream;
-use retake_base::cause::{Cause, CauseKind};
-use retake_base::error::{Error, Result};
-use retake_wire::fixture::{ToolExchange, ToolExchanges};
-use retake_core::json::{Json, Layout, Object};
-use retake_core::key::Normalizer;
-use retake_model::kept::outliving;
-use retake_model::{Miss, Pacing, Scope};
 use crate::scenario::{Suite, ToolBy};
-use retake_core::secrets::{Fired, Scrub};
 use crate::system::Folder;
-use retake_base::text::clipped;
 use crate::tools::difference::{Difference, differences};
 use crate::tools::on_stage::OnStage;
+use retake_base::cause::{Cause, CauseKind};
+use retake_base::error::{Error, Result};
+use retake_base::text::clipped;
+use retake_core::json::{Json, Layout, Object};
+use retake_core::key::Normalizer;
+use retake_core::secrets::{Fired, Scrub};
+use retake_model::kept::outliving;
+use retake_model::{Miss, Pacing, Scope};
+use retake_wire::fixture::{ToolExchange, ToolExchanges};
 
 /// Where answers come from.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 #[cfg(unix)]
 use super::pipe::Pipe;
-use retake_model::clients::{Clients, reqwest_reason};
 use retake_core::json::{Json, Layout};
+use retake_model::clients::{Clients, reqwest_reason};
 
 /// A connection to a real server.
 pub(super) enum Upstream {

@@ -10,6 +10,7 @@ use retake_core::json::Json;
 /// The events on a conversation's active branch, beginning with the root.
 #[derive(Debug, Default)]
 pub struct Conversation {
+    /// Its events, from the root to the leaf.
     pub events: Vec<Event>,
     /// One line for each thing that was ignored, which names the file.
     pub warnings: Vec<String>,

@@ -8,7 +8,12 @@ use retake_core::secrets::{Fired, Scrub};
 #[derive(Debug)]
 pub enum Event {
     /// A message of the agent or the user.
-    Message { by: Speaker, event: Json },
+    Message {
+        /// Who wrote it.
+        by: Speaker,
+        /// The whole event.
+        event: Json,
+    },
     /// The agent called a tool.
     Action(Action),
     /// The result of a tool call.
@@ -22,6 +27,7 @@ pub enum Event {
 /// Who sent a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
+    /// The agent.
     Agent,
     /// The user, or a hook in the user's place.
     User,
@@ -30,22 +36,30 @@ pub enum Speaker {
 /// An `ActionEvent`.
 #[derive(Debug)]
 pub struct Action {
+    /// The event's id.
     pub id: String,
+    /// The name of the tool.
     pub tool: String,
+    /// The call's id.
     pub call_id: String,
     /// The id of the model's answer that contains the call.
     pub answer: Option<String>,
     /// The tool's arguments; `None` if the agent could not turn the call into an action, so nothing was executed.
     pub args: Option<Json>,
+    /// The whole event.
     pub event: Json,
 }
 
 /// An `ObservationEvent`, `AgentErrorEvent` or `UserRejectObservation`.
 #[derive(Debug)]
 pub struct Observation {
+    /// The id of the action that it observes.
     pub action_id: Option<String>,
+    /// The call's id.
     pub call_id: String,
+    /// Whether the user rejected the call.
     pub rejected: bool,
+    /// The whole event.
     pub event: Json,
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::tools::script::{Action, Entry, Script, Withheld};
 use retake_base::error::{Error, Result};
-use retake_wire::fixture::{Fixture, Turn, canonical_answer};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Rules;
-use crate::tools::script::{Action, Entry, Script, Withheld};
+use retake_wire::fixture::{Fixture, Turn, canonical_answer};
 
 /// Returns the tool calls in a fixture's answers, in recorded order, each with the result that a later model call sent.
 ///

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::tools::openhands::{self, Conversation, Event, Speaker};
-use retake_core::json::Json;
 use crate::tools::script::{Action, Entry, Script, Withheld};
+use retake_core::json::Json;
 
 /// Fields of an action that hold what the model says about it. `tool_call` repeats the action, including the model's summary.
 const NOT_LOGGED: [&str; 8] = [

@@ -4,8 +4,8 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use serde_json::Value;
 
 use super::targets::Target;
-use retake_core::json::Json;
 use crate::tools::observed::Observed;
+use retake_core::json::Json;
 
 type Function = dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync;
 

@@ -14,15 +14,15 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::time::timeout;
 
 use super::targets::Target;
-#[cfg(unix)]
-use retake_base::error::Error;
-use retake_base::error::Result;
-use retake_core::json::{Json, Layout};
 use crate::scenario::{Context, Template};
 #[cfg(unix)]
 use crate::system::Guarded;
 use crate::system::{Exit, Guard};
 use crate::tools::observed::Observed;
+#[cfg(unix)]
+use retake_base::error::Error;
+use retake_base::error::Result;
+use retake_core::json::{Json, Layout};
 
 /// A command that executes one tool's calls.
 pub(crate) struct Command {

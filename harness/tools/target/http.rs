@@ -3,10 +3,10 @@
 use futures_util::future::{BoxFuture, FutureExt as _};
 
 use super::targets::Target;
+use crate::tools::observed::Observed;
+use retake_core::json::{Json, Layout};
 use retake_model::clients::Clients;
 use retake_model::clients::reqwest_reason;
-use retake_core::json::{Json, Layout};
-use crate::tools::observed::Observed;
 
 /// The HTTP endpoint of one tool.
 pub(crate) struct Http {

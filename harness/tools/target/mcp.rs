@@ -15,11 +15,11 @@ use tokio::time::timeout;
 
 use super::command::Command;
 use super::targets::Target;
-use retake_model::clients::Clients;
-use retake_base::error::{Error, Result};
-use retake_core::json::{Json, Layout};
 use crate::system::Guarded;
 use crate::tools::observed::Observed;
+use retake_base::error::{Error, Result};
+use retake_core::json::{Json, Layout};
+use retake_model::clients::Clients;
 
 /// A client of one MCP server.
 pub struct Mcp {

@@ -6,9 +6,9 @@ use futures_util::future::BoxFuture;
 
 use super::command::Command;
 use super::targets::Target;
+use crate::tools::observed::Observed;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
-use crate::tools::observed::Observed;
 
 /// A type without values, in place of the MCP client.
 pub(crate) enum Mcp {}

@@ -8,10 +8,10 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use retake_base::error::{Error, Result};
-use retake_core::json::Json;
 use crate::tools::observed::Observed;
 use crate::tools::script::Script;
+use retake_base::error::{Error, Result};
+use retake_core::json::Json;
 
 /// How long a call may take if no timeout is configured.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);

@@ -1,12 +1,12 @@
 //! Decodes a recorded message into an [`Answer`].
 
 use super::request::tool_use;
-use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
-use retake_core::json::Json;
 use crate::Api;
 use crate::parts::fields::{self, WireError};
+use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
+use retake_core::json::Json;
 
-pub(in crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
+pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     if let Some(error) = fields::given(body, "error") {
         return Err(WireError::of_provider(error));
     }

@@ -1,14 +1,14 @@
 //! Renders an [`Answer`] as a message.
 
 use super::answer::stop_reason;
-use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use retake_core::json::Json;
 use crate::parts::ids;
 use crate::parts::pieces::given;
 use crate::{Api, RenderFor, Response, Unrenderable};
+use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
+use retake_core::json::Json;
 
 /// Returns the whole message. A stream is made from it, too.
-pub(in crate) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
+pub(crate) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let mut content = Vec::new();
     for (i, block) in answer.blocks.iter().enumerate() {
         let text_block = |kind: &'static str, text: &str| [("type", Json::from(kind)), (kind, text.into())];
@@ -56,13 +56,13 @@ fn tool_use(tool: &ToolCall, position: usize, call: &RenderFor<'_>) -> Result<Js
     ]))
 }
 
-pub(in crate) fn error(status: u16, kind: &str, message: &str) -> Response {
+pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
     let error = [("type", Json::from(kind)), ("message", message.into())];
     Response::json(status, Json::object([("type", "error".into()), ("error", Json::object(error))]))
 }
 
 /// Returns the body that answers `GET /v1/models`.
-pub(in crate) fn models(models: &[String]) -> Json {
+pub(crate) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         Json::object([
             ("type", Json::from("model")),

@@ -1,15 +1,15 @@
 //! Decodes a request into a [`Call`].
 
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::Json;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
 use crate::{Api, Call};
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::Json;
 
 /// The fields that are not settings, since they have their own field in [`Call`].
 const NO_SETTINGS: [&str; 6] = ["messages", "system", "tools", "model", "stream", "metadata"];
 
-pub(in crate) fn decode(body: &Json) -> Result<Call, WireError> {
+pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
     fields::filled(body, "messages", "message")?;
     let mut messages = Vec::new();

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use retake_core::json::{Json, Layout, Object};
 use crate::parts::fields::{self, WireError};
 use crate::parts::pieces::{characters, words};
 use crate::parts::{args, sse};
+use retake_core::json::{Json, Layout, Object};
 
 /// Assembles the message that a stream carries, as if it had come whole.
-pub(in crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
+pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut stream = Stream::default();
     for (i, frame) in frames.into_iter().enumerate() {
         sse::each_json(frame.as_ref(), |event| stream.read(&event))
@@ -145,7 +145,7 @@ impl Draft {
 }
 
 /// Returns the events of a whole message as SSE frames. Each has a name, because clients ignore events without one.
-pub(in crate) fn frames(message: &Json) -> Vec<String> {
+pub(crate) fn frames(message: &Json) -> Vec<String> {
     let given = message.as_object().cloned().unwrap_or_default();
     let mut usage = given.get("usage").and_then(Json::as_object).cloned().unwrap_or_default();
     let (mut start, mut end) = (given.clone(), Object::new());

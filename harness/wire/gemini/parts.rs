@@ -1,8 +1,8 @@
 //! Reads the parts of a content. Clients spell the fields in camel case or in snake case, and the API accepts both.
 
+use crate::parts::fields::{self, WireError};
 use retake_core::conversation::ToolCall;
 use retake_core::json::Json;
-use crate::parts::fields::{self, WireError};
 
 /// Returns the value of a field with either spelling.
 pub(super) fn either<'a>(object: &'a Json, camel: &str, snake: &str) -> Option<&'a Json> {

@@ -1,14 +1,14 @@
 //! Renders an [`Answer`] as a response.
 
 use super::answer::finish_reason;
-use retake_core::conversation::{Answer, Block, Finish, Usage};
-use retake_core::json::Json;
 use crate::parts::ids;
 use crate::parts::pieces::given;
 use crate::{Api, RenderFor, Response, Unrenderable};
+use retake_core::conversation::{Answer, Block, Finish, Usage};
+use retake_core::json::Json;
 
 /// Returns the whole response. A stream is made from it, too.
-pub(in crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
+pub(crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let mut parts = Vec::new();
     for (i, block) in answer.blocks.iter().enumerate() {
         parts.push(match block {
@@ -47,13 +47,13 @@ pub(in crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json,
     ]))
 }
 
-pub(in crate) fn error(status: u16, kind: &str, message: &str) -> Response {
+pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
     let error = [("code", Json::Int(i64::from(status))), ("message", message.into()), ("status", kind.into())];
     Response::json(status, Json::object([("error", Json::object(error))]))
 }
 
 /// Returns the body that answers `GET /v1beta/models`.
-pub(in crate) fn models(models: &[String]) -> Json {
+pub(crate) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         let methods = ["generateContent", "streamGenerateContent"].map(Json::from);
         Json::object([

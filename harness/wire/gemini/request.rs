@@ -1,11 +1,11 @@
 //! Decodes a request into a [`Call`].
 
 use super::parts::{either, is_thought, tool_call, unsigned};
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::{Json, Layout};
 use crate::parts::fields::{self, WireError};
 use crate::request;
 use crate::{Api, Call};
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::{Json, Layout};
 
 /// The fields that are not settings, since they have their own field in [`Call`].
 const NO_SETTINGS: [&str; 5] = ["contents", "systemInstruction", "system_instruction", "tools", "model"];
@@ -14,7 +14,7 @@ const NO_SETTINGS: [&str; 5] = ["contents", "systemInstruction", "system_instruc
 /// that widely used clients choose.
 const TEXT_RESULTS: [&str; 3] = ["output", "return_value", "content"];
 
-pub(in crate) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
+pub(crate) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
     let body = &with_lists(body);
     fields::filled(body, "contents", "content")?;

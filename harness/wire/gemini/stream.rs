@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::parts::is_thought;
-use retake_core::json::{Json, Object};
 use crate::parts::fields::{self, WireError};
 use crate::parts::pieces::words;
 use crate::parts::sse;
+use retake_core::json::{Json, Object};
 
 /// Assembles the response that SSE frames carry, as if it had come whole.
-pub(in crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
+pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut whole = Whole::default();
     for (i, frame) in frames.into_iter().enumerate() {
         sse::each_json(frame.as_ref(), |piece| whole.add(&piece))
@@ -19,7 +19,7 @@ pub(in crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> 
 }
 
 /// Assembles the response that the pieces in a JSON array carry.
-pub(in crate) fn assemble_array(pieces: &[Json]) -> Result<Json, WireError> {
+pub(crate) fn assemble_array(pieces: &[Json]) -> Result<Json, WireError> {
     let mut whole = Whole::default();
     for (i, piece) in pieces.iter().enumerate() {
         whole.add(piece).map_err(|error| error.of(format_args!("[{i}]")))?;
@@ -117,7 +117,7 @@ impl Candidate {
 }
 
 /// Returns the pieces of a whole response: one for each part of the first candidate, then one with everything else.
-pub(in crate) fn pieces(response: &Json) -> Vec<Json> {
+pub(crate) fn pieces(response: &Json) -> Vec<Json> {
     let mut rest = response.as_object().cloned().unwrap_or_default();
     let Some(Json::Array(candidates)) = rest.remove("candidates") else { return vec![response.clone()] };
     let mut candidates = candidates.into_iter();

@@ -1,11 +1,11 @@
 //! Decodes a recorded response into an [`Answer`].
 
 use super::request::tool_call;
+use crate::parts::fields::{self, WireError};
 use retake_core::conversation::{Answer, Block, Finish, Usage};
 use retake_core::json::Json;
-use crate::parts::fields::{self, WireError};
 
-pub(in crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
+pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     if let Some(error) = fields::given(body, "error") {
         return Err(WireError::of_provider(error));
     }

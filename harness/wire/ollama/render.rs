@@ -1,16 +1,16 @@
 //! Renders an [`Answer`] as a response.
 
-use retake_core::conversation::{Answer, Block, Finish, Usage};
-use retake_core::json::Json;
 use crate::parts::ids;
 use crate::parts::pieces::given;
 use crate::{RenderFor, Response, Unrenderable};
+use retake_core::conversation::{Answer, Block, Finish, Usage};
+use retake_core::json::Json;
 
 /// The time in each response. It is not recorded, but clients require one that they can parse.
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 
 /// Returns the whole response. A stream is made from it, too.
-pub(in crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
+pub(crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let [mut thinking, mut content] = [const { String::new() }; 2];
     let mut calls = Vec::new();
     for block in &answer.blocks {
@@ -53,12 +53,12 @@ pub(in crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json,
 }
 
 /// Creates an error response. Ollama's errors are a single text.
-pub(in crate) fn error(status: u16, kind: &str, message: &str) -> Response {
+pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
     Response::json(status, Json::object([("error", format!("{kind}: {message}").into())]))
 }
 
 /// Returns the body that answers `GET /api/tags`.
-pub(in crate) fn models(models: &[String]) -> Json {
+pub(crate) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         Json::object([
             ("name", Json::from(id.as_str())),
@@ -73,7 +73,7 @@ pub(in crate) fn models(models: &[String]) -> Json {
 
 /// Returns the body that answers `POST /api/show`. The model claims every capability that an answer may need, and the template
 /// mentions tools because LiteLLM looks for them there.
-pub(in crate) fn description() -> Json {
+pub(crate) fn description() -> Json {
     let capabilities = ["completion", "tools", "thinking", "vision"].map(Json::from);
     Json::object([
         ("capabilities", Json::Array(capabilities.into())),

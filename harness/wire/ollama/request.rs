@@ -2,18 +2,18 @@
 
 use std::collections::VecDeque;
 
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::Json;
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
 use crate::{Api, Call};
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::Json;
 
 /// The fields that are not settings: those that have their own field in [`Call`], and `keep_alive`, which says how long the
 /// server keeps the model loaded.
 const NO_SETTINGS: [&str; 6] = ["messages", "tools", "model", "stream", "metadata", "keep_alive"];
 
-pub(in crate) fn decode(body: &Json) -> Result<Call, WireError> {
+pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
     fields::filled(body, "messages", "message")?;
     let mut tools = Tools::default();

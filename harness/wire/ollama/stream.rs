@@ -1,11 +1,11 @@
 //! Converts a whole response into the lines of a stream, and a stream into a whole response.
 
-use retake_core::json::{Json, Layout, Object};
 use crate::parts::fields::{self, WireError};
 use crate::parts::pieces::words;
+use retake_core::json::{Json, Layout, Object};
 
 /// Assembles the response that JSON lines carry, as if it had come whole.
-pub(in crate) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
+pub(crate) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut whole: Object = Object::new();
     let mut message: Object = Object::new();
     for (i, line) in lines.into_iter().enumerate() {
@@ -43,7 +43,7 @@ fn add(whole: &mut Object, message: &mut Object, piece: &Json) -> Result<(), Wir
 }
 
 /// Returns the lines of a whole response: the pieces of its texts, each tool call, then one line with everything else.
-pub(in crate) fn lines(response: &Json) -> Vec<String> {
+pub(crate) fn lines(response: &Json) -> Vec<String> {
     let mut rest = response.as_object().cloned().unwrap_or_default();
     let message = rest.remove("message").unwrap_or(Json::Null);
     let head: Vec<(String, Json)> =

@@ -1,12 +1,12 @@
 //! Decodes a recorded JSON response into an [`Answer`]. The decoder of streams uses parts of this code.
 
 use super::tool_calls;
-use retake_core::conversation::{Answer, Block, Finish, Native, ToolCall, Usage};
-use retake_core::json::Json;
 use crate::Api;
 use crate::parts::fields::{self, WireError};
+use retake_core::conversation::{Answer, Block, Finish, Native, ToolCall, Usage};
+use retake_core::json::Json;
 
-pub(in crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
+pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     let mut draft = Draft::default();
     draft.read_head(body)?;
     let choice = first_choice(body)?.ok_or_else(|| WireError::new("choices: expected at least one, found none"))?;

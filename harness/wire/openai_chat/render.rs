@@ -1,13 +1,13 @@
 //! Renders an [`Answer`] as a response, as JSON or as a stream.
 
-use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use retake_core::json::{Json, Layout};
 use crate::parts::args::unparsed;
 use crate::parts::pieces::{characters, given, words};
 use crate::parts::{ids, sse};
 use crate::{RenderFor, Response, Unrenderable};
+use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
+use retake_core::json::{Json, Layout};
 
-pub(in crate) fn json(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
+pub(crate) fn json(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
     let parts = Parts::of(answer, call)?;
     let mut message = vec![
         ("role", Json::from("assistant")),
@@ -30,7 +30,7 @@ pub(in crate) fn json(answer: &Answer, call: &RenderFor<'_>) -> Result<Response,
     Ok(Response::json(200, Json::object(body)))
 }
 
-pub(in crate) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
+pub(crate) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Result<Response, Unrenderable> {
     let parts = Parts::of(answer, call)?;
     let chunk = |choices: Vec<Json>, usage: Json| {
         let mut body = parts.head("chat.completion.chunk");
@@ -71,13 +71,13 @@ pub(in crate) fn stream(answer: &Answer, call: &RenderFor<'_>) -> Result<Respons
     Ok(Response::stream(frames))
 }
 
-pub(in crate) fn error(status: u16, kind: &str, message: &str) -> Response {
+pub(crate) fn error(status: u16, kind: &str, message: &str) -> Response {
     let error = [("message", Json::from(message)), ("type", kind.into()), ("param", Json::Null), ("code", kind.into())];
     Response::json(status, Json::object([("error", Json::object(error))]))
 }
 
 /// Returns the body that answers `GET /v1/models`.
-pub(in crate) fn models(models: &[String]) -> Json {
+pub(crate) fn models(models: &[String]) -> Json {
     let model = |id: &String| {
         Json::object([
             ("id", Json::from(id.as_str())),

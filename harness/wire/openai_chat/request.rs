@@ -1,16 +1,16 @@
 //! Decodes a request into a [`Call`].
 
 use super::tool_calls;
-use retake_core::conversation::Message;
-use retake_core::json::Json;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
 use crate::{Api, Call};
+use retake_core::conversation::Message;
+use retake_core::json::Json;
 
 /// The fields that are not settings: those that have their own field in [`Call`], and `user`, which identifies an end user.
 const NO_SETTINGS: [&str; 7] = ["messages", "tools", "model", "stream", "stream_options", "metadata", "user"];
 
-pub(in crate) fn decode(body: &Json) -> Result<Call, WireError> {
+pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
     fields::filled(body, "messages", "message")?;
     let mut names = ToolNames::default();

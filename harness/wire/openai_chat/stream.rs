@@ -1,14 +1,14 @@
 //! Decodes a recorded stream into an [`Answer`].
 
 use super::answer::{Draft, first_choice};
-use retake_core::conversation::{Answer, ToolCall};
-use retake_core::json::{Json, Layout};
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
 use crate::parts::sse;
+use retake_core::conversation::{Answer, ToolCall};
+use retake_core::json::{Json, Layout};
 
 /// Assembles the chunks. `[DONE]` may be missing, since some services do not send it; the finish reason is required.
-pub(in crate) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Answer, WireError> {
+pub(crate) fn of_frames(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Answer, WireError> {
     let mut stream = Stream::default();
     for (i, frame) in frames.into_iter().enumerate() {
         sse::each_data(frame.as_ref(), |data| stream.read_data(data))

@@ -1,10 +1,10 @@
 //! Decodes the tool calls of a message. Answers and requests share this code, since requests repeat earlier answers in the same
 //! form.
 
-use retake_core::conversation::ToolCall;
-use retake_core::json::Json;
 use crate::parts::args::parsed;
 use crate::parts::fields::{self, WireError};
+use retake_core::conversation::ToolCall;
+use retake_core::json::Json;
 
 /// Returns the tool calls of an assistant message. This includes the legacy `function_call`, which has no id.
 pub(super) fn of_message(message: &Json) -> Result<Vec<ToolCall>, WireError> {

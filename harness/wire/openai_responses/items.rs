@@ -1,13 +1,13 @@
 //! Reads the items of a request's input, and the tool calls among them. Answers and requests share this code, since requests
 //! repeat earlier answers in the same form.
 
-use retake_core::conversation::ToolCall;
-use retake_core::json::Json;
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
+use retake_core::conversation::ToolCall;
+use retake_core::json::Json;
 
 /// Returns the items of a request's input. Input that is plain text becomes a user message.
-pub(in crate) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
+pub(crate) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
     match fields::given(body, "input") {
         Some(text @ Json::Str(_)) => Ok(vec![Json::object([("role", Json::from("user")), ("content", text.clone())])]),
         Some(Json::Array(items)) => Ok(items.clone()),
@@ -23,7 +23,7 @@ pub(in crate) fn items_of(body: &Json) -> Result<Vec<Json>, WireError> {
 }
 
 /// Returns the id of the conversation that a request continues, if it names one.
-pub(in crate) fn conversation_of(body: &Json) -> Option<&str> {
+pub(crate) fn conversation_of(body: &Json) -> Option<&str> {
     let conversation = body.get("conversation")?;
     conversation.as_str().or_else(|| conversation.str_of("id"))
 }

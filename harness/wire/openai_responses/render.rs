@@ -1,14 +1,14 @@
 //! Renders an [`Answer`] as a response.
 
-use retake_core::conversation::{Answer, Block, Finish, Usage};
-use retake_core::json::Json;
 use crate::parts::args::unparsed;
 use crate::parts::ids;
 use crate::parts::pieces::given;
 use crate::{Api, RenderFor, Unrenderable};
+use retake_core::conversation::{Answer, Block, Finish, Usage};
+use retake_core::json::Json;
 
 /// Returns the whole response. A stream is made from it, too.
-pub(in crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
+pub(crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
     let output = output(answer, call)?;
     let (status, details) = match &answer.finish {
         None | Some(Finish::Stop | Finish::ToolCalls) => ("completed", Json::Null),

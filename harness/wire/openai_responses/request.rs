@@ -1,11 +1,11 @@
 //! Decodes a request into a [`Call`].
 
 use super::items::{conversation_of, items_of, tool_call};
-use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::Json;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, ToolNames};
 use crate::{Api, Call, Known};
+use retake_core::conversation::{Message, ToolCall};
+use retake_core::json::Json;
 
 /// The fields that are not settings: those that have their own field in [`Call`], and those that identify a user, a session
 /// or an earlier response.
@@ -25,7 +25,7 @@ const NO_SETTINGS: [&str; 13] = [
     "user",
 ];
 
-pub(in crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
+pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
     let mut conversation = Conversation::default();
     if let Some(instructions) = fields::given(body, "instructions").filter(|text| text.is_truthy()) {

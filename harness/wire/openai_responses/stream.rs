@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use retake_core::json::{Json, Layout, Object};
 use crate::parts::fields::{self, WireError};
 use crate::parts::pieces::{characters, words};
 use crate::parts::sse;
+use retake_core::json::{Json, Layout, Object};
 
 /// Assembles the response that a stream carries. The last event contains the response; some services leave out its items, which
 /// are then taken from earlier events.
-pub(in crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
+pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Json, WireError> {
     let mut response: Option<Object> = None;
     let mut items = BTreeMap::new();
     for (i, frame) in frames.into_iter().enumerate() {
@@ -42,7 +42,7 @@ pub(in crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> 
 
 /// Returns the events of a whole response as SSE frames. Each event has a name and a sequence number, and the position of the
 /// item that it belongs to.
-pub(in crate) fn frames(response: &Json) -> Vec<String> {
+pub(crate) fn frames(response: &Json) -> Vec<String> {
     let mut events = Events::default();
     let mut begun = response.as_object().cloned().unwrap_or_default();
     begun.extend([

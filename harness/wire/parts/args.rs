@@ -3,7 +3,7 @@
 use retake_core::json::{Json, Layout};
 
 /// Parses arguments that are text. Empty text becomes an empty object, and text that is not JSON stays a string.
-pub(in crate) fn parsed(arguments: &str) -> Json {
+pub(crate) fn parsed(arguments: &str) -> Json {
     if arguments.is_empty() {
         return Json::object::<String>([]);
     }
@@ -12,7 +12,7 @@ pub(in crate) fn parsed(arguments: &str) -> Json {
 
 /// Returns arguments as text, the reverse of [`parsed`]. A string that is not JSON is returned as it is; a string that would
 /// parse as another value is returned in quotes.
-pub(in crate) fn unparsed(args: &Json) -> String {
+pub(crate) fn unparsed(args: &Json) -> String {
     match args {
         Json::Str(text) if parsed(text) == *args => text.clone(),
         args => args.print(Layout::Compact),

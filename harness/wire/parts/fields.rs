@@ -23,40 +23,40 @@ impl fmt::Display for WireError {
 impl std::error::Error for WireError {}
 
 impl WireError {
-    pub(in crate) fn new(message: impl Into<String>) -> WireError {
+    pub(crate) fn new(message: impl Into<String>) -> WireError {
         WireError { message: message.into(), by_provider: false }
     }
 
     /// The error for a field that is missing or has the wrong type.
-    pub(in crate) fn expected(field: &str, what: &str, found: Option<&Json>) -> WireError {
+    pub(crate) fn expected(field: &str, what: &str, found: Option<&Json>) -> WireError {
         WireError::new(format!("{field}: expected {what}, found {}", found.map_or("nothing", Json::kind)))
     }
 
     /// The error for a body in which the provider reported an error instead of an answer.
-    pub(in crate) fn of_provider(error: &Json) -> WireError {
+    pub(crate) fn of_provider(error: &Json) -> WireError {
         let message = error.str_of("message").or(error.as_str());
         let message = message.map_or_else(|| error.print(Layout::Compact), str::to_owned);
         WireError { by_provider: true, ..WireError::new(format!("the provider's error: {message}")) }
     }
 
     /// Adds the name of an enclosing field to the front of the path.
-    pub(in crate) fn within(self, field: impl fmt::Display) -> WireError {
+    pub(crate) fn within(self, field: impl fmt::Display) -> WireError {
         WireError { message: format!("{field}.{}", self.message), ..self }
     }
 
     /// Adds the source of the body to the front of the message.
-    pub(in crate) fn of(self, source: impl fmt::Display) -> WireError {
+    pub(crate) fn of(self, source: impl fmt::Display) -> WireError {
         WireError { message: format!("{source}: {}", self.message), ..self }
     }
 }
 
 /// Returns the fields of a request's body.
-pub(in crate) fn request(body: &Json) -> Result<&Object, WireError> {
+pub(crate) fn request(body: &Json) -> Result<&Object, WireError> {
     body.as_object().ok_or_else(|| WireError::expected("the request", "an object", Some(body)))
 }
 
 /// Checks that a field is an array with at least one element. `what` names an element in the error.
-pub(in crate) fn filled(body: &Json, key: &str, what: &str) -> Result<(), WireError> {
+pub(crate) fn filled(body: &Json, key: &str, what: &str) -> Result<(), WireError> {
     match body.get(key) {
         Some(Json::Array(items)) if items.is_empty() => {
             Err(WireError::new(format!("{key}: expected at least one {what}, found none")))
@@ -67,23 +67,23 @@ pub(in crate) fn filled(body: &Json, key: &str, what: &str) -> Result<(), WireEr
 }
 
 /// Returns the value of a field; `None` if it is missing or null.
-pub(in crate) fn given<'a>(object: &'a Json, key: &str) -> Option<&'a Json> {
+pub(crate) fn given<'a>(object: &'a Json, key: &str) -> Option<&'a Json> {
     object.get(key).filter(|value| **value != Json::Null)
 }
 
 /// Returns a string that is required.
-pub(in crate) fn string<'a>(object: &'a Json, key: &str) -> Result<&'a str, WireError> {
+pub(crate) fn string<'a>(object: &'a Json, key: &str) -> Result<&'a str, WireError> {
     let found = object.get(key);
     found.and_then(Json::as_str).ok_or_else(|| WireError::expected(key, "a string", found))
 }
 
 /// Returns a string; `None` if it is missing or null.
-pub(in crate) fn optional_string<'a>(object: &'a Json, key: &str) -> Result<Option<&'a str>, WireError> {
+pub(crate) fn optional_string<'a>(object: &'a Json, key: &str) -> Result<Option<&'a str>, WireError> {
     given(object, key).map(|_| string(object, key)).transpose()
 }
 
 /// Returns a boolean; `false` if it is missing or null.
-pub(in crate) fn flag(object: &Json, key: &str) -> Result<bool, WireError> {
+pub(crate) fn flag(object: &Json, key: &str) -> Result<bool, WireError> {
     match given(object, key) {
         None => Ok(false),
         Some(Json::Bool(on)) => Ok(*on),
@@ -92,7 +92,7 @@ pub(in crate) fn flag(object: &Json, key: &str) -> Result<bool, WireError> {
 }
 
 /// Returns an object; `None` if it is missing or null.
-pub(in crate) fn optional_object<'a>(object: &'a Json, key: &str) -> Result<Option<&'a Json>, WireError> {
+pub(crate) fn optional_object<'a>(object: &'a Json, key: &str) -> Result<Option<&'a Json>, WireError> {
     match given(object, key) {
         found @ (None | Some(Json::Object(_))) => Ok(found),
         found => Err(WireError::expected(key, "an object", found)),
@@ -100,7 +100,7 @@ pub(in crate) fn optional_object<'a>(object: &'a Json, key: &str) -> Result<Opti
 }
 
 /// Calls `read` with each object of an array and collects the results. A field that is missing or null counts as an empty array.
-pub(in crate) fn each<T>(
+pub(crate) fn each<T>(
     object: &Json,
     key: &str,
     mut read: impl FnMut(&Json) -> Result<T, WireError>,

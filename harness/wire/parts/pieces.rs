@@ -6,12 +6,12 @@ const WORDS: usize = 4;
 const CHARACTERS: usize = 24;
 
 /// Returns the text; `None` if it is empty.
-pub(in crate) fn given(text: &str) -> Option<&str> {
+pub(crate) fn given(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
 /// Cuts a text into pieces of [`WORDS`] words, each with the white space after it.
-pub(in crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut words = 0;
     let mut in_word = false;
     pieces(text, move |c| {
@@ -23,7 +23,7 @@ pub(in crate) fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Cuts a text into pieces of [`CHARACTERS`] characters.
-pub(in crate) fn characters(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn characters(text: &str) -> impl Iterator<Item = &str> {
     let mut count = 0;
     pieces(text, move |_| {
         count += 1;

@@ -8,7 +8,7 @@ use retake_core::json::Json;
 ///
 /// Accepts comments, other fields, all three kinds of line ending, a leading byte order mark, and a last event without its
 /// blank line. A client would drop such an event, but recording tools often strip the blank line.
-pub(in crate) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+pub(crate) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
     let mut data: Option<String> = None;
     let frame = frame.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     for line in frame.split(['\n', '\r']) {
@@ -30,10 +30,7 @@ pub(in crate) fn each_data<E>(frame: &str, mut on: impl FnMut(&str) -> Result<()
 
 /// Calls `on` with the JSON data of each event of a frame. Skips empty data and `[DONE]`, which some services append to any
 /// stream.
-pub(in crate) fn each_json(
-    frame: &str,
-    mut on: impl FnMut(Json) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+pub(crate) fn each_json(frame: &str, mut on: impl FnMut(Json) -> Result<(), WireError>) -> Result<(), WireError> {
     each_data(frame, |data| match data.trim() {
         "" | "[DONE]" => Ok(()),
         data => on(Json::parse(data.as_bytes()).map_err(|error| WireError::new(format!("data: {error}")))?),
@@ -63,12 +60,12 @@ pub fn split_frames(text: &str) -> Vec<String> {
 }
 
 /// Returns a frame of one event without a name.
-pub(in crate) fn frame(data: &str) -> String {
+pub(crate) fn frame(data: &str) -> String {
     format!("data: {data}\n\n")
 }
 
 /// Returns a frame of one event with a name.
-pub(in crate) fn named_frame(name: &str, data: &str) -> String {
+pub(crate) fn named_frame(name: &str, data: &str) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 

@@ -1,6 +1,6 @@
 use super::*;
+use crate::Known;
 use retake_core::json::Json;
-use crate::{Known};
 
 fn of(api: Api, body: &str) -> Vec<String> {
     let body = Json::parse(body.as_bytes()).unwrap();

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
-use retake_core::json::{Json, Layout};
 use crate::parts::ids;
 use crate::*;
+use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
+use retake_core::json::{Json, Layout};
 
 /// Keys and strings that the APIs use, so that random bodies pass the first checks.
 const WORDS: [&str; 68] = [

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
+use crate::*;
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Rules;
-use crate::*;
 
 /// What the user or the model says.
 #[derive(Clone, Debug)]

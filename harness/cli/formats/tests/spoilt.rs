@@ -8,10 +8,10 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use retake_wire::fixture::Fixture;
 use crate::formats::*;
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
+use retake_wire::fixture::Fixture;
 
 /// A file of each format.
 const SAMPLES: [&str; 4] = [

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::axis::{Lane, lanes, ticks};
 use crate::view::explain::{says, time};
+use crate::view::side_by_side::{Row, side_by_side};
 use retake::__private::report::in_thousands;
 use retake::__private::report::{
     CallData, DriftData, FailureData, GoldenData, MessageData, MissData, RunData, RunResult, StepData, Tokens,
     ToolCallData, ToolRequestData,
 };
-use crate::view::side_by_side::{Row, side_by_side};
 use retake_base::text::clipped;
 
 /// How much of a run is listed. The run's data file contains more.

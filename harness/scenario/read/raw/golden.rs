@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use retake_core::events::{Detail, TextAs};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::read::values::Foreign;
+use retake_core::events::{Detail, TextAs};
 
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use super::normalize::RawNormalize;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use retake_model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Foreign, Pattern, RawDuration};
+use retake_model::OfferedTools;
 
 #[derive(Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -3,8 +3,8 @@
 use std::fs;
 
 use super::schema::{Rule, Schema, What};
-use retake_base::error::Result;
 use crate::scenario::{Discovered, discover};
+use retake_base::error::Result;
 
 const STEP: &str = "[[step]]\nget = \"/\"\n";
 pub(super) const SOUND: (&str, &str) = ("scenarios/sound/scenario.toml", STEP);

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use retake_core::events::{Detail, TextAs};
-use retake_model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::read::json::RawJson;
 use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
+use retake_core::events::{Detail, TextAs};
+use retake_model::OfferedTools;
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {
     fn inline_schema() -> bool {

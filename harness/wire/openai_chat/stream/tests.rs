@@ -1,6 +1,6 @@
 use super::*;
-use retake_core::conversation::{Block, Finish, Usage};
 use crate::parts::sse::frame as chunk;
+use retake_core::conversation::{Block, Finish, Usage};
 
 fn answer(frames: &[&str]) -> Result<Answer, String> {
     of_frames(frames.iter().map(|frame| (*frame).to_owned()).collect::<Vec<_>>()).map_err(|error| error.message)
