@@ -2,7 +2,7 @@
 //!
 //! `cargo test` runs the same functions over the committed corpus, so a regression is found without cargo-fuzz.
 
-#[path = "../../harness/key/tests/literal.rs"]
+#[path = "../../harness/core/key/tests/literal.rs"]
 mod literal;
 
 use std::cell::RefCell;

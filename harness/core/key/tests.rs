@@ -86,7 +86,7 @@ fn a_rule_of_the_suite_leaves_the_json_of_a_check_intact() {
 #[test]
 fn agrees_with_the_reference_vectors() {
     let rules = Rules::default();
-    let vectors = include_str!("../../tests/vectors/key-v1.jsonl");
+    let vectors = include_str!("../../../tests/vectors/key-v1.jsonl");
     for (number, line) in vectors.lines().enumerate() {
         let case = Json::parse(line.as_bytes()).unwrap();
         let messages = case.get("messages").unwrap().as_array().unwrap().iter();
