@@ -26,11 +26,6 @@ pub mod run {
     pub use crate::run::waiting::{Waiting, WaitingKind, waiting, waiting_of};
 }
 
-/// The files in `scenarios/` as validated types.
-pub mod scenario {
-    pub use crate::scenario::*;
-}
-
 /// The system under test.
 pub mod system {
     pub use crate::system::take_over;

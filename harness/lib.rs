@@ -66,7 +66,6 @@ pub mod guide;
 mod project;
 mod report;
 mod run;
-mod scenario;
 mod system;
 mod tools;
 

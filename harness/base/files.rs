@@ -193,6 +193,4 @@ fn new_file_permissions() -> std::fs::Permissions {
 }
 
 #[cfg(test)]
-pub mod generated;
-#[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::find::{Element, Found, Prepared, find};
 use super::page::{PERIOD, Page};
 use super::{picture, tree};
-use crate::scenario::{Do, Target};
+use retake_scenario::{Do, Target};
 use retake_base::error::{Error, Result};
 
 /// The result of an act.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::page::Page;
-use crate::scenario::{By, Target};
+use retake_scenario::{By, Target};
 use retake_base::error::Result;
 
 /// The script that finds elements and prepares them.

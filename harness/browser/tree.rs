@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::page::Page;
-use crate::scenario::{By, Target};
+use retake_scenario::{By, Target};
 use retake_base::error::{Error, Result};
 
 /// Roles without meaning. Nodes with these roles are replaced by their children.

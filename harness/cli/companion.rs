@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::project::ProjectOption;
 use retake::__private::project::OpenProject;
 use retake::__private::report::notes;
-use retake::__private::scenario::{Delays, Level};
+use retake_scenario::{Delays, Level};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::shown;

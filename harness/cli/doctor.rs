@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::handover;
 use retake::__private::report::terminal;
-use retake::__private::scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
+use retake_scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 
@@ -66,7 +66,7 @@ fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let missing = missing_fixtures(root, discovered);
     findings.push(key(!missing.is_empty()));
     findings.extend(missing);
-    if discovered.sound().any(retake::__private::scenario::Scenario::needs_browser) {
+    if discovered.sound().any(retake_scenario::Scenario::needs_browser) {
         findings.push(finding("chromium", chromium()));
     }
     let speaks_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
@@ -190,5 +190,5 @@ fn chromium() -> Result<String> {
 
 #[cfg(not(feature = "browser"))]
 fn chromium() -> Result<String> {
-    Err(retake::__private::scenario::without_browser())
+    Err(retake_scenario::without_browser())
 }

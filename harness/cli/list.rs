@@ -9,7 +9,7 @@ use retake::__private::report::terminal;
 use retake::__private::run::Fixtures;
 use retake::__private::run::Goldens;
 use retake::__private::run::has_golden;
-use retake::__private::scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
+use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_core::json::{Json, Layout};

@@ -6,7 +6,7 @@ use clap::Args;
 use super::init::Language;
 use super::schemas;
 use retake::__private::report::terminal;
-use retake::__private::scenario::{is_name, no_name, suite_of};
+use retake_scenario::{is_name, no_name, suite_of};
 use retake_base::error::{Error, Result};
 
 /// Create a scenario folder from a template

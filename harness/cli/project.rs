@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use retake::__private::project::{OpenProject, folder_of};
-use retake::__private::scenario::is_name;
+use retake_scenario::is_name;
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 

@@ -10,7 +10,7 @@ use super::project::ProjectOption;
 use super::serve::{Ended, say_ready};
 use retake::__private::project::OpenProject;
 use retake::__private::report::{Progress, summary, terminal};
-use retake::__private::scenario::Delays;
+use retake_scenario::Delays;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::counted;

@@ -6,7 +6,7 @@ use clap::Args;
 use super::project::{self, ProjectOption};
 use crate::view::{Shown, columns};
 use retake::__private::report::terminal;
-use retake::__private::scenario::{Discovered, FixtureRef, discover};
+use retake_scenario::{Discovered, FixtureRef, discover};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_wire::fixture::Fixture;

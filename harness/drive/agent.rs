@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::answered::Answered;
 use super::stream::Stream;
 use super::underway::Underway;
-use crate::scenario::{AgentRun, Context, Template};
+use retake_scenario::{AgentRun, Context, Template};
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::events::{Format, Status};

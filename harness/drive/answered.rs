@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::HeaderMap;
 
-use crate::scenario::{CaptureFrom, Step};
+use retake_scenario::{CaptureFrom, Step};
 use retake_base::error::{Error, Result};
 use retake_base::text::clipped;
 use retake_core::events::{AfterLast, Captured, Event, Payload, Status};

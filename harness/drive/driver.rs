@@ -19,7 +19,7 @@ use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
-use crate::scenario::{self, Action, Context, Scenario, Step, StreamSpec};
+use retake_scenario::{self as scenario, Action, Context, Scenario, Step, StreamSpec};
 use crate::system::Stage;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};

@@ -12,7 +12,7 @@ use super::listen::Listener;
 use super::request::Request;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
 use super::underway::Underway;
-use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
+use retake_scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::events::{Event, Status};

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::answered::{Answered, last_id};
 use super::stream::Stream;
 use super::underway::Underway;
-use crate::scenario::StreamSpec;
+use retake_scenario::StreamSpec;
 use retake_base::error::{Error, Result};
 use retake_model::clients::reqwest_reason;
 

@@ -1,6 +1,6 @@
 //! The request of a step, with all templates rendered.
 
-use crate::scenario::{self, Context, RenderedBody, Template};
+use retake_scenario::{self as scenario, Context, RenderedBody, Template};
 use retake_base::error::Result;
 
 /// A rendered request.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::scenario::StreamSpec;
+use retake_scenario::StreamSpec;
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_core::events::{Capture, Event, Format};

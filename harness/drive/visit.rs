@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 use super::cookies::Cookies;
 use super::request;
 use super::turns::LiveTurns;
-use crate::scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
+use retake_scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
 use crate::system::Stage;
 use retake_base::error::{Error, Result};
 use retake_base::files;

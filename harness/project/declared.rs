@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::scenario::{Discovered, Suite, SystemSpec};
+use retake_scenario::{Discovered, Suite, SystemSpec};
 
 /// Returns the secrets that a suite and its valid scenarios declare.
 pub(super) fn in_scenarios(discovered: &Discovered) -> BTreeSet<String> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::declared;
-use crate::scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
+use retake_scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
 use retake_base::error::{Error, Result};
 use retake_core::key::{Aliases, Normalizer, Rules};
 use retake_core::secrets::Secrets;

@@ -9,7 +9,7 @@ use super::proof::prove;
 use super::verdict::has_golden;
 use super::waiting::{Waiting, WaitingKind, waiting_of};
 use crate::report::{Failure, RunAction, terminal, unified};
-use crate::scenario::{FixtureRef, Scenario};
+use retake_scenario::{FixtureRef, Scenario};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::files;

@@ -10,7 +10,7 @@ use super::proof::{Mend, mend};
 use super::trial::{self, How, Replayed};
 use super::verdict::is_sound;
 use crate::report::Failure;
-use crate::scenario::{Scenario, Unused};
+use retake_scenario::{Scenario, Unused};
 use retake_base::cause::{CauseClass, CauseKind};
 use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;

@@ -21,7 +21,7 @@ use crate::audit::{
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::report::{audit_json, audit_text, notes, terminal};
-use crate::scenario::{self, Broken, Scenario};
+use retake_scenario::{self as scenario, Broken, Scenario};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::nearest;

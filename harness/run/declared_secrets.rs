@@ -1,7 +1,7 @@
 //! The secrets that a project declares, with their values from the environment: for goldens, templates and recording.
 
 use crate::project::OpenProject;
-use crate::scenario::{Discovered, Scenario, SystemSpec};
+use retake_scenario::{Discovered, Scenario, SystemSpec};
 use crate::system::SecretValues;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;

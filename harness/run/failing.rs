@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::findings::Findings;
 use super::trial::Replayed;
 use crate::report::{Failure, unified};
-use crate::scenario::Scenario;
+use retake_scenario::Scenario;
 use crate::system::LogOf;
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;

@@ -4,7 +4,7 @@ use libtest_mimic::Arguments;
 
 use super::orphans;
 use super::project::Project;
-use crate::scenario::Broken;
+use retake_scenario::Broken;
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 

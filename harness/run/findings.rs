@@ -3,7 +3,7 @@
 use super::trial::Replayed;
 use crate::drive::{EventSeen, StepTaken};
 use crate::report::Failure;
-use crate::scenario::{Scenario, Unused};
+use retake_scenario::{Scenario, Unused};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
 use retake_base::text::{clipped, counted};

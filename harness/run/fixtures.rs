@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::commands::record_command;
-use crate::scenario::{Discovered, FixtureRef, Scenario, is_name};
+use retake_scenario::{Discovered, FixtureRef, Scenario, is_name};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::nearest;

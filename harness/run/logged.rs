@@ -12,7 +12,7 @@ use super::project::Project;
 use super::trial::Replayed;
 use super::verdict::has_golden;
 use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
-use crate::scenario::Scenario;
+use retake_scenario::Scenario;
 use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;

@@ -7,7 +7,7 @@ use super::project::Project;
 use super::unused_names;
 use super::verdict::has_golden;
 use crate::report::Failure;
-use crate::scenario::FixtureRef;
+use retake_scenario::FixtureRef;
 use retake_base::error::Result;
 use retake_base::text::counted;
 

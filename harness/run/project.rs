@@ -13,7 +13,7 @@ use super::run_log::RunLog;
 use super::slots::Slots;
 use crate::project::OpenProject;
 use crate::report::{Running, terminal};
-use crate::scenario::{Discovered, discover, discover_one};
+use retake_scenario::{Discovered, discover, discover_one};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_core::key::Rules;

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use super::action::RecordOptions;
 use super::project::Project;
 use crate::report::{Failure, RunAction, terminal};
-use crate::scenario::Scenario;
+use retake_scenario::Scenario;
 use begin::begin;
 use retake_base::error::Result;
 use retake_model::Upstreams;

@@ -6,7 +6,7 @@ use super::policy::Policy;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
 use crate::report::Failure;
-use crate::scenario::{Scenario, ToolsFrom};
+use retake_scenario::{Scenario, ToolsFrom};
 use retake_base::cause::CauseKind;
 use retake_core::events::{changes, changes_until_break};
 use retake_model::{GoingOn, MissReason};

@@ -25,7 +25,7 @@ use super::trial::{self, How};
 use super::unused_names;
 use super::verdict;
 use crate::report::{Failure, RunAction, Screen, terminal};
-use crate::scenario::{self, Broken, Scenario};
+use retake_scenario::{self as scenario, Broken, Scenario};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;

@@ -7,7 +7,7 @@ use super::declared_secrets;
 use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
-use crate::scenario::{Level, Scenario, Suite, Unobserved};
+use retake_scenario::{Level, Scenario, Suite, Unobserved};
 use crate::tools::openhands::{self, Conversation};
 use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of_fixture, replay};
 use retake_base::error::{Error, Result};

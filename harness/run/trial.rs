@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
+use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
 use crate::system::{Ended, LogOf, Running, StageTools};
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 use retake_base::cause::CauseKind;

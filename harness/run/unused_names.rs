@@ -2,7 +2,7 @@
 //! one in `await` would make the step wait until the timeout.
 
 use super::project::Project;
-use crate::scenario::{Scenario, Unused};
+use retake_scenario::{Scenario, Unused};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 use retake_wire::fixture::Fixture;

@@ -10,7 +10,7 @@ use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::trial::Replayed;
-use crate::scenario::{Delays, Level, Scenario, Step, Unused};
+use retake_scenario::{Delays, Level, Scenario, Step, Unused};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;

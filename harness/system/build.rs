@@ -9,7 +9,7 @@ use super::folder::Folder;
 use super::guardian::{Exit, Guard};
 use super::log::Log;
 use super::ports::Lock;
-use crate::scenario::{CommandSpec, Context};
+use retake_scenario::{CommandSpec, Context};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 

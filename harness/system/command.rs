@@ -12,7 +12,7 @@ use super::folder::Folder;
 use super::guardian::{Exit, Guard, Guarded};
 use super::log::{Log, LogOf};
 use super::ports::PortLease;
-use crate::scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
+use retake_scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 

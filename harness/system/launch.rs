@@ -9,7 +9,7 @@ use super::folder::remove_kept;
 use super::router::RouterFactory;
 use super::shared::{SharedSpec, SharedSystem, SharedSystems};
 use super::url;
-use crate::scenario::{Scenario, SystemSpec, UrlSpec, needs};
+use retake_scenario::{Scenario, SystemSpec, UrlSpec, needs};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;

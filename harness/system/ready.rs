@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::guardian::Guarded;
 use super::log::Log;
-use crate::scenario::Ready;
+use retake_scenario::Ready;
 use retake_base::error::{Error, Result};
 use retake_model::clients::{self, reqwest_reason};
 

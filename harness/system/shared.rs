@@ -13,7 +13,7 @@ use super::command::{CommandSystem, start_with_needed, stop_all};
 use super::date;
 use super::log::LogOf;
 use super::values::StageValues;
-use crate::scenario::SystemSpec;
+use retake_scenario::SystemSpec;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::folder::Folder;
 use super::values::StageValues;
-use crate::scenario::Context;
+use retake_scenario::Context;
 use retake_core::json::Layout;
 use retake_model::Urls;
 use retake_wire::fixture::Fixture;

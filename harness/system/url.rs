@@ -2,7 +2,7 @@
 
 use super::ports::Lock;
 use super::values::Base;
-use crate::scenario::UrlSpec;
+use retake_scenario::UrlSpec;
 use retake_base::error::{Error, Result};
 
 /// Waits until no other process of this user runs a scenario on a system that calls the model at the same address. This blocks

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::command::CommandSystem;
 use super::date;
 use super::folder::Folder;
-use crate::scenario::Context;
+use retake_scenario::Context;
 use retake_core::json::Json;
 use retake_model::{ModelServer, Pacing, Urls};
 use retake_wire::fixture::Fixture;

@@ -10,7 +10,7 @@ use super::comparison::{Comparison, ToolRules};
 use super::on_stage::OnStage;
 use super::script::Script;
 use super::target::{Bound, Http, Mcp, Target, Targets};
-use crate::scenario::{Suite, ToolBy, ToolSpec};
+use retake_scenario::{Suite, ToolBy, ToolSpec};
 use crate::system::Folder;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::target::Command;
-use crate::scenario::{Context, Template, ToolCommand, ToolUrl};
+use retake_scenario::{Context, Template, ToolCommand, ToolUrl};
 use crate::system::{Folder, working_folder};
 use retake_base::error::Result;
 use retake_core::json::Json;

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::process::Command;
 
-use retake::internal::events::{AfterLast, Capture, Captured, Event, ShapeOptions, golden};
+use retake_core::events::{AfterLast, Capture, Captured, Event, ShapeOptions, golden};
 
 use crate::table::{Table, fastest, peak_memory, rate};
 
@@ -34,7 +34,7 @@ fn captured(events: Vec<Event>) -> Captured {
     let content_type = "text/event-stream".to_owned();
     Captured {
         request: "GET /".to_owned(),
-        status: retake::internal::events::Status::Http(200),
+        status: retake_core::events::Status::Http(200),
         content_type,
         events,
         after: AfterLast::default(),

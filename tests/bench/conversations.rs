@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use retake::internal::json::{Json, Layout};
+use retake_core::json::{Json, Layout};
 
 /// Returns 200 rounds of user text with dates, ids and temporary paths, a tool call and its result: about 800 KB of JSON.
 pub fn long() -> String {

@@ -5,11 +5,11 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 
-use retake::internal::conversation::{Answer, Block, Finish, Message};
-use retake::internal::fixture::{Fixture, Recorded, Wire};
-use retake::internal::json::Json;
-use retake::internal::key::{CheckTexts, Rules};
-use retake::internal::wire::{Api, Response};
+use retake_core::conversation::{Answer, Block, Finish, Message};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
+use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Rules};
+use retake_wire::{Api, Response};
 
 use crate::table::{Table, fastest, peak_memory};
 

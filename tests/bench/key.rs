@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use retake::internal::json::Json;
-use retake::internal::key::{Hash, Rules, message_from_langchain};
+use retake_core::json::Json;
+use retake_core::key::{Hash, Rules, message_from_langchain};
 
 use crate::conversations;
 use crate::table::{Paired, Table, fastest, rate};

@@ -12,10 +12,10 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::serve::ListenerExt as _;
 use retake::axum::{self, Router, routing::post};
-use retake::internal::json::Json;
-use retake::internal::key::Rules;
-use retake::internal::model::{Mode, ModelServer, Replay, Scope, ServerOptions};
-use retake::internal::wire::{self, Api};
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_model::{Mode, ModelServer, Replay, Scope, ServerOptions};
+use retake_wire::{self as wire, Api};
 
 use crate::fixture::{Turns, of_turns};
 use crate::table::{Paired, Table};

@@ -9,14 +9,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retake::internal::events::{
+use retake_core::events::{
     AfterLast, Capture, Captured, Detail, Event, Format, Loose, ShapeOptions, Status, event_keys, golden,
 };
-use retake::internal::fixture::{Fixture, call_log};
-use retake::internal::json::{Json, Layout};
-use retake::internal::key::{Normalizer, Rules, message_from_langchain};
-use retake::internal::secrets::Scrub;
-use retake::internal::wire::{self, Api, Body, Known, RenderFor, Response};
+use retake_wire::fixture::{Fixture, call_log};
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Normalizer, Rules, message_from_langchain};
+use retake_core::secrets::Scrub;
+use retake_wire::{self as wire, Api, Body, Known, RenderFor, Response};
 
 /// A target with its name, which is also the name of its folder in `corpus/`.
 pub type Target = (&'static str, fn(&[u8]));
@@ -144,7 +144,7 @@ pub fn toml(data: &[u8]) {
         let (scenario, suite) = at.map_or((data, &b""[..]), |at| (&data[..at], &data[at + MARK.len()..]));
         std::fs::write(folder.join("scenarios/a/scenario.toml"), scenario).expect("a file");
         std::fs::write(folder.join("scenarios/suite.toml"), suite).expect("a file");
-        match retake::internal::scenario::discover(folder) {
+        match retake_scenario::discover(folder) {
             Ok(discovered) => {
                 for broken in discovered.scenarios.iter().filter_map(|entry| entry.as_ref().err()) {
                     assert!(!broken.error.to_string().is_empty());

@@ -1,12 +1,12 @@
 //! Writes fixtures, and edits them turn by turn with their hashes computed again.
 
 use retake::Message;
-use retake::internal::conversation::{Answer, Block, Finish};
-use retake::internal::fixture::{Fixture, Recorded, Wire};
-use retake::internal::json::Json;
-use retake::internal::key::{CheckTexts, Rules};
-use retake::internal::wire;
-use retake::internal::wire::{Api, RenderFor};
+use retake_core::conversation::{Answer, Block, Finish};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
+use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Rules};
+use retake_wire as wire;
+use retake_wire::{Api, RenderFor};
 
 use crate::support::tree::Tree;
 

@@ -1,9 +1,12 @@
+#[path = "../../../tests/support/generated.rs"]
+mod generated;
+
 use std::fmt::Write as _;
 
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::Arguments;
-use retake_base::files::generated::assert_current;
+use generated::assert_current;
 
 const HEAD: &str = "# The command line
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use regex::Regex;
+
 use super::over_wires::recorded;
 use super::replay_of;
 use crate::*;
@@ -68,10 +70,20 @@ fn two_callers_in_parallel_each_get_their_own_turns_a_thousand_times() {
 /// Reads the rules in a miss as a project does after they were pasted into its `suite.toml`.
 fn pasted(miss: &str) -> CallerRules {
     let from = miss.find("[[callers]]\n").unwrap_or_else(|| panic!("no rule in:\n{miss}"));
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(folder.path().join("scenarios/any")).unwrap();
-    std::fs::write(folder.path().join("scenarios/suite.toml"), &miss[from..]).unwrap();
-    CallerRules::new(crate::scenario::discover(folder.path()).unwrap().suite.callers)
+    let suite: toml::Table = toml::from_str(&miss[from..]).unwrap();
+    let rules = suite["callers"].as_array().unwrap().iter().map(|rule| {
+        let when = rule["when"].as_table().unwrap();
+        let text = |key: &str| when.get(key).map(|text| Regex::new(text.as_str().unwrap()).unwrap());
+        let tools = when.get("tools").map(|tools| match tools.as_bool() {
+            Some(any) => OfferedTools::Any(any),
+            None => OfferedTools::Named(tools.clone().try_into().unwrap()),
+        });
+        let known = ["model", "system", "message", "tools"];
+        assert!(when.keys().all(|key| known.contains(&key.as_str())), "{when:?}");
+        let when = When { model: text("model"), system: text("system"), message: text("message"), tools, ..When::default() };
+        CallerRule { name: rule["name"].as_str().unwrap().to_owned(), when }
+    });
+    CallerRules::new(rules.collect())
 }
 
 #[test]

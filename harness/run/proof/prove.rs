@@ -7,7 +7,7 @@ use super::replays::Proof;
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
-use crate::scenario::Scenario;
+use retake_scenario::Scenario;
 use crate::system::DATE_VARIABLE;
 use retake_wire::fixture::Fixture;
 

@@ -9,7 +9,7 @@ use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
-use crate::scenario::Scenario;
+use retake_scenario::Scenario;
 use retake_core::key::{Check, Rules};
 use retake_model::Pacing;
 use retake_wire::fixture::Fixture;

@@ -7,7 +7,7 @@ use crate::report::{Failure, terminal};
 use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use crate::scenario::Scenario;
+use retake_scenario::Scenario;
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::{Scrub, Secrets};

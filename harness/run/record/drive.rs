@@ -7,7 +7,7 @@ use super::begin::{Begun, Recording};
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
 use crate::run::trial::{self, Played};
-use crate::scenario::Delays;
+use retake_scenario::Delays;
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::json::Json;

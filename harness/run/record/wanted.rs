@@ -2,7 +2,7 @@
 
 use crate::report::terminal;
 use crate::run::project::Project;
-use crate::scenario::{Broken, FixtureRef, Scenario, is_name};
+use retake_scenario::{Broken, FixtureRef, Scenario, is_name};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 

@@ -5,8 +5,8 @@ use super::file::ScenarioFile;
 use super::names::check_variable;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
-use crate::scenario::step::{AgentRun, AnswerAs, StreamSpec};
-use crate::scenario::template::{Names, Template};
+use crate::step::{AgentRun, AnswerAs, StreamSpec};
+use crate::template::{Names, Template};
 use retake_base::error::{Error, Result};
 
 /// Reads a step with `run`. Its templates may use `names`.

@@ -5,8 +5,8 @@ use super::json;
 use super::raw::{RawCancel, RawStep};
 use super::spanned::Spanned;
 use super::values::{RawStream, RawStreamEnds};
-use crate::scenario::step::{AnswerAs, StreamSpec, WaitFor};
-use crate::scenario::template::Names;
+use crate::step::{AnswerAs, StreamSpec, WaitFor};
+use crate::template::Names;
 use retake_base::error::Result;
 
 /// Combines `stream`, `cancel`, `wait` and `reconnect` of a step of this `kind`.

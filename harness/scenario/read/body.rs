@@ -6,9 +6,9 @@ use super::file::ScenarioFile;
 use super::json::{self, RawJson};
 use super::raw::{RawStep, Texts, fields};
 use super::spanned::Spanned;
-use crate::scenario::source::{Source, read_bytes};
-use crate::scenario::step::{StepBody, Upload};
-use crate::scenario::template::TemplateJson;
+use crate::source::{Source, read_bytes};
+use crate::step::{StepBody, Upload};
+use crate::template::TemplateJson;
 use retake_base::error::{Error, Place, Result, conflict};
 use retake_core::json::Json;
 

@@ -6,8 +6,8 @@ use super::file::ScenarioFile;
 use super::names::check_new_name;
 use super::raw::RawStep;
 use super::spanned::Spanned;
-use crate::scenario::pointer::Pointer;
-use crate::scenario::step::CaptureFrom;
+use crate::pointer::Pointer;
+use crate::step::CaptureFrom;
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario};
 use super::spanned::Spanned;
-use crate::scenario::name::{is_name, no_name};
-use crate::scenario::source::Source;
+use crate::name::{is_name, no_name};
+use crate::source::Source;
 use retake_base::error::Result;
 
 /// Returns the scenario's fields with those of a case in place of them.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::raw::{RawSystem, Texts};
 use super::spanned::Spanned;
-use crate::scenario::hints::suggest;
-use crate::scenario::source::Source;
+use crate::hints::suggest;
+use crate::source::Source;
 use retake_base::error::Result;
 
 /// The systems of a suite as they are written, by name.

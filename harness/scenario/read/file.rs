@@ -3,21 +3,21 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::spanned::Spanned;
-use crate::scenario::hints::suggest;
-use crate::scenario::name::SHARED;
-use crate::scenario::source::Source;
+use crate::hints::suggest;
+use crate::name::SHARED;
+use crate::source::Source;
 use retake_base::error::Result;
 use retake_base::files;
 
 /// The file of a scenario.
 #[derive(Clone, Copy)]
-pub(in crate::scenario) struct ScenarioFile<'a> {
+pub(in crate) struct ScenarioFile<'a> {
     /// Its text.
-    pub(in crate::scenario) source: &'a Source,
+    pub(in crate) source: &'a Source,
     /// The root of the project.
-    pub(in crate::scenario) root: &'a Path,
+    pub(in crate) root: &'a Path,
     /// The scenario's folder, relative to the root.
-    pub(in crate::scenario) dir: &'a Path,
+    pub(in crate) dir: &'a Path,
 }
 
 impl ScenarioFile<'_> {

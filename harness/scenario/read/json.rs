@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::scenario::source::Source;
-use crate::scenario::template::{Template, TemplateJson};
+use crate::source::Source;
+use crate::template::{Template, TemplateJson};
 use retake_base::error::Result;
 use retake_core::json::{Json, Layout};
 

@@ -1,9 +1,9 @@
 //! Checks names in a file: those of vars and captures, headers, and environment variables.
 
 use super::spanned::Spanned;
-use crate::scenario::hints::listed;
-use crate::scenario::source::Source;
-use crate::scenario::template::RESERVED;
+use crate::hints::listed;
+use crate::source::Source;
+use crate::template::RESERVED;
 use retake_base::error::{Error, Result};
 
 /// The reserved words of the template language.

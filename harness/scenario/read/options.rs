@@ -6,8 +6,8 @@ use super::names::env_name;
 use super::raw::{RawDrift, RawScenario, RawSuite};
 use super::spanned::Spanned;
 use super::values::RawDuration;
-use crate::scenario::options::{Defaults, Delays, Drift, Panics, Unused};
-use crate::scenario::source::Source;
+use crate::options::{Defaults, Delays, Drift, Panics, Unused};
+use crate::source::Source;
 use retake_base::error::Result;
 
 /// Returns the options of a file. Those that it does not set are taken from `otherwise`.

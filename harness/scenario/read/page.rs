@@ -6,10 +6,10 @@ use super::file::ScenarioFile;
 use super::raw::{RawAct, RawStep, fields};
 use super::request::path_of;
 use super::spanned::Spanned;
-use crate::scenario::hints::listed;
-use crate::scenario::name::is_name;
-use crate::scenario::step::{Act, By, Do, PageVisit, Target};
-use crate::scenario::template::{Names, Template};
+use crate::hints::listed;
+use crate::name::is_name;
+use crate::step::{Act, By, Do, PageVisit, Target};
+use crate::template::{Names, Template};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::raw::{RawScenario, fields};
 use super::spanned::Spanned;
 use super::values::Kind;
-use crate::scenario::scenario::ToolsRun;
-use crate::scenario::source::Source;
+use crate::scenario::ToolsRun;
+use crate::source::Source;
 use retake_base::error::Result;
 
 /// Reads which tool calls a scenario executes again. Returns `None` if it drives a system.

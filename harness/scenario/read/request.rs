@@ -5,8 +5,8 @@ use super::names::check_header_name;
 use super::raw::{RawStep, Texts, fields};
 use super::spanned::Spanned;
 use super::{answer, body};
-use crate::scenario::step::{Method, Request};
-use crate::scenario::template::{Names, Template};
+use crate::step::{Method, Request};
+use crate::template::{Names, Template};
 use retake_base::error::{Error, Result};
 
 /// Reads a step whose `kind` is a method or `listen`. Its templates may use `names`.

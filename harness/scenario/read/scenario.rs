@@ -6,17 +6,17 @@ use super::file::ScenarioFile;
 use super::raw::{RawScenario, RawStep};
 use super::spanned::Spanned;
 use super::{case, golden, options, recording, step, toml_file, vars};
-use crate::scenario::name::{is_name, no_name};
-use crate::scenario::options::Defaults;
-use crate::scenario::scenario::{Broken, FixtureRef, Scenario, ToolsRun};
-use crate::scenario::source::Source;
-use crate::scenario::step::{Action, Step};
-use crate::scenario::template::{Names, Vars};
+use crate::name::{is_name, no_name};
+use crate::options::Defaults;
+use crate::scenario::{Broken, FixtureRef, Scenario, ToolsRun};
+use crate::source::Source;
+use crate::step::{Action, Step};
+use crate::template::{Names, Vars};
 use retake_base::error::{Error, Result};
 
 /// Reads the scenarios of a folder: one with the folder's name, or one for each case. Options that they do not set are taken
 /// from `defaults`.
-pub(in crate::scenario) fn read(
+pub(in crate) fn read(
     name: &str,
     file: ScenarioFile<'_>,
     defaults: &Defaults,

@@ -6,9 +6,9 @@ use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
 use super::{agent, capture, page, request};
-use crate::scenario::hints::listed;
-use crate::scenario::step::{Action, AnswerAs, Do, Step};
-use crate::scenario::template::Names;
+use crate::hints::listed;
+use crate::step::{Action, AnswerAs, Do, Step};
+use crate::template::Names;
 use retake_base::error::{Error, Result};
 
 /// The keys that say which kind of step it is.

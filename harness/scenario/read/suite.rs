@@ -9,15 +9,15 @@ use super::raw::{RawCaller, RawSuite};
 use super::spanned::Spanned;
 use super::values::Pattern;
 use super::{options, system, toml_file, tool};
-use crate::scenario::hints::listed;
-use crate::scenario::options::Defaults;
-use crate::scenario::source::Source;
-use crate::scenario::suite::Suite;
+use crate::hints::listed;
+use crate::options::Defaults;
+use crate::source::Source;
+use crate::suite::Suite;
 use retake_base::error::Result;
 use retake_model::{CallerRule, When};
 
 /// Reads `file` below `root`. A missing file counts as an empty one.
-pub(in crate::scenario) fn read(root: &Path, file: &Path) -> Result<Suite> {
+pub(in crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
     match root.join(file).symlink_metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Ok(Suite { path: file.to_owned(), ..Suite::default() })
@@ -27,7 +27,7 @@ pub(in crate::scenario) fn read(root: &Path, file: &Path) -> Result<Suite> {
 }
 
 /// Parses and checks the text of a `suite.toml`.
-pub(in crate::scenario) fn parse(source: &Source, root: &Path) -> Result<Suite> {
+pub(in crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
     let raw: RawSuite = toml_file::read(source)?;
     let defaults = options::read(&raw, &Defaults::default(), source)?;
     let systems = system::read(&raw, source, root)?;

@@ -13,10 +13,10 @@ use super::options::limit;
 use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts};
 use super::spanned::Spanned;
 use super::values::Pattern;
-use crate::scenario::hints::suggest;
-use crate::scenario::source::Source;
-use crate::scenario::system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
-use crate::scenario::template::{Names, Template};
+use crate::hints::suggest;
+use crate::source::Source;
+use crate::system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};
+use crate::template::{Names, Template};
 use retake_base::error::{Error, Result};
 
 const READY_TIMEOUT: Duration = Duration::from_secs(30);

@@ -1,6 +1,9 @@
 //! Generates the reference of `suite.toml` and `scenario.toml`: JSON Schemas for editors, and pages of the guide. Both are made
 //! from the types of `raw`, their doc comments, and what the checks refuse, so that no list of fields is written twice.
 
+#[path = "../../../tests/support/generated.rs"]
+mod generated;
+
 mod checks;
 mod page;
 mod probe;
@@ -12,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{scenario_fields, suite_fields};
-use crate::scenario::hints::listed;
-use crate::scenario::template::RESERVED;
+use crate::hints::listed;
+use crate::template::RESERVED;
 use checks::{scenario, suite};
 use probe::{SOUND, discovered};
-use retake_base::files::generated::assert_current;
+use generated::assert_current;
 use schema::FieldDoc;
 
 #[test]

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 
 use super::fields;
 use super::raw::{RawScenario, RawStep};
-use crate::scenario::hints::{listed, suggest};
-use crate::scenario::source::Source;
+use crate::hints::{listed, suggest};
+use crate::source::Source;
 use retake_base::error::{Error, Result, conflict};
 
 /// The key under which the TOML reader hands a date to serde.

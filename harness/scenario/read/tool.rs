@@ -8,10 +8,10 @@ use super::normalize::normalize_rule;
 use super::options::limit;
 use super::raw::{RawSuite, RawTool, Texts};
 use super::spanned::Spanned;
-use crate::scenario::hints::listed;
-use crate::scenario::source::Source;
-use crate::scenario::template::{Names, Template};
-use crate::scenario::tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
+use crate::hints::listed;
+use crate::source::Source;
+use crate::template::{Names, Template};
+use crate::tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};
 use retake_base::error::{Error, Result};
 
 /// How long a call may take by default.

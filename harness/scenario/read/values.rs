@@ -10,10 +10,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
-use crate::scenario::hints::listed;
-use crate::scenario::options::{Delays, Level, Panics, Unused};
-use crate::scenario::pointer::Pointer;
-use crate::scenario::scenario::{ToolsFrom, Unobserved};
+use crate::hints::listed;
+use crate::options::{Delays, Level, Panics, Unused};
+use crate::pointer::Pointer;
+use crate::scenario::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_model::OfferedTools;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::json::{self, RawJson};
 use super::names::check_new_name;
 use super::spanned::Spanned;
-use crate::scenario::source::Source;
-use crate::scenario::template::{Names, Vars};
+use crate::source::Source;
+use crate::template::{Names, Vars};
 use retake_base::error::Result;
 
 /// Reads the vars, whose templates may use `names`.

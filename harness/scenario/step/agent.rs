@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::stream::StreamSpec;
-use crate::scenario::template::Template;
+use crate::template::Template;
 
 /// A command-line agent. The lines of its standard output are its events.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::scenario::template::{Context, Names, TemplateJson, as_text};
+use crate::template::{Context, Names, TemplateJson, as_text};
 use retake_base::error::Result;
 use retake_core::json::Json;
 
@@ -63,7 +63,7 @@ impl StepBody {
     }
 
     /// Returns an error if a template uses a name that is not defined.
-    pub(in crate::scenario) fn check(&self, names: &Names) -> Result<()> {
+    pub(in crate) fn check(&self, names: &Names) -> Result<()> {
         match self {
             StepBody::None | StepBody::Files(None, _) => Ok(()),
             StepBody::Json(json) | StepBody::JsonFile(_, json) => names.check_json(json),

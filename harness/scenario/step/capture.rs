@@ -1,6 +1,6 @@
 //! Where a captured value is in an answer: `cookie:NAME`, `header:NAME`, `json:/pointer`, `sse:EVENT:/pointer`.
 
-use crate::scenario::pointer::Pointer;
+use crate::pointer::Pointer;
 
 /// The source of a captured value.
 #[derive(Clone, Debug, PartialEq, Eq)]

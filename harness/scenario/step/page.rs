@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use crate::scenario::template::Template;
+use crate::template::Template;
 use retake_base::error::{Place, Result};
 
 /// A page, and the acts on it, in order.
@@ -101,7 +101,7 @@ pub enum By {
 
 impl By {
     /// All variants, with the words that name them before a colon.
-    pub(in crate::scenario) const WORDS: [(&'static str, By); 6] = [
+    pub(in crate) const WORDS: [(&'static str, By); 6] = [
         ("text", By::Text),
         ("role", By::Role),
         ("label", By::Label),

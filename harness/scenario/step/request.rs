@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::body::StepBody;
 use super::stream::StreamSpec;
-use crate::scenario::pointer::Pointer;
-use crate::scenario::template::{Template, TemplateJson};
+use crate::pointer::Pointer;
+use crate::template::{Template, TemplateJson};
 
 /// A request, and how to read its answer.
 #[derive(Clone, Debug, PartialEq)]

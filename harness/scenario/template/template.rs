@@ -10,8 +10,8 @@ use minijinja::{ErrorKind, Value};
 use super::context::Context;
 use super::engine::{FILTERS, MOST_STEPS, TESTS, as_text, blank_environment, environment, to_json};
 use super::turn;
-use crate::scenario::hints::suggest;
-use crate::scenario::source::Source;
+use crate::hints::suggest;
+use crate::source::Source;
 use retake_base::error::{Error, Place, Result};
 use retake_base::text::clipped;
 use retake_core::json::Json;
@@ -52,7 +52,7 @@ impl UsedName {
 
 impl Template {
     /// Parses a text that is at `span` in its source.
-    pub(in crate::scenario) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
+    pub(in crate) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
         let place = source.place(span.start);
         let mut template = Template {
             text: text.to_owned(),
@@ -162,7 +162,7 @@ impl Template {
     }
 
     /// Whether the text contains no template, and so is its own value.
-    pub(in crate::scenario) fn is_plain(&self) -> bool {
+    pub(in crate) fn is_plain(&self) -> bool {
         self.kind == TemplateKind::Plain
     }
 

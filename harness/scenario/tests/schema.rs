@@ -1,6 +1,6 @@
 //! Validates files with the committed JSON Schemas. They accept correct files, and refuse each mistake that a schema can see.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
@@ -110,8 +110,8 @@ impl Schema {
     }
 }
 
-fn project() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 #[test]

@@ -21,7 +21,7 @@ use super::answers::{self, Answers};
 use super::pipe::Pipe;
 use super::stdio;
 use super::upstream::Upstream;
-use crate::scenario::{Suite, ToolBy};
+use retake_scenario::{Suite, ToolBy};
 use crate::system::Folder;
 use crate::tools::difference::{Difference, differences};
 use crate::tools::on_stage::OnStage;

@@ -14,7 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::time::timeout;
 
 use super::targets::Target;
-use crate::scenario::{Context, Template};
+use retake_scenario::{Context, Template};
 #[cfg(unix)]
 use crate::system::Guarded;
 use crate::system::{Exit, Guard};

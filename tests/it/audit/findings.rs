@@ -1,6 +1,6 @@
 //! Faults that a test plants in a project, and that `retake audit` finds.
 
-use retake::internal::fixture::Recorded;
+use retake_wire::fixture::Recorded;
 
 use super::printed::audited;
 use crate::support::fixtures;

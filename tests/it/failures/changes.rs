@@ -1,7 +1,7 @@
 //! The changes: to the gateway, its tools and prompts, and to fixtures and scenarios. Ten of them change two things at once.
 
-use retake::internal::conversation::Block;
-use retake::internal::json::{Json, Layout};
+use retake_core::conversation::Block;
+use retake_core::json::{Json, Layout};
 
 use crate::support::fixtures::{self, change_word, turn};
 use crate::support::tree::Tree;

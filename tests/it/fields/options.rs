@@ -1,9 +1,9 @@
 //! Options that a suite can set for all scenarios, and a scenario for itself. Each line is tested in both places.
 
-use retake::internal::fixture::Recorded;
-use retake::internal::json::Json;
-use retake::internal::key::{CheckTexts, Rules};
-use retake::internal::wire::{Body, Frames};
+use retake_wire::fixture::Recorded;
+use retake_core::json::Json;
+use retake_core::key::{CheckTexts, Rules};
+use retake_wire::{Body, Frames};
 
 use super::suites::{BASE, READ_AGAIN, TOOLS};
 use super::walk::{Entry, Says};

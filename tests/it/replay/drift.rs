@@ -1,6 +1,6 @@
 //! Drift: differences from the recording that are not misses. They are noted, or fail the scenario if it says so.
 
-use retake::internal::fixture::Recorded;
+use retake_wire::fixture::Recorded;
 use serde_json::{Value, json};
 
 use crate::replay::serve::Serving;

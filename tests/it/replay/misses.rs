@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use retake::internal::events::{AfterLast, Capture, Captured, Detail, Loose, ShapeOptions, Status, golden};
-use retake::internal::key::Normalizer;
+use retake_core::events::{AfterLast, Capture, Captured, Detail, Loose, ShapeOptions, Status, golden};
+use retake_core::key::Normalizer;
 
 use crate::runner::routers::CAPTURE;
 use crate::support::fixtures::{self, turn};
@@ -131,9 +131,9 @@ const CASES: [Case; 5] = [
         |tree| {
             fixtures::edit(tree, NAME, |turns| {
                 let call = turns[1].conversation[1]
-                    .print(retake::internal::json::Layout::Compact)
+                    .print(retake_core::json::Layout::Compact)
                     .replace("replay", "rehearsal");
-                turns[1].conversation[1] = retake::internal::json::Json::parse(call.as_bytes()).unwrap();
+                turns[1].conversation[1] = retake_core::json::Json::parse(call.as_bytes()).unwrap();
             });
         },
         &[

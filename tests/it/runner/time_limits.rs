@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use retake::internal::wire::Body;
+use retake_wire::Body;
 
 use crate::support::fixtures;
 use crate::support::program::Ran;

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::scenario::pointer::Pointer;
-use crate::scenario::read::values::Foreign;
+use crate::pointer::Pointer;
+use crate::read::values::Foreign;
 use retake_core::events::{Detail, TextAs};
 
 #[derive(Clone, Default, Deserialize)]

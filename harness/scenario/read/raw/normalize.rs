@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::Pattern;
+use crate::read::spanned::Spanned;
+use crate::read::values::Pattern;
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

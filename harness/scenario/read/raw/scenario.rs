@@ -7,11 +7,11 @@ use serde::Deserialize;
 use super::golden::RawGolden;
 use super::step::RawStep;
 use super::suite::RawDrift;
-use crate::scenario::options::{Delays, Panics, Unused};
-use crate::scenario::read::json::RawJson;
-use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::{Kind, RawDuration};
-use crate::scenario::scenario::{ToolsFrom, Unobserved};
+use crate::options::{Delays, Panics, Unused};
+use crate::read::json::RawJson;
+use crate::read::spanned::Spanned;
+use crate::read::values::{Kind, RawDuration};
+use crate::scenario::{ToolsFrom, Unobserved};
 
 /// A scenario, or one of its cases, which may replace any field.
 #[derive(Clone, Default, Deserialize)]

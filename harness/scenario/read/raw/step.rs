@@ -4,10 +4,10 @@ use serde::Deserialize;
 
 use super::fields::fields;
 use super::system::Texts;
-use crate::scenario::pointer::Pointer;
-use crate::scenario::read::json::RawJson;
-use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::{RawDuration, RawStream, Statuses};
+use crate::pointer::Pointer;
+use crate::read::json::RawJson;
+use crate::read::spanned::Spanned;
+use crate::read::values::{RawDuration, RawStream, Statuses};
 
 #[derive(Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use super::normalize::RawNormalize;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use crate::scenario::options::{Delays, Level, Panics, Unused};
-use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::{Foreign, Pattern, RawDuration};
+use crate::options::{Delays, Level, Panics, Unused};
+use crate::read::spanned::Spanned;
+use crate::read::values::{Foreign, Pattern, RawDuration};
 use retake_model::OfferedTools;
 
 #[derive(Default, Deserialize)]

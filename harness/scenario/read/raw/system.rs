@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::{Pattern, RawDuration};
+use crate::read::spanned::Spanned;
+use crate::read::values::{Pattern, RawDuration};
 
 /// A table of texts. Each key and value has its place.
 pub(crate) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;

@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::normalize::RawNormalize;
 use super::system::Texts;
-use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::RawDuration;
+use crate::read::spanned::Spanned;
+use crate::read::values::RawDuration;
 
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

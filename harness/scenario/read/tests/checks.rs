@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::probe::Probe;
 use super::schema::{self, Rule, Schema, What};
-use crate::scenario::read::names::WORDS;
-use crate::scenario::read::raw::{RawScenario, RawSuite};
-use crate::scenario::read::{page, step, tool};
-use crate::scenario::template::RESERVED;
+use crate::read::names::WORDS;
+use crate::read::raw::{RawScenario, RawSuite};
+use crate::read::{page, step, tool};
+use crate::template::RESERVED;
 
 /// Returns the schema of `suite.toml`.
 pub(super) fn suite() -> Schema {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::schema::{Rule, Schema, What};
-use crate::scenario::{Discovered, discover};
+use crate::{Discovered, discover};
 use retake_base::error::Result;
 
 const STEP: &str = "[[step]]\nget = \"/\"\n";

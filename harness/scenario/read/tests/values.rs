@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::scenario::options::{Delays, Level, Panics, Unused};
-use crate::scenario::pointer::Pointer;
-use crate::scenario::read::json::RawJson;
-use crate::scenario::read::spanned::Spanned;
-use crate::scenario::read::values::{Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
-use crate::scenario::scenario::{ToolsFrom, Unobserved};
+use crate::options::{Delays, Level, Panics, Unused};
+use crate::pointer::Pointer;
+use crate::read::json::RawJson;
+use crate::read::spanned::Spanned;
+use crate::read::values::{Foreign, Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
+use crate::scenario::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_model::OfferedTools;
 

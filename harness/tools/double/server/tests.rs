@@ -11,7 +11,7 @@ fn with_doubles<F: Future<Output = ()>>(scope: &Scope, pacing: Pacing, check: im
     std::fs::create_dir(root.path().join("scenarios")).unwrap();
     let suite = "[tools.files]\nmcp = { url = \"http://127.0.0.1:9/\" }\n";
     std::fs::write(root.path().join("scenarios/suite.toml"), suite).unwrap();
-    let suite = crate::scenario::suite_of(root.path()).unwrap();
+    let suite = retake_scenario::suite_of(root.path()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (used, recorded, normalizer) = (BTreeSet::new(), ToolExchanges::new(), Normalizer::default());
