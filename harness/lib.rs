@@ -13,27 +13,16 @@
 //!
 //! # The rooms
 //!
-//! The library is divided into rooms, each a file or a folder of `harness/`. A room uses only rooms above it in this table, and
-//! no two files use each other. The tests check both rules. A room that is marked as pure does no I/O.
+//! This crate is what a test links. Below it are crates of their own, which promise no stability: `retake-base` (texts, errors,
+//! files), `retake-core` (keys, secrets and event streams, without any I/O), `retake-wire` (the providers' APIs, and fixtures),
+//! `retake-model` (the model server), `retake-scenario` (the files in `scenarios/`), and `retake-durable`, which agents use in
+//! production. The command `retake` is above it, in `retake-cli`. CONTRIBUTING.md has the map.
+//!
+//! This crate is divided into rooms. A room uses only rooms above it in this table.
 //!
 //! | room | contents |
 //! |---|---|
-//! | `text` | helpers for texts that people read: cut, count, show invisible characters, suggest the nearest name; pure |
-//! | `cause` | the causes of failures: their kinds, and the wording of a failure's first line; pure |
-//! | `error` | errors: what is wrong, in which file and line, and the command that resolves it |
-//! | `files` | reading files with their name in errors, and writing files completely or not at all |
-//! | `clients` | two HTTP clients: one that reaches only loopback, one that reaches a provider |
-//! | `json` | JSON as Python reads and prints it, which keys depend on; pure |
-//! | `conversation` | messages, tool calls and answers in a form that is independent of providers; pure |
-//! | `key` | keys and checks, which decide whether two model calls are the same; pure |
-//! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams; pure |
-//! | `durable` | recording an agent's own steps, so that a retry replays them; independent of all other rooms |
-//! | `events` | captured streams as events, and events as shapes; pure |
-//! | `wire` | the provider APIs: requests to calls, turns to responses; shared parts, and one folder for each API; pure |
-//! | `fixture` | the turns of a scenario: file format, table, journal |
-//! | `import` | recordings of other tools to fixtures, with one file for each format |
-//! | `model` | the model server: matching calls, explaining misses, recording |
-//! | `scenario` | the files in `scenarios/` as validated types |
+//! | `guide` | the pages of the guide |
 //! | `system` | the system under test, and the stage: everything that one running scenario owns |
 //! | `browser` | pages in a real Chromium; requires the feature `browser` |
 //! | `drive` | sending a scenario's steps, and capturing the answers |
@@ -42,8 +31,6 @@
 //! | `report` | everything that is printed, and all reports |
 //! | `project` | the settings of a project for model calls: rules of keys, callers and secrets; replay without a runner |
 //! | `run` | one run of a project: the runner, trials and their verdicts, goldens, recording and its proof |
-//! | `guide` | the pages of the guide; its reference and the schemas are generated from the code |
-//! | `cli` | the `retake` command, with one file for each subcommand |
 //!
 //! # Invariants
 //!

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use super::find::{Element, Found, Prepared, find};
 use super::page::{PERIOD, Page};
 use super::{picture, tree};
-use retake_scenario::{Do, Target};
 use retake_base::error::{Error, Result};
+use retake_scenario::{Do, Target};
 
 /// The result of an act.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::page::Page;
-use retake_scenario::{By, Target};
 use retake_base::error::Result;
+use retake_scenario::{By, Target};
 
 /// The script that finds elements and prepares them.
 const SCRIPT: &str = include_str!("find.js");

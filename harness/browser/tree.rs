@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::page::Page;
-use retake_scenario::{By, Target};
 use retake_base::error::{Error, Result};
+use retake_scenario::{By, Target};
 
 /// Roles without meaning. Nodes with these roles are replaced by their children.
 const SILENT: [&str; 7] =

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use super::project::ProjectOption;
 use retake::__private::project::OpenProject;
 use retake::__private::report::notes;
-use retake_scenario::{Delays, Level};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
 use retake_model::{CallerRules, Companion, Miss, Mode, ModelServer, Pacing, Replay, Scope};
+use retake_scenario::{Delays, Level};
 use retake_wire::Response;
 use retake_wire::fixture::Fixture;
 

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::handover;
 use retake::__private::report::terminal;
-use retake_scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
+use retake_scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, discover};
 
 /// Check what this machine or the project lacks, and name the command that helps
 #[derive(Debug, Args)]

@@ -9,10 +9,10 @@ use retake::__private::report::terminal;
 use retake::__private::run::Fixtures;
 use retake::__private::run::Goldens;
 use retake::__private::run::has_golden;
-use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_core::json::{Json, Layout};
+use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover};
 
 /// List the scenarios: which system each drives, what it replays, whether it has a golden
 #[derive(Debug, Args)]

@@ -6,8 +6,8 @@ use clap::Args;
 use super::init::Language;
 use super::schemas;
 use retake::__private::report::terminal;
-use retake_scenario::{is_name, no_name, suite_of};
 use retake_base::error::{Error, Result};
+use retake_scenario::{is_name, no_name, suite_of};
 
 /// Create a scenario folder from a template
 #[derive(Debug, Args)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use retake::__private::project::{OpenProject, folder_of};
-use retake_scenario::is_name;
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
+use retake_scenario::is_name;
 
 /// The option that names the project, for subcommands that work on a fixture.
 #[derive(Clone, Debug, Args)]

@@ -6,9 +6,9 @@ use clap::Args;
 use super::project::{self, ProjectOption};
 use crate::view::{Shown, columns};
 use retake::__private::report::terminal;
-use retake_scenario::{Discovered, FixtureRef, discover};
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
+use retake_scenario::{Discovered, FixtureRef, discover};
 use retake_wire::fixture::Fixture;
 
 /// Show a fixture as a readable conversation

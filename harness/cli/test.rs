@@ -10,9 +10,9 @@ use retake::__private::report::{RunData, RunResult, Runs, terminal};
 pub(super) use retake::__private::run::fits;
 use retake::__private::run::typed_in;
 use retake::__private::run::{Action, Wanted, to_test};
-use retake_scenario::SCENARIOS;
 use retake_base::error::Result;
 use retake_base::files::run_folder;
+use retake_scenario::SCENARIOS;
 
 /// Run the scenarios: replay, capture, compare
 #[derive(Debug, Args)]

@@ -8,9 +8,9 @@ use super::project;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::{Recording, ToolsReplay};
-use retake_scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
 use retake::__private::tools::{Outcome, explain};
 use retake_base::error::{Error, Result};
+use retake_scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
 use retake_wire::fixture::Fixture;
 
 /// Run recorded tool calls again, against live tools and without a model

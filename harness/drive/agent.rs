@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use super::answered::Answered;
 use super::stream::Stream;
 use super::underway::Underway;
-use retake_scenario::{AgentRun, Context, Template};
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::events::{Format, Status};
+use retake_scenario::{AgentRun, Context, Template};
 
 /// The number of lines of an agent's standard error that a failure quotes.
 const LINES: usize = 20;

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::HeaderMap;
 
-use retake_scenario::{CaptureFrom, Step};
 use retake_base::error::{Error, Result};
 use retake_base::text::clipped;
 use retake_core::events::{AfterLast, Captured, Event, Payload, Status};
 use retake_core::json::{Json, Layout};
+use retake_scenario::{CaptureFrom, Step};
 
 /// An answer. A body that is not a stream is one event, named `body`.
 #[derive(Clone, Debug)]

@@ -19,13 +19,13 @@ use super::turns::LiveTurns;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
-use retake_scenario::{self as scenario, Action, Context, Scenario, Step, StreamSpec};
 use crate::system::Stage;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_core::events::Captured;
 use retake_core::json::Json;
 use retake_model::Activity;
+use retake_scenario::{self as scenario, Action, Context, Scenario, Step, StreamSpec};
 
 /// Drives one scenario on one stage.
 pub(crate) struct Driver<'a> {

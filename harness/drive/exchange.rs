@@ -12,12 +12,12 @@ use super::listen::Listener;
 use super::request::Request;
 use super::stream::{EVENT_LIMIT, Stream, megabytes};
 use super::underway::Underway;
-use retake_scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::events::{Event, Status};
 use retake_core::json::{Json, Layout};
 use retake_model::clients::{self, reqwest_reason};
+use retake_scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 
 /// How to read a request's answer, with all templates rendered.
 pub(super) enum Taking<'a> {

@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use super::answered::{Answered, last_id};
 use super::stream::Stream;
 use super::underway::Underway;
-use retake_scenario::StreamSpec;
 use retake_base::error::{Error, Result};
 use retake_model::clients::reqwest_reason;
+use retake_scenario::StreamSpec;
 
 /// A stream that is being captured. Dropping this closes it.
 #[derive(Debug)]

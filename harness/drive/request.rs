@@ -1,7 +1,7 @@
 //! The request of a step, with all templates rendered.
 
-use retake_scenario::{self as scenario, Context, RenderedBody, Template};
 use retake_base::error::Result;
+use retake_scenario::{self as scenario, Context, RenderedBody, Template};
 
 /// A rendered request.
 pub(super) struct Request {

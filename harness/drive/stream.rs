@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use retake_scenario::StreamSpec;
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
 use retake_core::events::{Capture, Event, Format};
+use retake_scenario::StreamSpec;
 
 /// The largest event, and the largest body that is not a stream, in bytes. One that never ends must not fill the memory.
 pub(super) const EVENT_LIMIT: usize = 64 << 20;

@@ -10,7 +10,6 @@ use tokio::time::{Instant, timeout};
 use super::cookies::Cookies;
 use super::request;
 use super::turns::LiveTurns;
-use retake_scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
 use crate::system::Stage;
 use retake_base::error::{Error, Result};
 use retake_base::files;
@@ -18,6 +17,7 @@ use retake_browser::{Chromium, Made, Page, Traffic, act};
 use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
+use retake_scenario::{Act, CaptureFrom, Context, Do, PageVisit, Scenario, Step};
 
 /// How long to wait for the end of the page's traffic once all acts are done.
 const TRAFFIC: Duration = Duration::from_secs(10);

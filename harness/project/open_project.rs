@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::declared;
-use retake_scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
 use retake_base::error::{Error, Result};
 use retake_core::key::{Aliases, Normalizer, Rules};
 use retake_core::secrets::Secrets;
 use retake_model::CallerRules;
+use retake_scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
 
 /// The settings of a project that matter for model calls.
 #[derive(Clone, Debug)]

@@ -9,10 +9,10 @@ use super::proof::prove;
 use super::verdict::has_golden;
 use super::waiting::{Waiting, WaitingKind, waiting_of};
 use crate::report::{Failure, RunAction, terminal, unified};
-use retake_scenario::{FixtureRef, Scenario};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_scenario::{FixtureRef, Scenario};
 use retake_wire::fixture::Fixture;
 
 /// Accepts what waits for the named scenarios, or everything if no name is given. The exit code is 0 if all of it was accepted,

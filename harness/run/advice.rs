@@ -10,11 +10,11 @@ use super::proof::{Mend, mend};
 use super::trial::{self, How, Replayed};
 use super::verdict::is_sound;
 use crate::report::Failure;
-use retake_scenario::{Scenario, Unused};
 use retake_base::cause::{CauseClass, CauseKind};
 use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;
 use retake_model::{FlawKind, MissReason};
+use retake_scenario::{Scenario, Unused};
 use retake_wire::fixture::Fixture;
 
 /// The factor by which `settle` is raised to try whether an unused turn is only asked for later.

@@ -21,7 +21,6 @@ use crate::audit::{
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::report::{audit_json, audit_text, notes, terminal};
-use retake_scenario::{self as scenario, Broken, Scenario};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::nearest;
@@ -30,6 +29,7 @@ use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Fired;
 use retake_model::DriftOf;
+use retake_scenario::{self as scenario, Broken, Scenario};
 use retake_wire::fixture::Fixture;
 
 /// A scenario, or why it cannot be read.

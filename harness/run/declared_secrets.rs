@@ -1,11 +1,11 @@
 //! The secrets that a project declares, with their values from the environment: for goldens, templates and recording.
 
 use crate::project::OpenProject;
-use retake_scenario::{Discovered, Scenario, SystemSpec};
 use crate::system::SecretValues;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::secrets::Scrub;
+use retake_scenario::{Discovered, Scenario, SystemSpec};
 
 /// The values of `{{ secret.NAME }}` in the templates of live tools: those of the environment.
 pub(super) fn real_values(project: &OpenProject) -> Json {

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use super::findings::Findings;
 use super::trial::Replayed;
 use crate::report::{Failure, unified};
-use retake_scenario::Scenario;
 use crate::system::LogOf;
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
 use retake_base::text::counted;
 use retake_core::events::Change;
 use retake_model::{Difference, Miss, MissedCall, answer_in_short};
+use retake_scenario::Scenario;
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;

@@ -4,9 +4,9 @@ use libtest_mimic::Arguments;
 
 use super::orphans;
 use super::project::Project;
-use retake_scenario::Broken;
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nearest};
+use retake_scenario::Broken;
 
 /// The scenarios that a user wants to run.
 #[derive(Debug)]

@@ -3,7 +3,6 @@
 use super::trial::Replayed;
 use crate::drive::{EventSeen, StepTaken};
 use crate::report::Failure;
-use retake_scenario::{Scenario, Unused};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::Error;
 use retake_base::text::{clipped, counted};
@@ -11,6 +10,7 @@ use retake_core::events::{Captured, Event};
 use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
 use retake_model::{answer_in_short, describe};
+use retake_scenario::{Scenario, Unused};
 
 /// The name of the only event of an answer that is not a stream.
 const BODY: &str = "body";

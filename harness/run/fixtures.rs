@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::commands::record_command;
-use retake_scenario::{Discovered, FixtureRef, Scenario, is_name};
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::nearest;
 use retake_core::key::Rules;
+use retake_scenario::{Discovered, FixtureRef, Scenario, is_name};
 use retake_wire::fixture::Fixture;
 
 /// The fixtures of a project. Each is read when it is first needed.

@@ -12,12 +12,12 @@ use super::project::Project;
 use super::trial::Replayed;
 use super::verdict::has_golden;
 use crate::report::{Failure, RunAction, RunData, Runs, markdown, terminal};
-use retake_scenario::Scenario;
 use crate::system::LogOf;
 use retake_base::error::Result;
 use retake_base::files;
 use retake_core::secrets::shown;
 use retake_model::{CallOutcome, CallSeen, Miss};
+use retake_scenario::Scenario;
 
 /// The file for the output of a scenario's systems, relative to the project's folder.
 fn log_file(scenario: &str) -> PathBuf {

@@ -7,9 +7,9 @@ use super::project::Project;
 use super::unused_names;
 use super::verdict::has_golden;
 use crate::report::Failure;
-use retake_scenario::FixtureRef;
 use retake_base::error::Result;
 use retake_base::text::counted;
+use retake_scenario::FixtureRef;
 
 /// The name of the test that looks for orphans.
 pub(super) const NAME: &str = crate::report::NO_ORPHANS;

@@ -13,11 +13,11 @@ use super::run_log::RunLog;
 use super::slots::Slots;
 use crate::project::OpenProject;
 use crate::report::{Running, terminal};
-use retake_scenario::{Discovered, discover, discover_one};
 use crate::system::{RouterFactory, SharedSystems, Systems};
 use retake_base::error::Result;
 use retake_core::key::Rules;
 use retake_model::CallerRules;
+use retake_scenario::{Discovered, discover, discover_one};
 
 /// Everything that the trials of one run share.
 pub(crate) struct Project {

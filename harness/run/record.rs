@@ -12,10 +12,10 @@ use std::process::ExitCode;
 use super::action::RecordOptions;
 use super::project::Project;
 use crate::report::{Failure, RunAction, terminal};
-use retake_scenario::Scenario;
 use begin::begin;
 use retake_base::error::Result;
 use retake_model::Upstreams;
+use retake_scenario::Scenario;
 use wanted::wanted;
 
 /// Records scenarios one after another: those with these names or parts of names, or all. The exit code is 0 if all of them were

@@ -6,10 +6,10 @@ use super::policy::Policy;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
 use crate::report::Failure;
-use retake_scenario::{Scenario, ToolsFrom};
 use retake_base::cause::CauseKind;
 use retake_core::events::{changes, changes_until_break};
 use retake_model::{GoingOn, MissReason};
+use retake_scenario::{Scenario, ToolsFrom};
 
 /// The full failure of a run, with its advice. `first` is the failure from the verdict, used if this finds nothing more.
 pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, first: Failure) -> Failure {

@@ -25,11 +25,11 @@ use super::trial::{self, How};
 use super::unused_names;
 use super::verdict;
 use crate::report::{Failure, RunAction, Screen, terminal};
-use retake_scenario::{self as scenario, Broken, Scenario};
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::shown;
 use retake_model as model;
+use retake_scenario::{self as scenario, Broken, Scenario};
 use retake_wire::fixture::Fixture;
 
 /// Runs the tests that the arguments ask for. The exit code is libtest's: 0 if all passed, 101 if one failed or a model call

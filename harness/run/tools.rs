@@ -7,11 +7,11 @@ use super::declared_secrets;
 use crate::project::OpenProject;
 use crate::report::Failure;
 use crate::run::project::Project;
-use retake_scenario::{Level, Scenario, Suite, Unobserved};
 use crate::tools::openhands::{self, Conversation};
 use crate::tools::{DriftLog, Live, Outcome, Script, explain, of_conversation, of_fixture, replay};
 use retake_base::error::{Error, Result};
 use retake_core::key::Rules;
+use retake_scenario::{Level, Scenario, Suite, Unobserved};
 use retake_wire::fixture::Fixture;
 
 /// Where the recorded calls are.

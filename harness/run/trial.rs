@@ -9,7 +9,6 @@ use tokio::time::{Instant, timeout_at};
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
 use crate::system::{Ended, LogOf, Running, StageTools};
 use crate::tools::{Asked, Doubles, Given, ToolsMode};
 use retake_base::cause::CauseKind;
@@ -20,6 +19,7 @@ use retake_core::secrets::Scrub;
 use retake_model::{
     CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
 };
+use retake_scenario::{Delays, Panics, Scenario, ToolsFrom};
 use retake_wire::fixture::{Fixture, ToolExchanges};
 
 /// The result of running a scenario on a stage.

@@ -2,9 +2,9 @@
 //! one in `await` would make the step wait until the timeout.
 
 use super::project::Project;
-use retake_scenario::{Scenario, Unused};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
+use retake_scenario::{Scenario, Unused};
 use retake_wire::fixture::Fixture;
 
 /// Checks the callers in a scenario's own `unused`, and those that its steps wait for. For the suite's `unused`, see

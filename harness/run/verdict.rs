@@ -10,7 +10,6 @@ use crate::run::golden::Compared;
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::trial::Replayed;
-use retake_scenario::{Delays, Level, Scenario, Step, Unused};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
@@ -19,6 +18,7 @@ use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, UNKNOWN_CALLER};
 use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
+use retake_scenario::{Delays, Level, Scenario, Step, Unused};
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;

@@ -9,9 +9,9 @@ use super::folder::Folder;
 use super::guardian::{Exit, Guard};
 use super::log::Log;
 use super::ports::Lock;
-use retake_scenario::{CommandSpec, Context};
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_scenario::{CommandSpec, Context};
 
 /// Folders that are not inputs of a build: they contain its output, or its dependencies.
 const NO_INPUTS: [&str; 5] = ["node_modules", "dist", "build", "out", "target"];

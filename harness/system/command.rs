@@ -12,9 +12,9 @@ use super::folder::Folder;
 use super::guardian::{Exit, Guard, Guarded};
 use super::log::{Log, LogOf};
 use super::ports::PortLease;
-use retake_scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
+use retake_scenario::{CommandSpec, Context, Ready, SystemSpec, Template};
 
 /// How long to wait for the end of a system that may be crashing: its connections close a moment before it ends.
 const ENDING: Duration = Duration::from_millis(100);

@@ -9,11 +9,11 @@ use super::folder::remove_kept;
 use super::router::RouterFactory;
 use super::shared::{SharedSpec, SharedSystem, SharedSystems};
 use super::url;
-use retake_scenario::{Scenario, SystemSpec, UrlSpec, needs};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_model::{CallerRules, Mode};
+use retake_scenario::{Scenario, SystemSpec, UrlSpec, needs};
 
 /// The systems of a project, and what is needed to start them.
 pub(crate) struct Systems {

@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 use super::guardian::Guarded;
 use super::log::Log;
-use retake_scenario::Ready;
 use retake_base::error::{Error, Result};
 use retake_model::clients::{self, reqwest_reason};
+use retake_scenario::Ready;
 
 /// The pause between two attempts to reach a system.
 const PERIOD: Duration = Duration::from_millis(25);

@@ -13,11 +13,11 @@ use super::command::{CommandSystem, start_with_needed, stop_all};
 use super::date;
 use super::log::LogOf;
 use super::values::StageValues;
-use retake_scenario::SystemSpec;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_model::{CallerRules, Mode, ModelServer, Pacing, Replay, Scope, ServerOptions};
+use retake_scenario::SystemSpec;
 
 /// The shared systems of this process, by name.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::folder::Folder;
 use super::values::StageValues;
-use retake_scenario::Context;
 use retake_core::json::Layout;
 use retake_model::Urls;
+use retake_scenario::Context;
 use retake_wire::fixture::Fixture;
 
 /// What a system can learn about the stage that it runs on. Cloning it is cheap.

@@ -2,8 +2,8 @@
 
 use super::ports::Lock;
 use super::values::Base;
-use retake_scenario::UrlSpec;
 use retake_base::error::{Error, Result};
+use retake_scenario::UrlSpec;
 
 /// Waits until no other process of this user runs a scenario on a system that calls the model at the same address. This blocks
 /// the thread.

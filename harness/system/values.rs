@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::command::CommandSystem;
 use super::date;
 use super::folder::Folder;
-use retake_scenario::Context;
 use retake_core::json::Json;
 use retake_model::{ModelServer, Pacing, Urls};
+use retake_scenario::Context;
 use retake_wire::fixture::Fixture;
 
 /// The values of one stage.

@@ -10,12 +10,12 @@ use super::comparison::{Comparison, ToolRules};
 use super::on_stage::OnStage;
 use super::script::Script;
 use super::target::{Bound, Http, Mcp, Target, Targets};
-use retake_scenario::{Suite, ToolBy, ToolSpec};
 use crate::system::Folder;
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
 use retake_core::secrets::Scrub;
+use retake_scenario::{Suite, ToolBy, ToolSpec};
 
 /// The live tools of one run, in a folder of their own. Dropping this ends the tools and removes the folder; [`Live::end`] waits
 /// until the servers have ended.

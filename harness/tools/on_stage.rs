@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::target::Command;
-use retake_scenario::{Context, Template, ToolCommand, ToolUrl};
 use crate::system::{Folder, working_folder};
 use retake_base::error::Result;
 use retake_core::json::Json;
+use retake_scenario::{Context, Template, ToolCommand, ToolUrl};
 
 /// The stage on which live tools run.
 pub(super) struct OnStage<'a> {

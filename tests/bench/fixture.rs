@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use retake_core::conversation::{Answer, Block, Finish, Message};
-use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules};
+use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{Api, Response};
 
 use crate::table::{Table, fastest, peak_memory};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use retake::__private::run::{Compared, Goldens, Policy, environment, silence_comparisons};
 use retake::__private::report::unified;
+use retake::__private::run::{Compared, Goldens, Policy, environment, silence_comparisons};
 
 use crate::table::Table;
 

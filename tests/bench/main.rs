@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     let text = table.text();
     println!("{text}");
     if write {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/figures.md"), text).unwrap();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/bench/figures.md"), text).unwrap();
     }
     ExitCode::SUCCESS
 }

@@ -12,10 +12,10 @@ use std::path::Path;
 use retake_core::events::{
     AfterLast, Capture, Captured, Detail, Event, Format, Loose, ShapeOptions, Status, event_keys, golden,
 };
-use retake_wire::fixture::{Fixture, call_log};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Normalizer, Rules, message_from_langchain};
 use retake_core::secrets::Scrub;
+use retake_wire::fixture::{Fixture, call_log};
 use retake_wire::{self as wire, Api, Body, Known, RenderFor, Response};
 
 /// A target with its name, which is also the name of its folder in `corpus/`.

@@ -62,5 +62,5 @@ fn pages() -> Vec<PathBuf> {
 }
 
 fn project() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    crate::support::tree::repository()
 }

@@ -75,7 +75,7 @@ fn all() -> Vec<Test> {
         &[documentation::TESTS],
         failures::TESTS,
         fields::TESTS,
-        house::TESTS,
+        &[house::TESTS],
         mistakes::TESTS,
         mutants::TESTS,
         record::TESTS,

@@ -2,10 +2,10 @@
 
 use retake::Message;
 use retake_core::conversation::{Answer, Block, Finish};
-use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules};
 use retake_wire as wire;
+use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{Api, RenderFor};
 
 use crate::support::tree::Tree;

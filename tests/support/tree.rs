@@ -160,9 +160,14 @@ impl Tree {
     }
 }
 
+/// Returns the root of Retake's own repository. This program belongs to the package in `harness/cli`.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
+}
+
 /// Returns the text of one of Retake's own files.
 #[track_caller]
 pub(crate) fn project(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let path = repository().join(file);
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{file}: {e}"))
 }

@@ -80,7 +80,8 @@ fn pasted(miss: &str) -> CallerRules {
         });
         let known = ["model", "system", "message", "tools"];
         assert!(when.keys().all(|key| known.contains(&key.as_str())), "{when:?}");
-        let when = When { model: text("model"), system: text("system"), message: text("message"), tools, ..When::default() };
+        let when =
+            When { model: text("model"), system: text("system"), message: text("message"), tools, ..When::default() };
         CallerRule { name: rule["name"].as_str().unwrap().to_owned(), when }
     });
     CallerRules::new(rules.collect())

@@ -7,11 +7,11 @@ use super::rule::Rule;
 use super::tried::{Tried, applied, normalizer, with};
 use super::vary::{Mend, Variation, compare};
 use crate::run::trial::Replayed;
-use retake_scenario::Scenario;
 use retake_base::text::around;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Rules, UNKNOWN_CALLER};
 use retake_model::{MissReason, MissedCall, describe};
+use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
 /// What varied at one place.

@@ -7,8 +7,8 @@ use super::replays::Proof;
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
-use retake_scenario::Scenario;
 use crate::system::DATE_VARIABLE;
+use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
 /// Replays a scenario twice and returns the text for its golden, or `None` if it has no golden.

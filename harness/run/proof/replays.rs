@@ -9,9 +9,9 @@ use crate::report::{Failure, terminal};
 use crate::run::project::Project;
 use crate::run::second_look;
 use crate::run::trial::{self, How, Replayed};
-use retake_scenario::Scenario;
 use retake_core::key::{Check, Rules};
 use retake_model::Pacing;
+use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
 
 /// A scenario to prove.

@@ -7,11 +7,11 @@ use crate::report::{Failure, terminal};
 use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::project::Project;
-use retake_scenario::Scenario;
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::secrets::{Scrub, Secrets};
 use retake_model::{Cost, Resume, merged};
+use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, JournalLock, call_log, journal_of};
 
 /// A recording of one scenario, with its files.

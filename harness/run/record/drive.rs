@@ -7,11 +7,11 @@ use super::begin::{Begun, Recording};
 use crate::report::{Failure, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
 use crate::run::trial::{self, Played};
-use retake_scenario::Delays;
 use retake_base::error::Result;
 use retake_base::text::counted;
 use retake_core::json::Json;
 use retake_model::{Cost, Mode, Recorder, RecorderOptions, Resume, ServerOptions, Upstreams};
+use retake_scenario::Delays;
 use retake_wire::fixture::{ToolExchanges, call_log};
 
 /// A recording whose journal contains all its calls.

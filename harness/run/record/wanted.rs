@@ -2,9 +2,9 @@
 
 use crate::report::terminal;
 use crate::run::project::Project;
-use retake_scenario::{Broken, FixtureRef, Scenario, is_name};
 use retake_base::error::{Error, Result};
 use retake_base::text::nearest;
+use retake_scenario::{Broken, FixtureRef, Scenario, is_name};
 
 /// The scenarios that the words name; with `all`, every one. A word is a scenario's whole name, otherwise a part of names. If a
 /// word or `all` chooses several, they are printed before anything is paid, each fixture is recorded only once, and scenarios

@@ -11,13 +11,13 @@ use retake_base::files;
 
 /// The file of a scenario.
 #[derive(Clone, Copy)]
-pub(in crate) struct ScenarioFile<'a> {
+pub(crate) struct ScenarioFile<'a> {
     /// Its text.
-    pub(in crate) source: &'a Source,
+    pub(crate) source: &'a Source,
     /// The root of the project.
-    pub(in crate) root: &'a Path,
+    pub(crate) root: &'a Path,
     /// The scenario's folder, relative to the root.
-    pub(in crate) dir: &'a Path,
+    pub(crate) dir: &'a Path,
 }
 
 impl ScenarioFile<'_> {

@@ -16,11 +16,7 @@ use retake_base::error::{Error, Result};
 
 /// Reads the scenarios of a folder: one with the folder's name, or one for each case. Options that they do not set are taken
 /// from `defaults`.
-pub(in crate) fn read(
-    name: &str,
-    file: ScenarioFile<'_>,
-    defaults: &Defaults,
-) -> Vec<Result<Scenario, Broken>> {
+pub(crate) fn read(name: &str, file: ScenarioFile<'_>, defaults: &Defaults) -> Vec<Result<Scenario, Broken>> {
     Reader { name, file, defaults }.scenarios()
 }
 

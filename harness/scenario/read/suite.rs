@@ -17,7 +17,7 @@ use retake_base::error::Result;
 use retake_model::{CallerRule, When};
 
 /// Reads `file` below `root`. A missing file counts as an empty one.
-pub(in crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
+pub(crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
     match root.join(file).symlink_metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Ok(Suite { path: file.to_owned(), ..Suite::default() })
@@ -27,7 +27,7 @@ pub(in crate) fn read(root: &Path, file: &Path) -> Result<Suite> {
 }
 
 /// Parses and checks the text of a `suite.toml`.
-pub(in crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
+pub(crate) fn parse(source: &Source, root: &Path) -> Result<Suite> {
     let raw: RawSuite = toml_file::read(source)?;
     let defaults = options::read(&raw, &Defaults::default(), source)?;
     let systems = system::read(&raw, source, root)?;

@@ -18,8 +18,8 @@ use super::{scenario_fields, suite_fields};
 use crate::hints::listed;
 use crate::template::RESERVED;
 use checks::{scenario, suite};
-use probe::{SOUND, discovered};
 use generated::assert_current;
+use probe::{SOUND, discovered};
 use schema::FieldDoc;
 
 #[test]

@@ -63,7 +63,7 @@ impl StepBody {
     }
 
     /// Returns an error if a template uses a name that is not defined.
-    pub(in crate) fn check(&self, names: &Names) -> Result<()> {
+    pub(crate) fn check(&self, names: &Names) -> Result<()> {
         match self {
             StepBody::None | StepBody::Files(None, _) => Ok(()),
             StepBody::Json(json) | StepBody::JsonFile(_, json) => names.check_json(json),

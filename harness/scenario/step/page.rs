@@ -101,7 +101,7 @@ pub enum By {
 
 impl By {
     /// All variants, with the words that name them before a colon.
-    pub(in crate) const WORDS: [(&'static str, By); 6] = [
+    pub(crate) const WORDS: [(&'static str, By); 6] = [
         ("text", By::Text),
         ("role", By::Role),
         ("label", By::Label),

@@ -104,7 +104,7 @@ pub(super) const TESTS: [&str; 19] = [
 ];
 
 /// Returns a string as it is, and any other value as JSON text.
-pub(in crate) fn as_text(json: Json) -> String {
+pub(crate) fn as_text(json: Json) -> String {
     match json {
         Json::Str(text) => text,
         other => other.print(Layout::Compact),

@@ -47,7 +47,7 @@ impl TemplateJson {
     }
 
     /// Calls `visit` with every template inside, until it returns an error.
-    pub(in crate) fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Template) -> Result<()>) -> Result<()> {
+    pub(crate) fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Template) -> Result<()>) -> Result<()> {
         match self {
             TemplateJson::Value(_) => Ok(()),
             TemplateJson::Text(template) => visit(template),

@@ -34,7 +34,7 @@ const OF_FIXTURE: [&str; 2] = ["prompt", "context"];
 /// A value of the fixture that a template uses. It has to exist before the first step: without it, the system would be sent an
 /// empty message, and a recording would pay for it.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate) struct OfFixture {
+pub(crate) struct OfFixture {
     /// The name with its attributes, such as `fixture.prompt`.
     path: String,
     /// The error to return if the fixture lacks it.
@@ -43,7 +43,7 @@ pub(in crate) struct OfFixture {
 
 impl OfFixture {
     /// Returns an error if the context lacks the value.
-    pub(in crate) fn check(&self, context: &Context) -> Result<()> {
+    pub(crate) fn check(&self, context: &Context) -> Result<()> {
         let (root, rest) = self.path.split_once('.').unwrap_or((&self.path, ""));
         let pointer: String = rest.split('.').filter(|part| !part.is_empty()).flat_map(|part| ["/", part]).collect();
         match context.get(root).and_then(|value| value.pointer(&pointer)) {
@@ -55,7 +55,7 @@ impl OfFixture {
 
 /// The names that a template may use in one place of a file, and the names that are defined only elsewhere.
 #[derive(Clone, Default)]
-pub(in crate) struct Names {
+pub(crate) struct Names {
     here: BTreeSet<String>,
     /// The names that are defined only elsewhere, each with the reason.
     elsewhere: BTreeMap<String, String>,
@@ -73,7 +73,7 @@ pub(in crate) struct Names {
 
 impl Names {
     /// Returns the names for a system's configuration.
-    pub(in crate) fn of_systems() -> Names {
+    pub(crate) fn of_systems() -> Names {
         let here = OF_SYSTEMS.map(str::to_owned).into();
         let mut elsewhere: BTreeMap<_, _> =
             RESERVED.map(|name| (name.to_owned(), "a system's configuration cannot use it".to_owned())).into();
@@ -82,7 +82,7 @@ impl Names {
     }
 
     /// Returns the names for the configuration of a tool. With `call`, they include those of each call, for a command.
-    pub(in crate) fn of_tools(call: bool) -> Names {
+    pub(crate) fn of_tools(call: bool) -> Names {
         let of_call: &[&str] = if call { &OF_CALLS } else { &[] };
         let here = OF_TOOLS.iter().chain(of_call).map(|name| (*name).to_owned()).collect();
         let reason = |name: &str| (name.to_owned(), "a tool's configuration cannot use it".to_owned());
@@ -92,7 +92,7 @@ impl Names {
     }
 
     /// Returns these names for one system, with the systems that it needs.
-    pub(in crate) fn of_system(&self, needed: &[String]) -> Names {
+    pub(crate) fn of_system(&self, needed: &[String]) -> Names {
         let mut names = Names { secrets: Rc::default(), tools: Rc::default(), ..self.clone() };
         needed.clone_into(&mut names.systems);
         if !needed.is_empty() {
@@ -102,53 +102,53 @@ impl Names {
     }
 
     /// Returns the names for a scenario's vars and first step.
-    pub(in crate) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>) -> Names {
+    pub(crate) fn of_scenario<'a>(vars: impl IntoIterator<Item = &'a str>) -> Names {
         let here = RESERVED.into_iter().chain(vars).map(str::to_owned).collect();
         Names { here, ..Names::default() }
     }
 
     /// Adds a name that is defined only elsewhere, with the reason. Of several reasons for a name, the first one stays.
-    pub(in crate) fn announce(&mut self, name: &str, reason: String) {
+    pub(crate) fn announce(&mut self, name: &str, reason: String) {
         self.elsewhere.entry(name.to_owned()).or_insert(reason);
     }
 
     /// Defines a name from here on.
-    pub(in crate) fn define(&mut self, name: &str) {
+    pub(crate) fn define(&mut self, name: &str) {
         self.here.insert(name.to_owned());
     }
 
     /// Notes that a step has a stream.
-    pub(in crate) fn saw_stream(&mut self) {
+    pub(crate) fn saw_stream(&mut self) {
         self.stream = true;
     }
 
     /// Returns the secrets that the checked templates use.
-    pub(in crate) fn secrets(&self) -> BTreeSet<String> {
+    pub(crate) fn secrets(&self) -> BTreeSet<String> {
         self.secrets.borrow().clone()
     }
 
     /// Returns the tool servers that the checked templates use.
-    pub(in crate) fn tools(&self) -> BTreeSet<String> {
+    pub(crate) fn tools(&self) -> BTreeSet<String> {
         self.tools.borrow().clone()
     }
 
     /// Returns the values of the fixture that the checked templates use.
-    pub(in crate) fn of_fixture(&self) -> Vec<OfFixture> {
+    pub(crate) fn of_fixture(&self) -> Vec<OfFixture> {
         self.of_fixture.borrow().clone()
     }
 
     /// Whether an earlier step has a stream.
-    pub(in crate) fn has_stream(&self) -> bool {
+    pub(crate) fn has_stream(&self) -> bool {
         self.stream
     }
 
     /// Returns an error if a template in a value uses a name that is not defined here.
-    pub(in crate) fn check_json(&self, json: &TemplateJson) -> Result<()> {
+    pub(crate) fn check_json(&self, json: &TemplateJson) -> Result<()> {
         json.each(&mut |template| self.check(template))
     }
 
     /// Returns an error if a template uses a name that is not defined here.
-    pub(in crate) fn check(&self, template: &Template) -> Result<()> {
+    pub(crate) fn check(&self, template: &Template) -> Result<()> {
         template.uses().iter().try_for_each(|name| {
             let error = |what: String| template.error(what).at(name.place);
             let root = name.root();

@@ -52,7 +52,7 @@ impl UsedName {
 
 impl Template {
     /// Parses a text that is at `span` in its source.
-    pub(in crate) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
+    pub(crate) fn parse(text: &str, source: &Source, span: Range<usize>) -> Result<Template> {
         let place = source.place(span.start);
         let mut template = Template {
             text: text.to_owned(),
@@ -162,7 +162,7 @@ impl Template {
     }
 
     /// Whether the text contains no template, and so is its own value.
-    pub(in crate) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.kind == TemplateKind::Plain
     }
 

@@ -17,7 +17,7 @@ impl Vars {
     ///
     /// # Errors
     /// If vars need each other.
-    pub(in crate) fn in_order(mut waiting: BTreeMap<String, TemplateJson>) -> Result<Vars> {
+    pub(crate) fn in_order(mut waiting: BTreeMap<String, TemplateJson>) -> Result<Vars> {
         let mut ordered = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {
             let ready: Vec<String> = waiting

@@ -21,7 +21,6 @@ use super::answers::{self, Answers};
 use super::pipe::Pipe;
 use super::stdio;
 use super::upstream::Upstream;
-use retake_scenario::{Suite, ToolBy};
 use crate::system::Folder;
 use crate::tools::difference::{Difference, differences};
 use crate::tools::on_stage::OnStage;
@@ -33,6 +32,7 @@ use retake_core::key::Normalizer;
 use retake_core::secrets::{Fired, Scrub};
 use retake_model::kept::outliving;
 use retake_model::{Miss, Pacing, Scope};
+use retake_scenario::{Suite, ToolBy};
 use retake_wire::fixture::{ToolExchange, ToolExchanges};
 
 /// Where answers come from.

@@ -14,7 +14,6 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::time::timeout;
 
 use super::targets::Target;
-use retake_scenario::{Context, Template};
 #[cfg(unix)]
 use crate::system::Guarded;
 use crate::system::{Exit, Guard};
@@ -23,6 +22,7 @@ use crate::tools::observed::Observed;
 use retake_base::error::Error;
 use retake_base::error::Result;
 use retake_core::json::{Json, Layout};
+use retake_scenario::{Context, Template};
 
 /// A command that executes one tool's calls.
 pub(crate) struct Command {

@@ -1,8 +1,8 @@
 //! Options that a suite can set for all scenarios, and a scenario for itself. Each line is tested in both places.
 
-use retake_wire::fixture::Recorded;
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules};
+use retake_wire::fixture::Recorded;
 use retake_wire::{Body, Frames};
 
 use super::suites::{BASE, READ_AGAIN, TOOLS};

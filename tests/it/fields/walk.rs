@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retake_wire::fixture::Recorded;
 use retake_scenario::{scenario_fields, suite_fields};
+use retake_wire::fixture::Recorded;
 
 use super::{options, scenarios, steps, suites};
 use crate::support::fixtures;

@@ -10,7 +10,7 @@ mod targets;
 tests!(every_input_of_the_fuzz_corpus_passes);
 
 fn every_input_of_the_fuzz_corpus_passes() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
+    let corpus = crate::support::tree::repository().join("tests/fuzz/corpus");
     let mut names: Vec<String> = files(&corpus).iter().map(|(name, _)| name.clone()).collect();
     names.sort();
     assert_eq!(names, targets::TARGETS.map(|(name, _)| name), "each target has a corpus, each corpus a target");

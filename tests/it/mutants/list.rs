@@ -11,7 +11,7 @@ pub(super) fn read() -> BTreeMap<String, BTreeMap<String, String>> {
 }
 
 fn the_list_names_exactly_the_mistakes_in_the_gateways_sources() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gateway/src");
+    let folder = crate::support::tree::repository().join("tests/gateway/src");
     let mut made: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let Some(name) = file.file_name().and_then(|name| name.to_str()?.strip_suffix(".rs")) else { continue };

@@ -72,7 +72,7 @@ fn callers_with_the_same_conversation_are_only_distinguished_by_a_rule() {
 /// Makes the calls of the scenario `write_read_file` in OpenAI's format, where tool results have no tool name and arguments are
 /// text.
 fn it_is_served_over_http_to_calls_without_a_caller() {
-    let mut serving = Serving::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file")));
+    let mut serving = Serving::of(&crate::support::tree::repository().join(data("write_read_file")));
     let prompt = "Create note.txt with the text \"hi from replay.\", then read it back";
     let mut messages =
         vec![json!({ "role": "system", "content": "Be brief" }), json!({ "role": "user", "content": prompt })];
@@ -101,7 +101,7 @@ fn it_is_served_over_http_to_calls_without_a_caller() {
 fn after_an_import_it_is_in_retakes_format_and_replays_the_same() {
     let tree = tree("write_read_file", "write_read_file");
     let imported = tree.path("fixtures/write_read_file.json");
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(data("write_read_file"));
+    let from = crate::support::tree::repository().join(data("write_read_file"));
     let import = tree.retake().args(&["import", "deerflow"]).arg(from).arg("--out").arg(&imported);
     import.run().exits(0).says(&["4 turns written to ", ", 0 left out"]);
     assert!(

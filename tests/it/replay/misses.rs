@@ -130,9 +130,8 @@ const CASES: [Case; 5] = [
         "one word changed in the arguments of a tool call",
         |tree| {
             fixtures::edit(tree, NAME, |turns| {
-                let call = turns[1].conversation[1]
-                    .print(retake_core::json::Layout::Compact)
-                    .replace("replay", "rehearsal");
+                let call =
+                    turns[1].conversation[1].print(retake_core::json::Layout::Compact).replace("replay", "rehearsal");
                 turns[1].conversation[1] = retake_core::json::Json::parse(call.as_bytes()).unwrap();
             });
         },

@@ -31,7 +31,8 @@ fn key_agrees_with_every_reference_case() {
         .collect();
     assert_eq!(wanted.len(), 300);
     let keys = |stdout: &str| stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect::<Vec<Value>>();
-    let from_file = retake().args(&["key", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/key-v1.jsonl")]);
+    let from_file = retake()
+        .args(&["key", crate::support::tree::repository().join("tests/vectors/key-v1.jsonl").to_str().unwrap()]);
     assert_eq!(keys(&from_file.run().exits(0).stdout), wanted);
     assert_eq!(keys(&retake().arg("key").input(vectors).run().exits(0).stdout), wanted);
 }

@@ -114,7 +114,9 @@ fn updating_writes_a_golden_that_then_passes_and_contains_no_path() {
         let header = "---\ninput_file: scenarios/write_read_file/scenario.toml\n---\nPOST ";
         assert!(written.starts_with(header), "{written}");
         let home = std::env::var("HOME").unwrap_or_else(|_| "/home/".to_owned());
-        for path in [env!("CARGO_MANIFEST_DIR"), &*std::env::temp_dir().to_string_lossy(), &home] {
+        for path in
+            [&*crate::support::tree::repository().to_string_lossy(), &*std::env::temp_dir().to_string_lossy(), &home]
+        {
             assert!(!written.contains(&format!("{}/", path.trim_end_matches('/'))), "{path} is in {written}");
         }
         let after = tree.files();
