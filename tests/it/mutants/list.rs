@@ -1,7 +1,6 @@
 //! Reads the list of mistakes, and checks it against the gateway's sources.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 tests! { the_list_names_exactly_the_mistakes_in_the_gateways_sources, }
 
