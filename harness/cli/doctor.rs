@@ -72,7 +72,7 @@ fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let speaks_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
     if discovered.suite.tools.values().any(|tool| speaks_mcp(&tool.by)) && !cfg!(feature = "mcp") {
         let error = Error::new("this `retake` cannot call MCP servers: it was built without the feature `mcp`");
-        findings.push(finding("mcp", Err(error.help("cargo install retake --features mcp"))));
+        findings.push(finding("mcp", Err(error.help("cargo install retake-cli --features mcp"))));
     }
     findings
 }

@@ -40,6 +40,6 @@ impl Target for Mcp {
 
 fn not_built_in() -> Error {
     Error::new("this program was built without MCP")
-        .help("cargo install retake --features mcp")
+        .help("cargo install retake-cli --features mcp")
         .help("in a Rust project: retake = { version = \"…\", features = [\"mcp\"] }")
 }

@@ -11,7 +11,7 @@ export function findRetake() {
   } catch {
     throw new Error(
       `the package ${name} is not installed: install without --omit=optional, or, if there is no package for this platform, ` +
-        'build the command with `cargo install retake` and set RETAKE_BIN to its path',
+        'build the command with `cargo install retake-cli` and set RETAKE_BIN to its path',
     );
   }
 }

@@ -1,6 +1,5 @@
 //! Fixtures in deer-flow's format replay unchanged. `data/make_deerflow.py` writes them from the rules of the key alone.
 
-
 use serde_json::{Value, json};
 
 use crate::replay::serve::Serving;
