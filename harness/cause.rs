@@ -103,6 +103,8 @@ pub(crate) enum CauseKind {
     Check,
     /// There is no golden yet.
     GoldenMissing,
+    /// Another version of Retake wrote the golden.
+    GoldenOutdated,
     /// The stream lacks an event of the golden.
     EventMissing,
     /// The stream has an event that the golden lacks.
@@ -164,6 +166,7 @@ impl CauseKind {
             CauseKind::Protocol => "protocol",
             CauseKind::Check => "check",
             CauseKind::GoldenMissing => "golden_missing",
+            CauseKind::GoldenOutdated => "golden_outdated",
             CauseKind::EventMissing => "event_missing",
             CauseKind::EventExtra => "event_extra",
             CauseKind::EventRenamed => "event_renamed",
@@ -184,6 +187,7 @@ impl CauseKind {
             CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,
             CauseKind::Check => CauseClass::Drift,
             CauseKind::GoldenMissing
+            | CauseKind::GoldenOutdated
             | CauseKind::EventMissing
             | CauseKind::EventExtra
             | CauseKind::EventRenamed

@@ -10,7 +10,7 @@ use super::answered::Answered;
 use super::stream::Stream;
 use super::underway::Underway;
 use crate::error::{Error, Result};
-use crate::events::{Format, Status};
+use crate::events::{Foreign, Format, Status};
 use crate::scenario::{AgentRun, Context, Template};
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 
@@ -60,6 +60,11 @@ impl Agent<'_> {
             env: folder.environment(env, date),
             errors: folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple())),
         })
+    }
+
+    /// Adds the texts that it gets.
+    pub(super) fn tell(&self, sent: &mut Foreign) {
+        self.command.iter().chain(self.env.iter().map(|(_, value)| value)).for_each(|text| sent.add_text(text));
     }
 
     /// Runs the agent to its end, or to the event at which it is cancelled.

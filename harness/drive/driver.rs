@@ -1,7 +1,7 @@
 //! Runs a scenario's steps one after another, and collects their results.
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -21,7 +21,7 @@ use super::underway::Underway;
 use super::visit::Visitor;
 use crate::cause::CauseKind;
 use crate::error::{Error, Result};
-use crate::events::Captured;
+use crate::events::{Captured, Foreign};
 use crate::json::Json;
 use crate::model::Activity;
 use crate::scenario::{self, Action, Context, Scenario, Step, StreamSpec};
@@ -40,6 +40,8 @@ pub(crate) struct Driver<'a> {
     last_id: Option<LastId>,
     /// Values of this run and the names that goldens show in place of them, longest value first.
     names: NamedValues,
+    /// What the scenario sent, and captured to send it.
+    sent: Mutex<Foreign>,
     underway: Underway,
     /// The model calls, for steps that wait for one.
     calls: Activity,
@@ -55,6 +57,8 @@ pub(crate) struct Driven {
     pub(crate) captured: Vec<Captured>,
     /// The run's values and their names.
     pub(crate) names: NamedValues,
+    /// What the scenario sent, and captured to send it.
+    pub(crate) sent: Foreign,
     /// Why the scenario did not come to its end: a step failed, or the time was up.
     pub(crate) failure: Option<(CauseKind, Error)>,
 }
@@ -107,6 +111,7 @@ impl<'a> Driver<'a> {
             captured: Vec::new(),
             last_id: None,
             names,
+            sent: Mutex::default(),
             underway,
             calls,
             failure: None,
@@ -159,7 +164,8 @@ impl<'a> Driver<'a> {
                 }
             }
         }
-        Driven { captured, names: self.names, failure: self.failure }
+        let sent = self.sent.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Driven { captured, names: self.names, sent, failure: self.failure }
     }
 
     fn failed(&self, error: Error, title: &str, step: &Step) -> Error {
@@ -235,6 +241,7 @@ impl<'a> Driver<'a> {
             Action::Run(run) => {
                 let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
                 let agent = Agent::new(run, &self.context, folder, self.stage.date(), self.root)?;
+                agent.tell(&mut self.sent());
                 Ok(Outcome::Answered(Box::new(agent.run(&self.underway).await?), None))
             }
             Action::Browse(_) => Err(scenario::without_browser()),
@@ -246,6 +253,7 @@ impl<'a> Driver<'a> {
     async fn request(&self, step: &scenario::Request) -> Result<Outcome> {
         let base = || self.stage.url().ok_or_else(|| Error::new("this scenario has no system to send the request to"));
         let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
+        request.tell(&mut self.sent());
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
                 let listener = exchange::listen(&request, wanted, &self.cookies, &self.underway).await?;
@@ -307,8 +315,13 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    fn sent(&self) -> MutexGuard<'_, Foreign> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn capture(&mut self, values: Vec<(String, Json)>) {
         for (name, value) in values {
+            self.sent().add(&value);
             if let Json::Str(text) = &value
                 && text.chars().count() >= NAMED_FROM
             {

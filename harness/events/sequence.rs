@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::captured::{Captured, Ending};
+use super::chosen::Chosen;
 use super::event::{Event, Payload};
 use super::ids::Ids;
 use super::labels::{Label, Labels};
@@ -52,6 +53,7 @@ pub(super) struct Writing<'a> {
     pub(super) normalize: &'a Normalize<'a>,
     pub(super) ids: &'a Ids,
     pub(super) words: &'a WordKeys,
+    pub(super) chosen: &'a Chosen,
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 

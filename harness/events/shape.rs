@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::captured::Captured;
+use super::chosen::{Basis, Chosen};
 use super::event::Event;
 use super::ids::Ids;
 use super::options::{Loose, ShapeOptions};
@@ -33,9 +34,21 @@ impl Golden {
     /// comment, text and shown value.
     #[must_use]
     pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
+        Golden::on(captures, options, normalize, Basis::default())
+    }
+
+    /// Creates the golden of a run of which more is known than its events.
+    #[must_use]
+    pub fn on(
+        captures: &[Captured],
+        options: &ShapeOptions,
+        normalize: &dyn Fn(&str) -> String,
+        basis: Basis<'_>,
+    ) -> Golden {
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
+        let chosen = Chosen::of(captures, options, normalize, &ids, basis);
         let pinned = RefCell::default();
-        let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };
+        let writing = Writing { options, normalize, ids: &ids, words: &words, chosen: &chosen, pinned: &pinned };
         let mut trees = Trees::default();
         let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
         // Blank lines separate the captures, since `---` would look like the header of a snapshot file.
@@ -92,7 +105,7 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     }
     for (label, LabelShape { name, keep, shape, hash }) in &sequence.shapes {
         let pins = Pins::new(name, writing.options, writing.pinned);
-        trees.write(&outline::tree(label, shape, hash.as_deref(), *keep, &pins), &mut out);
+        trees.write(&outline::tree(label, shape, hash.as_deref(), *keep, (&pins, writing.chosen)), &mut out);
     }
     out
 }

@@ -47,6 +47,10 @@ pub(super) struct WrittenShape<'a> {
 pub(super) struct WrittenKey<'a> {
     /// The path of keys to it: `/messages/tool.status`.
     pub(super) path: String,
+    /// The name on the line.
+    pub(super) name: &'a str,
+    /// The number of lines above it that it belongs to.
+    pub(super) depth: usize,
     /// The description of its value: `string`.
     pub(super) what: &'a str,
 }
@@ -130,6 +134,6 @@ impl<'a> WrittenKey<'a> {
         let (key, what) = line.trim().split_once("  ").unwrap_or((line.trim(), ""));
         let above = before.iter().rev().find(|above| above.path.matches('/').count() < depth);
         let path = above.filter(|_| depth > 1).map_or("", |above| above.path.as_str());
-        WrittenKey { path: format!("{path}/{}", key.trim_end_matches('?')), what: what.trim() }
+        WrittenKey { path: format!("{path}/{}", key.trim_end_matches('?')), name: key, depth, what: what.trim() }
     }
 }

@@ -73,12 +73,12 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
             Some(Arc::new(Fixture::parse(&waits.shown, &bytes, &project.rules)?))
         }
     };
-    let text = prove(project, scenario, fixture.as_ref())?;
     let golden = project.goldens.file(&scenario.golden_name);
     let looked_at = match project.goldens.proposed(&scenario.golden_name)? {
         Some(proposed) => Some(proposed),
         None => project.goldens.committed(&golden)?,
     };
+    let text = prove(project, scenario, fixture.as_ref(), looked_at.as_deref())?;
     if let Some(text) = &text {
         let looked_at = looked_at.as_deref().unwrap_or_default();
         if looked_at.trim_end() != text.trim_end() {

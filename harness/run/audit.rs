@@ -15,13 +15,13 @@ use super::action::AuditOptions;
 use super::golden::Compared;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
-use super::verdict::has_golden;
+use super::verdict::{check_format, has_golden};
 use crate::audit::{
     Audit, Audited, FixtureAudit, Outcome, Rendering, RuleAudit, ScenarioAudit, merged, of_answers, of_results,
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::error::{Error, Result};
-use crate::events::{Captured, ShapeOptions, golden, names_nothing};
+use crate::events::{Basis, Captured, Golden, ShapeOptions, names_nothing};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::json::Json;
@@ -134,6 +134,7 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     }
     let red = |failure: String| Outcome::Red(failure.lines().next().unwrap_or_default().to_owned());
     let fixture = project.fixtures.of(scenario).map_err(|error| red(error.to_string()))?;
+    check_format(project, scenario).map_err(|failure| red(failure.to_string()))?;
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
     let replayed = replayed.map_err(|error| red(error.to_string()))?;
     let text = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
@@ -149,11 +150,12 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
 fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> Audited {
     let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
     let names = &played.driven.names;
+    let basis = Basis { foreign: None, committed: replayed.committed.as_deref() };
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
-        let text = golden(captures, options, &normalize);
+        let text = Golden::on(captures, options, &normalize, basis).text;
         let text = secrets.text(&text, &mut Fired::new()).into_owned();
         if nameless { format!("an option names nothing\n{text}") } else { text }
     };

@@ -75,6 +75,22 @@ impl Compared {
     }
 }
 
+/// The version of Retake that wrote a golden, as its format tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WrittenBy {
+    /// One with the format of this version.
+    This,
+    /// One with an older format.
+    Older,
+    /// One with a newer format.
+    Newer,
+}
+
+/// The words before the number of the format in the field `description` of a header. The first format had no such field.
+const FORMAT_OF: &str = "retake golden ";
+/// The number of this version's format.
+const FORMAT: u32 = 2;
+
 /// The result of insta's comparison in a folder with a copy of the golden.
 struct Written {
     /// Whether the two are equal, or insta was told to write the golden and did.
@@ -140,6 +156,24 @@ impl Goldens {
         self.committed(&self.file(name)).ok().flatten()
     }
 
+    /// The text of a golden with which a run is compared; `None` if goldens are to be written.
+    pub(crate) fn compared(&self, name: &str) -> Option<String> {
+        self.text(name).filter(|_| self.policy != Policy::Overwrite)
+    }
+
+    /// Which version of Retake wrote a golden. One that does not exist or cannot be read counts as this version's.
+    pub(crate) fn written_by(&self, name: &str) -> WrittenBy {
+        let file = self.file(name);
+        if !matches!(self.committed(&file), Ok(Some(_))) {
+            return WrittenBy::This;
+        }
+        match format_of(&std::fs::read(file).unwrap_or_default()) {
+            FORMAT => WrittenBy::This,
+            ..FORMAT => WrittenBy::Older,
+            _ => WrittenBy::Newer,
+        }
+    }
+
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
     /// names in its header.
     ///
@@ -159,7 +193,8 @@ impl Goldens {
         // Compare without insta if possible: it scans the folder at each assertion, which is slow with a thousand goldens.
         let is_same = committed.as_deref() == Some(text.trim_end());
         // A header of an older version is rewritten.
-        let is_same = is_same && !(self.policy == Policy::Overwrite && has_source(&file));
+        let is_this = || !has_source(&file) && self.written_by(name) == WrittenBy::This;
+        let is_same = is_same && (self.policy != Policy::Overwrite || is_this());
         let compared = match self.policy {
             _ if is_same => Compared::Same,
             // insta writes nothing with this policy.
@@ -244,6 +279,7 @@ impl Goldens {
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.set_input_file(input);
+        settings.set_description(format!("{FORMAT_OF}{FORMAT}"));
         SILENT.set(true);
         let equal = catch_unwind(AssertUnwindSafe(|| settings.bind(|| (self.assert)(name, text)))).is_ok();
         SILENT.set(false);
@@ -285,6 +321,14 @@ impl Goldens {
 /// Whether the header of a golden names the file of the assertion, as older versions wrote it.
 fn has_source(file: &Path) -> bool {
     std::fs::read(file).is_ok_and(|bytes| without_source(&bytes) != bytes)
+}
+
+/// The number of the format in the header of a golden.
+fn format_of(golden: &[u8]) -> u32 {
+    let text = String::from_utf8_lossy(golden);
+    let header = text.lines().skip(1).take_while(|line| !line.starts_with("---"));
+    let format = header.filter_map(|line| line.strip_prefix("description:")?.trim().strip_prefix(FORMAT_OF));
+    format.filter_map(|number| number.parse().ok()).next().unwrap_or(1)
 }
 
 /// A snapshot's file without the line of its header that names the file of the assertion.

@@ -28,6 +28,7 @@ mod failing;
 mod filter;
 mod findings;
 pub(crate) mod fixtures;
+mod foreign;
 pub(crate) mod golden;
 mod logged;
 mod orphans;

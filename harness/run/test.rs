@@ -137,9 +137,10 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     }
     unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
-        let text = prove(project, scenario, fixture.as_ref())?;
+        let text = prove(project, scenario, fixture.as_ref(), None)?;
         return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
+    verdict::check_format(project, scenario)?;
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
     let replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;
     project.note_replay(scenario, &replayed);

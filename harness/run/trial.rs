@@ -64,6 +64,9 @@ pub(crate) struct Replayed {
     pub(super) rules: Arc<Rules>,
     /// What is removed from its golden.
     pub(super) secrets: Scrub,
+    /// The committed golden, which names the places that are pinned; `None` if they are found out anew, because the golden is
+    /// to be written.
+    pub(super) committed: Option<String>,
     /// The text for its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<String>>,
 }
@@ -115,6 +118,7 @@ pub(crate) fn replay(
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
+        committed: project.goldens.compared(&scenario.golden_name),
         own_golden: OnceLock::new(),
     })
 }

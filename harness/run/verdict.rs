@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
+use crate::events::{Basis, Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
 use crate::report::{Failure, notes, unified};
 use crate::run::commands::record_command;
 use crate::run::failing::Failing;
-use crate::run::golden::Compared;
+use crate::run::golden::{Compared, WrittenBy};
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::trial::Replayed;
@@ -173,10 +173,34 @@ impl Replayed {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
-        let mut golden = Golden::of(&self.played.driven.captured, options, &normalize);
+        let foreign = self.committed.is_none().then(|| self.foreign());
+        let basis = Basis { foreign: foreign.as_ref(), committed: self.committed.as_deref() };
+        let mut golden = Golden::on(&self.played.driven.captured, options, &normalize, basis);
         golden.text = scrubbed(&golden.text);
         golden
     }
+}
+
+/// Checks that a golden was written by a version of Retake that pins what this one does.
+///
+/// # Errors
+/// If it was not.
+pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
+    let by = match project.goldens.written_by(&scenario.golden_name) {
+        WrittenBy::This => return Ok(()),
+        WrittenBy::Older => "an older",
+        WrittenBy::Newer => "a newer",
+    };
+    let (file, update) = (project.goldens.file(&scenario.golden_name), project.commands.update(&scenario.name));
+    let what = format!(
+        "{} was written by {by} version of Retake; to write it anew: {update}",
+        project.goldens.shown(&file).display()
+    );
+    let why =
+        "another version pins other things, so the two cannot be compared; look at what changes before you commit it";
+    Err(Failure::of(vec![Cause::new(CauseKind::GoldenOutdated, what)])
+        .evidence(why)
+        .resolve("to write it anew", update))
 }
 
 /// The last part of the verdict: compares the text with the golden, and writes the golden if the policy says so.

@@ -1,6 +1,7 @@
 use std::cell::RefCell;
 
 use super::*;
+use crate::events::chosen::Basis;
 use crate::events::ids::Ids;
 use crate::events::merge::{Merger, Seen};
 use crate::events::options::ShapeOptions;
@@ -17,8 +18,10 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
         merger.add(payload, &mut seen);
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
+    let chosen = Chosen::of(&[], &options, &normalize, &ids, Basis::default());
     let mut out = String::new();
-    let tree = super::tree("event", &merger.finish(seen), None, keep, &Pins::new("event", &options, &pinned));
+    let tree =
+        super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
     Trees::default().write(&tree, &mut out);
     out
 }

@@ -11,7 +11,8 @@ use crate::run::project::Project;
 use crate::scenario::Scenario;
 use crate::system::DATE_VARIABLE;
 
-/// Replays a scenario twice and returns the text for its golden, or `None` if it has no golden.
+/// Replays a scenario twice and returns the text for its golden, or `None` if it has no golden. `looked_at` is the golden that a
+/// user accepts.
 ///
 /// # Errors
 /// If one of the replays failed, or the two differ.
@@ -19,8 +20,9 @@ pub(crate) fn prove(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Arc<Fixture>>,
+    looked_at: Option<&str>,
 ) -> Result<Option<String>, Failure> {
-    let proof = Proof { project, scenario, fixture, of_recording: false };
+    let proof = Proof { project, scenario, fixture, of_recording: false, looked_at };
     proof.run().map_err(|unproven| unproven.failure)
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Proof<'a> {
     pub(crate) fixture: Option<&'a Arc<Fixture>>,
     /// Whether the fixture was recorded just now, so that any difference means that something varies from run to run.
     pub(crate) of_recording: bool,
+    /// The golden that is to be proven, if a user looked at it. Otherwise what it pins is found out anew.
+    pub(crate) looked_at: Option<&'a str>,
 }
 
 /// Why a pair of replays is not a proof.
@@ -45,7 +47,8 @@ impl Proof<'_> {
         let replay = |pacing| {
             let first = matches!(pacing, Pacing::None);
             let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
-            let replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            replayed.committed = self.looked_at.map(str::to_owned);
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
