@@ -121,6 +121,8 @@ pub(crate) enum CauseKind {
     Status,
     /// The content type differs.
     ContentType,
+    /// A header of a response differs.
+    Header,
     /// The body of a response that is not a stream differs.
     Body,
     /// Two runs of the same scenario differ, so nothing can be compared.
@@ -175,6 +177,7 @@ impl CauseKind {
             CauseKind::EventValue => "event_value",
             CauseKind::Status => "status",
             CauseKind::ContentType => "content_type",
+            CauseKind::Header => "header",
             CauseKind::Body => "body",
             CauseKind::Unstable => "unstable",
             CauseKind::Other => "other",
@@ -196,6 +199,7 @@ impl CauseKind {
             | CauseKind::EventValue
             | CauseKind::Status
             | CauseKind::ContentType
+            | CauseKind::Header
             | CauseKind::Body => CauseClass::Golden,
             CauseKind::ErrorEvent
             | CauseKind::Crash

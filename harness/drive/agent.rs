@@ -112,6 +112,7 @@ impl Agent<'_> {
             cookies: BTreeMap::new(),
             earlier_cookies: BTreeMap::new(),
             events: stream.events,
+            in_pieces: false,
         })
     }
 }

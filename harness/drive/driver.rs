@@ -303,6 +303,11 @@ impl<'a> Driver<'a> {
                         Some(after) => Part::ReadOn(captured, after),
                         None => Part::Done(captured),
                     });
+                } else if self.scenario.golden.headers.iter().any(|name| answered.headers.contains_key(name)) {
+                    let mut captured = answered.into_captured();
+                    captured.delivery.only_headers = true;
+                    captured.events.clear();
+                    self.captured.push(Part::Done(captured));
                 }
             }
             Outcome::Listening(listener) => {

@@ -116,6 +116,7 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
         cookies,
         earlier_cookies,
         events: Vec::new(),
+        in_pieces: false,
     };
     let right = match &request.status {
         Some(wanted) => wanted.contains(&status),

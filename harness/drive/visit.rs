@@ -179,6 +179,7 @@ fn shown_region(rendered: &Do<String>, path: &str, tree: String) -> Captured {
         events: Vec::new(),
         after: AfterLast::default(),
         tree: Some(tree),
+        delivery: crate::events::Delivery::default(),
     }
 }
 
@@ -204,5 +205,6 @@ fn answered(traffic: &Traffic) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: crate::events::Delivery::default(),
     }
 }

@@ -114,6 +114,9 @@ impl Found {
                 self.add(CauseKind::ContentType, format!("the content type is {is}, not {was}"));
             }
         }
+        if old.headers != new.headers {
+            self.headers(old, new);
+        }
         if old.tree != new.tree {
             self.tree(old, new);
         }
@@ -128,6 +131,30 @@ impl Found {
         if self.0.len() == before {
             self.lines(old, new);
         }
+    }
+
+    /// Finds the first header that differs, and what it lost or got.
+    fn headers(&mut self, old: &Written<'_>, new: &Written<'_>) {
+        let gone = old.headers.iter().find(|line| !new.headers.contains(line));
+        let come = new.headers.iter().find(|line| !old.headers.contains(line));
+        let named = |line: &str| line.split(['=', ';']).next().unwrap_or_default().to_owned();
+        let of = format!("the answer to `{}`", new.request);
+        let what = match (gone, come) {
+            (Some(was), Some(is)) if named(was) == named(is) => {
+                let parts = |line: &str| line.split(';').map(|part| part.trim().to_owned()).collect::<BTreeSet<_>>();
+                let (was_parts, is_parts) = (parts(was), parts(is));
+                match (was_parts.difference(&is_parts).next(), is_parts.difference(&was_parts).next()) {
+                    (Some(lost), None) => format!("`{}` of {of} lost `{lost}`", named(was)),
+                    (None, Some(got)) => format!("`{}` of {of} has `{got}`, which the golden lacks", named(was)),
+                    _ => format!("the header `{is}` of {of} was `{was}`"),
+                }
+            }
+            (Some(was), Some(is)) => format!("the header `{is}` of {of} was `{was}`"),
+            (Some(was), None) => format!("{of} has no header `{was}`"),
+            (None, Some(is)) => format!("{of} has the header `{is}`, which the golden lacks"),
+            (None, None) => format!("{of} has a header more or less often"),
+        };
+        self.add(CauseKind::Header, what);
     }
 
     fn tree(&mut self, old: &Written<'_>, new: &Written<'_>) {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::captured::Captured;
 use super::foreign::Foreign;
 use super::ids::Ids;
+use super::known::Known;
 use super::labels::{Label, Labels};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
@@ -16,15 +17,6 @@ use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
 const WORDS: usize = 12;
-
-/// What a golden is made from besides the events of the run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Basis<'a> {
-    /// The texts that are not the service's own; if they are not known, no word counts as its own.
-    pub foreign: Option<&'a Foreign>,
-    /// The committed golden, if the run is compared with it. Otherwise the places are found out anew.
-    pub committed: Option<&'a str>,
-}
 
 /// The places that are pinned because of what stands there.
 #[derive(Debug)]
@@ -60,13 +52,13 @@ impl Chosen {
         options: &ShapeOptions,
         normalize: &Normalize<'_>,
         ids: &Ids,
-        basis: Basis<'_>,
+        known: &Known,
     ) -> Chosen {
-        match basis.committed {
+        match &known.committed {
             Some(golden) => Chosen::Committed(pins_of(&written::read(golden))),
             None if options.detail == Detail::Keys => Chosen::OfRun(HashMap::new()),
             None => {
-                let collector = Collector { normalize, ids, foreign: basis.foreign, places: HashMap::new() };
+                let collector = Collector { normalize, ids, foreign: known.foreign.as_ref(), places: HashMap::new() };
                 Chosen::OfRun(collector.collected(captures, options))
             }
         }
@@ -131,7 +123,7 @@ impl Collector<'_> {
         let mut labels = Labels::new(options, self.normalize);
         for event in captures.iter().flat_map(|capture| capture.all_events(options)).filter(|event| event.is_real()) {
             let Some(json) = event.json() else { continue };
-            let label = labels.of(event.label_with(Some(&json)), false);
+            let label = labels.of(&options.label_of(event, Some(&json)), false);
             if !label.ignored {
                 self.value(&json, "", String::new(), &label);
             }

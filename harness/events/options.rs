@@ -1,9 +1,12 @@
 //! The options of a golden: how much it shows, and what it leaves open.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use super::event::{Event, UNNAMED};
 use crate::error::Error;
+use crate::json::Json;
 use crate::text::nearest;
 
 /// What a golden shows, and what it leaves open.
@@ -32,6 +35,10 @@ pub struct ShapeOptions {
     pub after_last: bool,
     /// Places of which only types are shown.
     pub loose: Vec<Loose>,
+    /// The names of headers, in lower case, whose attributes and shapes of values are shown.
+    pub headers: Vec<String>,
+    /// The JSON pointer of the name of events that are all called the same.
+    pub event_name: Option<String>,
 }
 
 impl Default for ShapeOptions {
@@ -48,11 +55,25 @@ impl Default for ShapeOptions {
             words: Vec::new(),
             after_last: true,
             loose: Vec::new(),
+            headers: Vec::new(),
+            event_name: None,
         }
     }
 }
 
 impl ShapeOptions {
+    /// Returns the name of an event in the golden. `json` is its payload.
+    pub(super) fn label_of<'a>(&self, event: &'a Event, json: Option<&'a Json>) -> Cow<'a, str> {
+        let own = event.label_with(json);
+        let pointer = self.event_name.as_deref().filter(|_| event.is_real());
+        match pointer.and_then(|pointer| json?.pointer(pointer)?.as_str()) {
+            Some(kind) if own == UNNAMED => Cow::Borrowed(kind),
+            // The name that all share is a part of the contract too.
+            Some(kind) => Cow::Owned(format!("{own}/{kind}")),
+            None => Cow::Borrowed(own),
+        }
+    }
+
     /// Whether `ignore` matches a label.
     pub(crate) fn ignores(&self, label: &str) -> bool {
         self.ignore.iter().any(|pattern| fits(pattern, label))

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::chosen::{At, Chosen};
+use super::chosen::{At, Chosen, Pin};
 use super::lists::ListShape;
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
@@ -95,7 +95,7 @@ impl Outline<'_> {
     /// Returns a shape as one text, or `None` if the text is too long, or has variants or pinned words or times, which need
     /// their own lines.
     fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<String> {
-        let pin = self.chosen.at(at);
+        let pin = self.pin(at);
         if pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
             return None;
         }
@@ -157,6 +157,12 @@ impl Outline<'_> {
         }
     }
 
+    /// Returns what is pinned at a place. Pieces of a text may look like words.
+    fn pin(&self, at: &At) -> Pin {
+        let Pin { words, times } = self.chosen.at(at);
+        Pin { words: words && self.keep != Keep::Chunks, times }
+    }
+
     /// Returns the words for the scalars at a place.
     fn scalars(&self, scalars: &ScalarShape, at: &At) -> Vec<String> {
         let ScalarShape { shown, types, words, own, times, ids } = scalars;
@@ -166,7 +172,7 @@ impl Outline<'_> {
         if words.is_empty() && own.is_empty() && times.is_empty() && ids.is_empty() {
             return shown.clone();
         }
-        let chosen = self.chosen.at(at);
+        let chosen = self.pin(at);
         let own = if chosen.words { (&own[..], &[][..]) } else { (&[][..], &own[..]) };
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
         let all: Vec<&String> = words.iter().chain(own.0).collect();

@@ -192,7 +192,7 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         let json = event.json();
-        let label = self.labels.of(event.label_with(json.as_ref()), !event.is_real());
+        let label = self.labels.of(&self.writing.options.label_of(event, json.as_ref()), !event.is_real());
         if label.ignored {
             return;
         }

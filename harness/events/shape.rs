@@ -8,15 +8,16 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::captured::Captured;
-use super::chosen::{Basis, Chosen};
+use super::chosen::Chosen;
 use super::event::Event;
 use super::ids::Ids;
+use super::known::Known;
 use super::options::{Loose, ShapeOptions};
 use super::pins::{Pinned, Pins};
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::tree::Trees;
 use super::words::WordKeys;
-use super::{notation, outline};
+use super::{headers, notation, outline};
 use crate::json::Json;
 
 /// The text of a golden, and its pins.
@@ -34,19 +35,19 @@ impl Golden {
     /// comment, text and shown value.
     #[must_use]
     pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
-        Golden::on(captures, options, normalize, Basis::default())
+        Golden::with(captures, options, &Known::default(), normalize)
     }
 
-    /// Creates the golden of a run of which more is known than its events.
+    /// Like [`Golden::of`], with what is known of the run besides its events.
     #[must_use]
-    pub fn on(
+    pub fn with(
         captures: &[Captured],
         options: &ShapeOptions,
+        known: &Known,
         normalize: &dyn Fn(&str) -> String,
-        basis: Basis<'_>,
     ) -> Golden {
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
-        let chosen = Chosen::of(captures, options, normalize, &ids, basis);
+        let chosen = Chosen::of(captures, options, normalize, &ids, known);
         let pinned = RefCell::default();
         let writing = Writing { options, normalize, ids: &ids, words: &words, chosen: &chosen, pinned: &pinned };
         let mut trees = Trees::default();
@@ -96,6 +97,9 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     let media_type = capture.content_type.split(';').next().unwrap_or_default();
     let status = format!("{} {}{}", capture.status, notation::unseen_escaped(media_type.trim()), sequence.ids());
     let mut out = format!("{request}\n{}\n", status.trim_end());
+    for line in headers::lines(&capture.delivery.headers, &writing.options.headers, normalize) {
+        out.push_str(&format!("  {line}\n"));
+    }
     if !sequence.is_empty() {
         out.push('\n');
         sequence.print(writing, &mut out);

@@ -11,6 +11,8 @@ pub(super) struct Written<'a> {
     pub(super) status: &'a str,
     /// The content type, and whether events have ids; empty for a page.
     pub(super) content_type: &'a str,
+    /// The lines of headers.
+    pub(super) headers: Vec<&'a str>,
     /// The lines of the sequence.
     pub(super) events: Vec<WrittenEvent<'a>>,
     /// The trees.
@@ -89,6 +91,7 @@ fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool) {
     } else if in_events {
         match part.events.last_mut().filter(|_| line.starts_with(' ')) {
             Some(event) => event.values.push(line.trim()),
+            None if line.starts_with(' ') => part.headers.push(line.trim()),
             None => part.events.push(WrittenEvent::of(line)),
         }
     } else if line.starts_with(' ') {

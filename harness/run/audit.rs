@@ -21,7 +21,7 @@ use crate::audit::{
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::error::{Error, Result};
-use crate::events::{Basis, Captured, Golden, ShapeOptions, names_nothing};
+use crate::events::{Captured, Golden, ShapeOptions, names_nothing};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::json::Json;
@@ -150,12 +150,12 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
 fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> Audited {
     let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
     let names = &played.driven.names;
-    let basis = Basis { foreign: None, committed: replayed.committed.as_deref() };
+    let known = replayed.known();
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
-        let text = Golden::on(captures, options, &normalize, basis).text;
+        let text = Golden::with(captures, options, &known, &normalize).text;
         let text = secrets.text(&text, &mut Fired::new()).into_owned();
         if nameless { format!("an option names nothing\n{text}") } else { text }
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Basis, Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
+use crate::events::{Golden, Known, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -82,6 +82,12 @@ impl Replayed {
     /// The text for the golden by the rules of this run, computed once.
     pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
         self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
+    }
+
+    /// What is known of this run besides its events.
+    pub(crate) fn known(&self) -> Known {
+        let foreign = self.committed.is_none().then(|| self.foreign());
+        Known { foreign, committed: self.committed.clone() }
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.
@@ -173,9 +179,7 @@ impl Replayed {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
-        let foreign = self.committed.is_none().then(|| self.foreign());
-        let basis = Basis { foreign: foreign.as_ref(), committed: self.committed.as_deref() };
-        let mut golden = Golden::on(&self.played.driven.captured, options, &normalize, basis);
+        let mut golden = Golden::with(&self.played.driven.captured, options, &self.known(), &normalize);
         golden.text = scrubbed(&golden.text);
         golden
     }

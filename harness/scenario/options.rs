@@ -23,6 +23,8 @@ pub struct Defaults {
     pub timeout: Duration,
     /// Whether recorded pauses are replayed.
     pub delays: Delays,
+    /// The headers that goldens hold, in lower case.
+    pub headers: Vec<String>,
 }
 
 impl Default for Defaults {
@@ -36,6 +38,7 @@ impl Default for Defaults {
             secrets: Vec::new(),
             timeout: Duration::from_secs(60),
             delays: Delays::None,
+            headers: Vec::new(),
         }
     }
 }

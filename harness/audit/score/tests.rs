@@ -15,6 +15,7 @@ fn stream(events: Vec<Event>) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: crate::events::Delivery::default(),
     }
 }
 

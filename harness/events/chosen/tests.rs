@@ -1,6 +1,6 @@
 //! Which places are pinned because of what stands there, and what a change there looks like.
 
-use crate::events::{AfterLast, Basis, Capture, Captured, Foreign, Golden, ShapeOptions, Status};
+use crate::events::{AfterLast, Capture, Captured, Foreign, Golden, Known, ShapeOptions, Status};
 
 fn captured(lines: &[&str]) -> Captured {
     let body: String = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
@@ -11,6 +11,7 @@ fn captured(lines: &[&str]) -> Captured {
         events: Capture::new().push(body.as_bytes()),
         after: AfterLast::default(),
         tree: None,
+        delivery: crate::events::Delivery::default(),
     }
 }
 
@@ -22,8 +23,8 @@ fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) ->
     foreign.add_text(r#"{"city": "Rome"}"#);
     foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
     let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
-    let basis = Basis { foreign: Some(&foreign), committed };
-    Golden::on(&[captured(lines)], options, &normalize, basis).text
+    let known = Known { foreign: Some(foreign), committed: committed.map(str::to_owned) };
+    Golden::with(&[captured(lines)], options, &known, &normalize).text
 }
 
 #[track_caller]

@@ -74,6 +74,8 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             words: over.words.or(base.words),
             after_last: over.after_last.or(base.after_last),
             loose: over.loose.or(base.loose),
+            headers: over.headers.or(base.headers),
+            event_name: over.event_name.or(base.event_name),
         }),
         case: None,
     }

@@ -3,8 +3,9 @@
 use super::raw::RawGolden;
 use crate::events::{Loose, ShapeOptions};
 
-/// Returns the options of a golden. They need no checks in addition to those of each value.
-pub(super) fn read(raw: Option<&RawGolden>) -> ShapeOptions {
+/// Returns the options of a golden. They need no checks in addition to those of each value. `headers` are read with the options
+/// that a suite can set.
+pub(super) fn read(raw: Option<&RawGolden>, headers: Vec<String>) -> ShapeOptions {
     let raw = raw.cloned().unwrap_or_default();
     ShapeOptions {
         detail: raw.detail.unwrap_or_default(),
@@ -18,5 +19,7 @@ pub(super) fn read(raw: Option<&RawGolden>) -> ShapeOptions {
         words: raw.words.unwrap_or_default(),
         after_last: raw.after_last.unwrap_or(true),
         loose: raw.loose.iter().flatten().map(|place| Loose::of(place)).collect(),
+        headers,
+        event_name: raw.event_name.map(|pointer| pointer.as_str().to_owned()),
     }
 }

@@ -112,7 +112,7 @@ impl Reader<'_> {
             record_timeout: record_limit(raw, self.file.source)?,
             vars,
             steps,
-            golden: golden::read(raw.golden.as_ref()),
+            golden: golden::read(raw.golden.as_ref(), options.headers),
         })
     }
 

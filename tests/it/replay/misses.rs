@@ -43,6 +43,7 @@ fn shapes(captured: &Path) -> String {
         events,
         after: AfterLast::default(),
         tree: None,
+        delivery: retake::internal::events::Delivery::default(),
     };
     let options = ShapeOptions {
         detail: Detail::Keys,

@@ -18,6 +18,7 @@ fn of_streams(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
             ending: if data.contains("open") { Ending::Open } else { Ending::Ended },
         },
         tree: None,
+        delivery: crate::events::Delivery::default(),
     });
     let golden = |options: &ShapeOptions| {
         captured.each_ref().map(|run| Golden::of(std::slice::from_ref(run), options, &str::to_owned))

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::events::{Detail, TextAs};
 use crate::scenario::pointer::Pointer;
+use crate::scenario::read::spanned::Spanned;
 
 #[derive(Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -47,4 +48,22 @@ pub(crate) struct RawGolden {
     /// matches any part.
     /// Default: `[]`. Example: `["values:/run_id"]`.
     pub(crate) loose: Option<Vec<String>>,
+    /// Headers of answers of which the golden shows the names, the attributes and what their values look like, also for
+    /// steps that do not go into the golden otherwise.
+    /// Default: that of the suite. Example: `["set-cookie", "cache-control"]`.
+    pub(crate) headers: Option<Vec<Spanned<String>>>,
+    /// The JSON pointer to what events are called, for services whose events all have the same name.
+    /// Example: `"/result/kind"`.
+    pub(crate) event_name: Option<Pointer>,
+}
+
+/// What the goldens of all scenarios contain.
+#[derive(Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RawSuiteGolden {
+    /// Headers of answers of which each golden shows the names, the attributes and what their values look like, also for
+    /// steps that do not go into the golden otherwise.
+    /// Default: `[]`. Example: `["set-cookie", "cache-control"]`.
+    pub(crate) headers: Option<Vec<Spanned<String>>>,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::golden::RawSuiteGolden;
 use super::normalize::RawNormalize;
 use super::system::RawSystem;
 use super::tool::RawTool;
@@ -66,6 +67,9 @@ pub(crate) struct RawSuite {
     /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
     pub(crate) delays: Option<Delays>,
+    /// What the goldens of all scenarios contain.
+    /// Default: `{}`. Example: `{ headers = ["set-cookie", "cache-control"] }`.
+    pub(crate) golden: Option<RawSuiteGolden>,
 }
 
 #[derive(Deserialize)]
