@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     RenameKey,
     RetypeKey,
     ChangeValue,
+    ChangeWord,
+    ChangeTime,
     ShortenList,
     LengthenList,
     ReverseList,
@@ -22,11 +24,12 @@ pub(crate) enum Kind {
     CutTail,
     Status,
     ContentType,
+    DropAttribute,
 }
 
 impl Kind {
     /// All kinds, in the order in which they are printed.
-    pub(crate) const ALL: [Kind; 17] = [
+    pub(crate) const ALL: [Kind; 20] = [
         Kind::DropEvent,
         Kind::RepeatEvent,
         Kind::SwapEvents,
@@ -36,6 +39,8 @@ impl Kind {
         Kind::RenameKey,
         Kind::RetypeKey,
         Kind::ChangeValue,
+        Kind::ChangeWord,
+        Kind::ChangeTime,
         Kind::ShortenList,
         Kind::LengthenList,
         Kind::ReverseList,
@@ -44,6 +49,7 @@ impl Kind {
         Kind::CutTail,
         Kind::Status,
         Kind::ContentType,
+        Kind::DropAttribute,
     ];
 
     /// What the change does, as it is printed. This is also its name in the JSON report.
@@ -58,6 +64,8 @@ impl Kind {
             Kind::RenameKey => "rename a key",
             Kind::RetypeKey => "change a type",
             Kind::ChangeValue => "change a value",
+            Kind::ChangeWord => "change a word",
+            Kind::ChangeTime => "change a time's form",
             Kind::ShortenList => "shorten a list",
             Kind::LengthenList => "lengthen a list",
             Kind::ReverseList => "reverse a list",
@@ -66,11 +74,17 @@ impl Kind {
             Kind::CutTail => "cut the end",
             Kind::Status => "change the status",
             Kind::ContentType => "change the content type",
+            Kind::DropAttribute => "drop a header's attribute",
         }
     }
 
-    /// Whether a golden with this detail is meant to notice the change: only `values` pins values.
+    /// Whether a golden with this detail is meant to notice the change: only `values` pins values, and `keys` pins nothing below
+    /// the top-level keys.
     pub(crate) fn counts_at(self, detail: Detail) -> bool {
-        self != Kind::ChangeValue || detail == Detail::Values
+        match self {
+            Kind::ChangeValue => detail == Detail::Values,
+            Kind::ChangeWord | Kind::ChangeTime => detail != Detail::Keys,
+            _ => true,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::kind::Kind;
 use super::payload::{self, Spot, Step, other_text};
-use crate::events::{Captured, Event, Payload, Status, is_id};
+use crate::events::{Captured, Event, Payload, Status, USUAL_HEADERS, is_id};
 use crate::json::{Json, Layout};
 
 /// A place in the captures of a run, and the change that is made there.
@@ -13,7 +13,7 @@ pub(super) struct Site {
     pub(super) capture: usize,
     /// The name of the changed event; empty if the change does not concern a single event.
     pub(super) event: String,
-    /// The place in the event's payload, as a JSON pointer in which `*` stands for each element of a list.
+    /// The name of a header, or the place in the event's payload, as a JSON pointer in which `*` stands for each element of a list.
     pub(super) pointer: String,
     edit: Edit,
 }
@@ -35,6 +35,8 @@ enum Edit {
     CutInside(usize),
     Status,
     ContentType,
+    /// Drops an attribute, given by its index, of the header at an index.
+    Attribute(usize, usize),
 }
 
 /// An id in a payload.
@@ -63,11 +65,11 @@ impl Base {
     }
 
     /// Returns all places at which something can be changed, capture by capture.
-    pub(super) fn sites(&self) -> Vec<Site> {
-        (0..self.captures.len()).flat_map(|capture| self.sites_of(capture)).collect()
+    pub(super) fn sites(&self, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Site> {
+        (0..self.captures.len()).flat_map(|capture| self.sites_of(capture, is_own)).collect()
     }
 
-    fn sites_of(&self, index: usize) -> Vec<Site> {
+    fn sites_of(&self, index: usize, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Site> {
         let capture = &self.captures[index];
         if capture.tree.is_some() {
             // The golden of a page holds its text word for word, so every change would be noticed.
@@ -84,6 +86,14 @@ impl Base {
         let whole = |kind, event, edit| site(kind, event, String::new(), edit);
         sites.push(whole(Kind::Status, None, Edit::Status));
         sites.push(whole(Kind::ContentType, None, Edit::ContentType));
+        for (at, (name, value)) in capture.delivery.headers.iter().enumerate() {
+            // The first part of a cookie is its name.
+            let named = usize::from(name == "set-cookie");
+            let attributes = if USUAL_HEADERS.contains(&name.as_str()) { attributes(name, value).len() } else { 0 };
+            sites.extend(
+                (named..attributes).map(|nth| site(Kind::DropAttribute, None, name.clone(), Edit::Attribute(at, nth))),
+            );
+        }
         if is_body(capture) {
             sites.extend(real.iter().map(|at| whole(Kind::CutTail, Some(*at), Edit::CutInside(*at))));
         } else {
@@ -104,7 +114,7 @@ impl Base {
                 }
                 continue;
             };
-            for spot in payload::spots(json) {
+            for spot in payload::spots(json, is_own) {
                 if let (Kind::ChangeValue, Some(Json::Str(text))) = (spot.kind, value(json, &spot.path))
                     && is_id(text)
                 {
@@ -160,6 +170,12 @@ impl Base {
                 let half = text.char_indices().nth(text.chars().count() / 2)?.0;
                 events[*at].payload = if half == 0 { Payload::Empty } else { Payload::Data(text[..half].into()) };
             }
+            Edit::Attribute(at, nth) => {
+                let (name, value) = changed.delivery.headers.get_mut(*at)?;
+                let mut parts = attributes(name, value);
+                parts.remove(*nth);
+                *value = parts.join(if name == "set-cookie" { "; " } else { ", " });
+            }
             Edit::Status => {
                 changed.status = match changed.status {
                     Status::Http(500) => Status::Http(200),
@@ -183,6 +199,12 @@ impl Site {
     pub(super) fn class(&self) -> String {
         format!("{}\n{}\n{}", self.capture, self.event, self.pointer)
     }
+}
+
+/// Returns the parts of a header's value.
+fn attributes(name: &str, value: &str) -> Vec<String> {
+    let between = if name == "set-cookie" { ';' } else { ',' };
+    value.split(between).map(|part| part.trim().to_owned()).collect()
 }
 
 /// Whether a capture is an ordinary response rather than a stream.

@@ -98,6 +98,7 @@ impl<'a> Driver<'a> {
         calls: Activity,
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
+        underway.watch(calls.clone());
         let mut names = NamedValues::default();
         for (value, name) in stage.names() {
             names.add(value, name);

@@ -14,7 +14,7 @@ use super::stream::{EVENT_LIMIT, Stream, megabytes};
 use super::underway::Underway;
 use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
-use crate::events::{Event, Status};
+use crate::events::{Event, Pieces, Status};
 use crate::json::{Json, Layout};
 use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
@@ -116,7 +116,7 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
         cookies,
         earlier_cookies,
         events: Vec::new(),
-        in_pieces: false,
+        pieces: Pieces::default(),
     };
     let right = match &request.status {
         Some(wanted) => wanted.contains(&status),
@@ -212,6 +212,7 @@ async fn read_stream(
     while let Some(chunk) = response.chunk().await.map_err(|e| broken_off(e, answered, &stream.events))? {
         let known = stream.events.len();
         let is_over = stream.push(&chunk);
+        stream.note_piece(known, underway.mark());
         underway.events(&stream.events, known);
         if is_over {
             break;
@@ -222,6 +223,7 @@ async fn read_stream(
     underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
+    answered.pieces = stream.pieces;
     Ok((response, stream))
 }
 

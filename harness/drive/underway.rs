@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::events::{Event, Payload, Status};
+use crate::model::Activity;
 use crate::text::clipped;
 
 /// The number of events of a run that are kept, each with the beginning of its payload. Nobody reads more.
@@ -23,6 +24,8 @@ struct State {
     steps: Vec<StepTaken>,
     /// The number of events that are kept.
     kept: usize,
+    /// The model calls of the stage.
+    calls: Option<Activity>,
 }
 
 /// The state of the step that is running.
@@ -67,6 +70,16 @@ pub(crate) struct EventSeen {
 }
 
 impl Underway {
+    /// Begins to watch the model calls of a stage.
+    pub(super) fn watch(&self, calls: Activity) {
+        self.state().calls = Some(calls);
+    }
+
+    /// Returns a value that is another one after a model call began or ended.
+    pub(super) fn mark(&self) -> (usize, usize) {
+        self.state().calls.as_ref().map(Activity::mark).unwrap_or_default()
+    }
+
     /// Returns the state of the step that is running.
     pub(crate) fn so_far(&self) -> SoFar {
         self.state().so_far.clone()

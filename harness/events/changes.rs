@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::written::{Written, WrittenEvent, WrittenKey, read};
+use super::written::{IN_PIECES, Written, WrittenEvent, WrittenKey, read};
 use crate::cause::{Cause, CauseKind};
 use crate::text::clipped;
 
@@ -99,13 +99,29 @@ impl Found {
         }
         if old.content_type != new.content_type {
             // The text after the content type says whether events have ids.
+            let (was_pieces, is_pieces) =
+                (old.content_type.ends_with(IN_PIECES), new.content_type.ends_with(IN_PIECES));
+            if was_pieces && !is_pieces {
+                self.add(
+                    CauseKind::EventShape,
+                    "the stream comes in one piece at its end, not event by event".to_owned(),
+                );
+            } else if is_pieces && !was_pieces {
+                self.add(
+                    CauseKind::EventShape,
+                    "the stream comes event by event, not in one piece at its end".to_owned(),
+                );
+            }
             let parts = |text: &'_ str| {
+                let text = text.strip_suffix(IN_PIECES).unwrap_or(text);
                 let (media, more) = text.split_once(", ").unwrap_or((text, ""));
                 let named = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
                 (named(media), named(more))
             };
             let ((is, is_more), (was, was_more)) = (parts(new.content_type), parts(old.content_type));
-            if is == was {
+            if (&is, &is_more) == (&was, &was_more) {
+                // Only the pieces differ.
+            } else if is == was {
                 self.add(
                     CauseKind::EventShape,
                     format!("the stream is {is_more}, not {was_more}").replace(" none", " as plain events"),

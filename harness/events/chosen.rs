@@ -11,8 +11,8 @@ use super::known::Known;
 use super::labels::{Label, Labels};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
+use super::times;
 use super::written::{self, Written};
-use super::{machine, times, words};
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
@@ -182,11 +182,7 @@ impl Collector<'_> {
     /// Whether a text under a key is a word of the service's own vocabulary.
     fn is_own(&self, text: &str, key: &str) -> bool {
         self.foreign.is_some_and(|foreign| {
-            words::is_plain_word(text)
-                && !foreign.has(key, text)
-                && !machine::names(text)
-                && self.ids.shown(text).is_none()
-                && (self.normalize)(text) == text
+            foreign.is_own(key, text) && self.ids.shown(text).is_none() && (self.normalize)(text) == text
         })
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use super::machine;
+use super::words::is_plain_word;
 use crate::json::Json;
 
 /// The most levels of JSON in texts.
@@ -46,8 +48,13 @@ impl Foreign {
         }
     }
 
+    /// Whether a text under a key looks like a word of the service's own vocabulary.
+    pub(crate) fn is_own(&self, key: &str, text: &str) -> bool {
+        is_plain_word(text) && !self.has(key, text) && !machine::names(text)
+    }
+
     /// Whether a word under a key comes from somewhere else.
-    pub(super) fn has(&self, key: &str, word: &str) -> bool {
+    fn has(&self, key: &str, word: &str) -> bool {
         self.texts.contains(&word.to_lowercase()) || self.passed_on.contains(&(plain(key), word.to_owned()))
     }
 

@@ -17,6 +17,7 @@ use super::pins::{Pinned, Pins};
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::tree::Trees;
 use super::words::WordKeys;
+use super::written::IN_PIECES;
 use super::{headers, notation, outline};
 use crate::json::Json;
 
@@ -95,7 +96,9 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     }
     let sequence = Sequence::of(capture, writing);
     let media_type = capture.content_type.split(';').next().unwrap_or_default();
-    let status = format!("{} {}{}", capture.status, notation::unseen_escaped(media_type.trim()), sequence.ids());
+    let in_pieces = if capture.delivery.in_pieces { IN_PIECES } else { "" };
+    let media_type = notation::unseen_escaped(media_type.trim());
+    let status = format!("{} {media_type}{}{in_pieces}", capture.status, sequence.ids());
     let mut out = format!("{request}\n{}\n", status.trim_end());
     for line in headers::lines(&capture.delivery.headers, &writing.options.headers, normalize) {
         out.push_str(&format!("  {line}\n"));

@@ -11,6 +11,11 @@ pub(super) const DATE: &str = "yyyy-mm-dd";
 /// How the form of a number begins.
 pub(super) const NUMBER: &str = "time in ";
 
+/// Returns the form of a value that is a point in time.
+pub(crate) fn form(value: &Json) -> Option<String> {
+    value.as_str().map_or_else(|| of_number(value).map(str::to_owned), of_text)
+}
+
 /// Returns the form of a text that is a date or a time as a whole: `yyyy-mm-ddThh:mm:ss.fZ`. The number of digits after the
 /// point is left out, since some clocks drop zeros at the end.
 pub(super) fn of_text(text: &str) -> Option<String> {

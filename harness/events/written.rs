@@ -2,6 +2,14 @@
 
 use super::outline::AS_A_WHOLE;
 
+/// What the line of a status says of a stream that comes in several pieces.
+pub(super) const IN_PIECES: &str = ", in pieces";
+
+/// Returns which responses of a golden come in several pieces.
+pub(crate) fn in_pieces(golden: &str) -> Vec<bool> {
+    read(golden).iter().map(|part| part.content_type.ends_with(IN_PIECES)).collect()
+}
+
 /// One captured response in a golden.
 #[derive(Debug, Default)]
 pub(super) struct Written<'a> {

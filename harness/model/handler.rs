@@ -160,7 +160,7 @@ impl Exchange<'_> {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
-                http::answer_in_time(&response, replay.delays(), in_flight)
+                http::answer_in_time(&response, |frames| session.waits(frames, replay.delays()), in_flight)
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);

@@ -92,17 +92,22 @@ static KEY_HEADERS: [HeaderName; 3] = [
 
 /// Returns the HTTP response. The call is under way until the last byte of the body is taken.
 pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
-    answer_in_time(response, false, in_flight)
+    answer_in_time(response, |_| Vec::new(), in_flight)
 }
 
-/// The same as [`answer`], but with `delays` each frame waits as long as recorded.
-pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFlight) -> HttpResponse<HttpBody> {
+/// The same as [`answer`], but each frame of a stream waits for the number of milliseconds that `waits` returns.
+pub(super) fn answer_in_time(
+    response: &Response,
+    waits: impl FnOnce(&Frames) -> Vec<u32>,
+    in_flight: InFlight,
+) -> HttpResponse<HttpBody> {
+    let waits = if let Body::Frames(frames) = &response.body { waits(frames) } else { Vec::new() };
     let body = match &response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text.clone(), in_flight),
         Body::Binary(bytes) => whole(bytes.clone(), in_flight),
-        Body::Frames(frames) if frames.is_open() || (delays && !frames.delays().is_empty()) => {
-            HttpBody::from_stream(in_time(frames, delays, in_flight))
+        Body::Frames(frames) if frames.is_open() || !waits.is_empty() => {
+            HttpBody::from_stream(in_time(frames, waits, in_flight))
         }
         // Each frame is a chunk of its own, as it was while recording: a system has to be able to read that.
         Body::Frames(frames) => {
@@ -121,13 +126,12 @@ pub(super) fn answer_in_time(response: &Response, delays: bool, in_flight: InFli
     out
 }
 
-/// Streams frames as they were recorded: with their `delays`, and without an end if the client left before the end.
+/// Streams frames, each after its wait, and without an end if the client left before the end when they were recorded.
 fn in_time(
     frames: &Frames,
-    delays: bool,
+    waits: Vec<u32>,
     in_flight: InFlight,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
-    let waits = if delays { frames.delays().to_vec() } else { Vec::new() };
     let open = frames.is_open();
     let state = (frames.bytes(), waits.into_iter(), Some(in_flight));
     futures_util::stream::unfold(state, move |(mut frames, mut waits, mut in_flight)| async move {
@@ -139,7 +143,7 @@ fn in_time(
             }
             return None;
         };
-        if let Some(wait) = waits.next() {
+        if let Some(wait @ 1..) = waits.next() {
             tokio::time::sleep(Duration::from_millis(wait.into())).await;
         }
         Some((Ok(frame), (frames, waits, in_flight)))

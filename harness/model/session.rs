@@ -14,6 +14,7 @@ use super::replay::Replay;
 use crate::fixture::Turn;
 use crate::json::Json;
 use crate::key::Normalizer;
+use crate::wire::Frames;
 use crate::wire::{self, Api, Call, Known, Response, Target};
 
 /// What the server does with a call.
@@ -32,9 +33,13 @@ pub enum Pacing {
     /// Not at all.
     #[default]
     None,
-    /// Each answer by a different number of milliseconds. The second run of a proof uses this to change the order of events.
+    /// Each answer by a different number of milliseconds, and with a pause in the middle of a stream. The second run of a proof
+    /// uses this to change the order of events, and to see whether the system passes on what it has.
     Shaken,
 }
+
+/// How many milliseconds a stream pauses in its middle.
+const PAUSE: u32 = 40;
 
 /// The session of one scenario.
 #[derive(Debug)]
@@ -154,6 +159,16 @@ impl Session {
     /// Returns the number of the next call, counted in the order in which calls come.
     pub(super) fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Returns how many milliseconds each frame of an answer waits; empty if none does.
+    pub(super) fn waits(&self, frames: &Frames, as_recorded: bool) -> Vec<u32> {
+        let count = frames.iter().count();
+        match self.pacing {
+            _ if as_recorded => frames.delays().to_vec(),
+            Pacing::Shaken if count > 1 => (0..count).map(|at| if at == count / 2 { PAUSE } else { 0 }).collect(),
+            Pacing::Shaken | Pacing::None => Vec::new(),
+        }
     }
 
     /// Holds back the answer to a call, as the session's pacing says.

@@ -21,7 +21,7 @@ use crate::audit::{
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::error::{Error, Result};
-use crate::events::{Captured, Golden, ShapeOptions, names_nothing};
+use crate::events::{Captured, Golden, ShapeOptions, is_id, names_nothing};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::json::Json;
@@ -136,7 +136,8 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     let fixture = project.fixtures.of(scenario).map_err(|error| red(error.to_string()))?;
     check_format(project, scenario).map_err(|failure| red(failure.to_string()))?;
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
-    let replayed = replayed.map_err(|error| red(error.to_string()))?;
+    let mut replayed = replayed.map_err(|error| red(error.to_string()))?;
+    replayed.look_again_at_pieces(project, scenario);
     let text = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
     let compared =
         text.map_or(Ok(Compared::Same), |text| project.goldens.compare(&scenario.golden_name, &text, &scenario.file));
@@ -150,8 +151,10 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
 fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> Audited {
     let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
     let names = &played.driven.names;
-    let known = replayed.known();
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
+    let known = replayed.known();
+    let foreign = replayed.foreign();
+    let is_own = |key: &str, text: &str| foreign.is_own(key, text) && !is_id(text) && normalize(text) == text;
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
@@ -164,7 +167,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {
         detail: shape.detail,
-        scored: score(captures, &shape, &Rendering { text: &text, normalize: &normalize }),
+        scored: score(captures, &shape, &Rendering { text: &text, normalize: &normalize, is_own: &is_own }),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(heard, rules),
         drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),

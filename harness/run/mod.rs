@@ -32,6 +32,7 @@ mod foreign;
 pub(crate) mod golden;
 mod logged;
 mod orphans;
+mod pieces;
 pub(crate) mod policy;
 pub(crate) mod project;
 pub(crate) mod proof;

@@ -106,7 +106,7 @@ pub(crate) fn replay(
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that.
-    Ok(Replayed {
+    let mut replayed = Replayed {
         played,
         misses: scope.judge(),
         missed_calls: replay.missed_calls(),
@@ -120,7 +120,9 @@ pub(crate) fn replay(
         secrets: declared_secrets::of_goldens(&project.open),
         committed: project.goldens.compared(&scenario.golden_name),
         own_golden: OnceLock::new(),
-    })
+    };
+    replayed.note_pieces();
+    Ok(replayed)
 }
 
 /// Sets up a stage, drives the scenario on it, and takes the stage down again. After the last step it waits for further calls,

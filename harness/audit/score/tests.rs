@@ -1,6 +1,6 @@
 use super::*;
 use crate::audit::Setting;
-use crate::events::{AfterLast, Detail, Event, Payload, Status, golden};
+use crate::events::{AfterLast, Delivery, Detail, Event, Payload, Status, golden};
 use crate::key::Normalizer;
 
 fn event(name: &str, data: &str) -> Event {
@@ -15,7 +15,10 @@ fn stream(events: Vec<Event>) -> Captured {
         events,
         after: AfterLast::default(),
         tree: None,
-        delivery: crate::events::Delivery::default(),
+        delivery: Delivery {
+            headers: vec![("set-cookie".to_owned(), "a=b; Secure".to_owned())],
+            ..Delivery::default()
+        },
     }
 }
 
@@ -23,7 +26,11 @@ fn scored(events: Vec<Event>, options: &ShapeOptions) -> Scored {
     let normalizer = Normalizer::default();
     let normalize = |text: &str| normalizer.apply(text).into_owned();
     let text = |captures: &[Captured], options: &ShapeOptions| golden(captures, options, &normalize);
-    score(&[stream(events)], options, &Rendering { text: &text, normalize: &normalize })
+    score(
+        &[stream(events)],
+        options,
+        &Rendering { text: &text, normalize: &normalize, is_own: &|_, text| text == "busy" },
+    )
 }
 
 fn of(detail: Detail) -> ShapeOptions {
@@ -35,7 +42,10 @@ fn each_kind_that_applies_to_a_place_is_tried() {
     let events = || {
         vec![
             event("start", r#"{"run": "9f3b4c1d-8e5a-4b1c-8d5a-0b1c2d3e4f50", "call": "call_9f3b4c1d8e5a"}"#),
-            event("state", r#"{"messages": [{"type": "human"}, {"type": "ai"}], "call": "call_0123456789ab"}"#),
+            event(
+                "state",
+                r#"{"messages": [{"type": "human"}, {"type": "ai"}], "call": "call_0123456789ab", "state": "busy", "at": 1790000000}"#,
+            ),
             event("end", "null"),
         ]
     };

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::diagnosis;
 use super::tried::{Tried, checked};
+use crate::events::deeper_name;
 use crate::fixture::Fixture;
 use crate::key::{Check, Rules};
 use crate::model::Pacing;
@@ -49,6 +50,7 @@ impl Proof<'_> {
             let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
             let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
             replayed.committed = golden.or(self.looked_at).map(str::to_owned);
+            replayed.forget_pieces();
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
@@ -72,7 +74,7 @@ impl Proof<'_> {
         if self.of_recording {
             await_next_second();
         }
-        let (first, golden) = replay(Pacing::None, None)?;
+        let (mut first, golden) = replay(Pacing::None, None)?;
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -82,12 +84,30 @@ impl Proof<'_> {
             await_next_second();
         }
         // What the first golden pins has to be the same in the second run.
-        let (second, again) = replay(Pacing::Shaken, golden.as_deref())?;
+        let (mut second, again) = replay(Pacing::Shaken, golden.as_deref())?;
         if golden == again {
+            if Arc::ptr_eq(rules, &project.rules) {
+                self.note_event_name(&first);
+            }
+            if first.hold_pieces(&mut second) {
+                return Ok(first.golden_text(scenario, rules));
+            }
             return Ok(golden);
         }
         let texts = [golden, again].map(Option::unwrap_or_default);
         Err(Disagreement::Differ { first: Box::new(first), second: Box::new(second), texts })
+    }
+
+    /// Proposes where events that are all called the same say what they are.
+    fn note_event_name(&self, replayed: &Replayed) {
+        let Scenario { name, golden, file, .. } = self.scenario;
+        if let Some(pointer) = deeper_name(&replayed.played.driven.captured, golden) {
+            terminal::note(format!(
+                "{name}: all events of a stream have the same name; to tell them apart in the golden, add under [golden] in {}: \
+                 event_name = {pointer:?}",
+                file.display()
+            ));
+        }
     }
 
     /// Warns about checks that vary: they would be drift in each later replay, and the recording could not be resumed.
