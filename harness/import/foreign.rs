@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::interaction::PlacedInteraction;
 use super::options::Options;
@@ -141,8 +142,8 @@ impl Foreign {
     fn read(self, path: &Path, options: &Options<'_>, fired: &mut Fired) -> Result<Option<Content>> {
         let bytes = crate::files::read(path)?;
         Ok(match self {
-            Foreign::Vcr => vcr::interactions(&tree(&bytes)?).map(Content::Interactions),
-            Foreign::GoVcr => go_vcr::interactions(&tree(&bytes)?).map(Content::Interactions),
+            Foreign::Vcr => vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
+            Foreign::GoVcr => go_vcr::interactions(&*tree(&bytes)?).map(Content::Interactions),
             Foreign::Har => har::interactions(&json(&bytes)?).map(Content::Interactions),
             Foreign::Aimock => {
                 let mut file = json(&bytes)?;
@@ -161,7 +162,7 @@ fn json(bytes: &[u8]) -> Result<Json> {
 }
 
 /// Parses a file of YAML or JSON.
-fn tree(bytes: &[u8]) -> Result<Node> {
+fn tree(bytes: &[u8]) -> Result<Rc<Node>> {
     if bytes.trim_ascii_start().starts_with(b"{")
         && let Ok(json) = json(bytes)
     {

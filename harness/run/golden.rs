@@ -305,6 +305,7 @@ impl Goldens {
             return Ok(None);
         }
         let shown = self.shown(file);
+        files::inside(self.folder.parent().unwrap_or(&self.folder), shown)?;
         // Check the file first, to report errors ourselves: insta takes a file without a header for an old format, prints a
         // message and continues.
         let bytes = files::read_as(shown, file)?;

@@ -12,6 +12,7 @@ use super::golden::Goldens;
 use super::run_log::RunLog;
 use super::slots::Slots;
 use crate::error::Result;
+use crate::files;
 use crate::key::Rules;
 use crate::model::CallerRules;
 use crate::project::OpenProject;
@@ -57,6 +58,10 @@ impl Project {
         only: Option<&str>,
         records: bool,
     ) -> Result<Project> {
+        // The folders that are written to.
+        ["fixtures", "goldens", files::RUN_FOLDER]
+            .iter()
+            .try_for_each(|folder| files::inside(root, Path::new(folder)))?;
         let mut discovered = only.map_or_else(|| discover(root), |name| discover_one(root, name))?;
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;

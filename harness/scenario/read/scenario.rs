@@ -107,6 +107,7 @@ impl Reader<'_> {
             secrets: options.secrets,
             used_secrets: names.secrets(),
             used_tools: names.tools(),
+            uses_port: names.uses_port(),
             of_fixture: names.of_fixture(),
             record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
             record_timeout: record_limit(raw, self.file.source)?,
