@@ -163,7 +163,14 @@ pub(crate) fn play(
                 Some(doubles) => doubles.end().await,
                 None => Asked::default(),
             };
-            Ok(Played::of(driven?, ended, tools, scenario, (began, underway.steps())))
+            let mut driven = driven?;
+            if let Some((CauseKind::TimeUp, late)) = &mut driven.failure {
+                let waits = |line: &String| {
+                    format!("{line}, which did not answer: agents have to answer or decline such requests")
+                };
+                *late = tools.unanswered.iter().map(waits).fold(late.clone(), Error::help);
+            }
+            Ok(Played::of(driven, ended, tools, scenario, (began, underway.steps())))
         });
         runtime.shutdown_background();
         played

@@ -23,5 +23,5 @@ pub(crate) use drift_log::DriftLog;
 pub(crate) use live::Live;
 pub(crate) use replay::{Outcome, replay};
 pub(crate) use script::Script;
-pub(crate) use source::{of_conversation, of_fixture};
+pub(crate) use source::{observe, of_conversation, of_fixture};
 pub use tool_replay::{ToolReplay, ToolRun};
