@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::encoded::{SHORTEST, Value};
 use super::scrub::Scrub;
+use super::value::{SHORTEST, Value};
+use super::view::View;
 use crate::json::{Json, Layout};
 
 /// The shortest value, in bytes, of an undeclared variable that is treated as a secret.
@@ -97,7 +98,13 @@ impl Secrets {
             return None;
         }
         let text = format!("{path}\n{}", request.print(Layout::Compact));
-        self.undeclared.iter().find(|value| value.is_in(&text)).map(Value::name)
+        let views = View::all(&text);
+        let is_in = |value: &Value, text: &str| {
+            let in_base64 = || value.in_base64(text).iter().any(|run| !value.find(&run.bytes).is_empty());
+            !value.find(text.as_bytes()).is_empty() || in_base64()
+        };
+        let in_any = |value: &&Value| is_in(value, &text) || views.iter().any(|view| is_in(value, &view.text));
+        self.undeclared.iter().find(in_any).map(Value::name)
     }
 }
 

@@ -191,11 +191,6 @@ impl SecretForm {
         found
     }
 
-    /// Whether this form is recognized by the text before the secret.
-    pub(super) fn needs_context(&self) -> bool {
-        self.regex().captures_len() > 1
-    }
-
     /// Whether a match is a secret: in the place of a token or a password there may also be an ordinary word or a placeholder.
     fn is_secret(&self, found: &str) -> bool {
         let has = |of: fn(&u8) -> bool| found.as_bytes().iter().any(of);

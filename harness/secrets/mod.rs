@@ -7,7 +7,7 @@
 //!
 //! A placeholder never matches any form itself, so scrubbing twice gives the same result as scrubbing once.
 
-mod encoded;
+mod base64_run;
 mod environment;
 mod forms;
 mod scrub;
@@ -15,6 +15,8 @@ mod shown;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod value;
+mod view;
 
 pub use environment::Secrets;
 pub use scrub::{Fired, Scrub};

@@ -1,3 +1,5 @@
+mod encodings;
+
 use super::*;
 use crate::json::{Json, Layout};
 use crate::secrets::forms::FORMS;
@@ -284,7 +286,7 @@ fn the_value_of_a_variable_is_found_in_each_of_its_encodings() {
         (&*Json::from(&*in_json).print(Layout::Compact), r#""\"<STRIPE>\"""#),
         (url, "<STRIPE>"),
         ("%3CSTRIPE%3E", "<STRIPE>"),
-        (base64.trim_end_matches('='), "<STRIPE>"),
+        (base64.trim_end_matches('='), &crate::wire::to_base64(b"<STRIPE>")),
     ] {
         assert_eq!(scrub.text(text, &mut fired), expected);
     }
