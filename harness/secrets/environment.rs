@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::scrub::Scrub;
+use super::suspects::{Suspects, looks_like_key};
 use super::value::{SHORTEST, Value};
 use super::view::View;
 use crate::json::{Json, Layout};
@@ -12,7 +13,7 @@ use crate::json::{Json, Layout};
 const SHORTEST_UNDECLARED: usize = 8;
 
 /// Words that mark the value of a variable as a secret, if one of them is a part of its name.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 21] = [
     "KEY",
     "APIKEY",
     "TOKEN",
@@ -27,6 +28,13 @@ const NAMES: [&str; 14] = [
     "PAT",
     "JWT",
     "PRIVATEKEY",
+    "COOKIE",
+    "COOKIES",
+    "DSN",
+    "PRIVATE",
+    "SALT",
+    "URI",
+    "WEBHOOK",
 ];
 
 /// Values that are never secret, whatever the name of their variable is.
@@ -53,16 +61,18 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Collects the declared variables of an environment, and its other variables that look like secrets.
+    /// Collects the declared variables of an environment, and its other variables that look like secrets. `suspects` says what to
+    /// do with texts that only stand where secrets do.
     ///
     /// # Errors
     /// If the value of a declared variable is too short to search for.
     pub fn new(
         declared: impl IntoIterator<Item = impl AsRef<str>>,
         environment: impl IntoIterator<Item = (String, String)>,
+        suspects: &Suspects,
     ) -> Result<Secrets, String> {
         let environment: BTreeMap<String, String> = environment.into_iter().collect();
-        let mut secrets = Secrets { scrub: Scrub::known(), undeclared: Vec::new() };
+        let mut secrets = Secrets { scrub: Scrub::known().with_suspects(suspects), undeclared: Vec::new() };
         let mut values = Vec::new();
         for name in declared {
             let name = name.as_ref();
@@ -121,5 +131,13 @@ fn looks_secret(name: &str, value: &str) -> bool {
         && !is_path
         && !value.starts_with('<')
         && !value.chars().all(|c| Some(c) == first)
+        && !is_open_address(value)
         && !COMMON.contains(&value.to_ascii_lowercase().as_str())
+}
+
+/// Whether a value is the address of something without a credential in it: `http://localhost:3000/callback`.
+fn is_open_address(value: &str) -> bool {
+    let Some((_, rest)) = value.split_once("://") else { return false };
+    let parts = rest.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
+    !rest.contains('@') && !parts.clone().any(|part| part.len() >= 16 && looks_like_key(part))
 }

@@ -13,6 +13,7 @@ mod forms;
 mod scrub;
 mod shown;
 mod stream;
+mod suspects;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -21,3 +22,4 @@ mod view;
 pub use environment::Secrets;
 pub use scrub::{Fired, Scrub};
 pub(crate) use shown::{hide, shown, shown_json};
+pub use suspects::{Suspected, Suspects};

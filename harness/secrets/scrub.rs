@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::base64_run;
 use super::forms::{FORMS, SecretForm};
+use super::suspects::{Suspected, Suspects};
 use super::value::{VARIABLE, Value};
 use super::view::View;
 use crate::conversation::Message;
@@ -33,6 +34,8 @@ pub struct Scrub {
     forms: Vec<&'static SecretForm>,
     /// The names of the forms and the variables, as a fixture lists them.
     names: Fired,
+    /// The suspected forms whose placeholders may stand in a fixture.
+    masked: BTreeSet<&'static str>,
 }
 
 impl Scrub {
@@ -40,7 +43,7 @@ impl Scrub {
     #[must_use]
     pub fn known() -> Scrub {
         let names = FORMS.iter().map(|form| form.name.to_owned()).collect();
-        Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names }
+        Scrub { values: Vec::new(), forms: FORMS.iter().collect(), names, masked: BTreeSet::new() }
     }
 
     /// Creates a search for the names that a fixture lists. `variable` returns the value of an environment variable, if it is
@@ -83,6 +86,32 @@ impl Scrub {
         // If one value contains another, the longer one has to be found first.
         self.values.sort_by(|a, b| b.length().cmp(&a.length()).then_with(|| a.name().cmp(b.name())));
         self
+    }
+
+    /// Decides what is done with suspected secrets.
+    #[must_use]
+    pub(super) fn with_suspects(mut self, suspects: &Suspects) -> Scrub {
+        for (name, suspected) in suspects.all() {
+            let form = self.forms.iter().copied().find(|form| form.name == name);
+            match suspected {
+                Suspected::Refuse => {}
+                Suspected::Mask => self.masked.extend(form.map(|form| form.name)),
+                Suspected::Keep => {
+                    self.forms.retain(|form| form.name != name);
+                    self.names.remove(name);
+                }
+            }
+        }
+        self
+    }
+
+    /// Returns the suspected forms among the names of what was found that nobody has decided about, with their placeholders.
+    #[must_use]
+    pub(crate) fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
+        let suspected =
+            self.forms.iter().filter(|form| Suspects::default().all().iter().any(|(name, _)| *name == form.name));
+        let undecided = suspected.filter(|form| found.contains(form.name) && !self.masked.contains(form.name));
+        undecided.map(|form| (form.name, form.placeholder)).collect()
     }
 
     /// Whether there is nothing to search for.
@@ -233,16 +262,18 @@ impl Scrub {
             if finds.iter().any(|find| find.range.start < run.range.end && run.range.start < find.range.end) {
                 continue;
             }
-            let scrubbed = self.bytes(&run.bytes, fired);
+            let mut new = Fired::new();
+            let scrubbed = self.bytes(&run.bytes, &mut new);
             let bytes = scrubbed.as_deref().unwrap_or(&run.bytes);
             // Base64 in base64 shows no placeholder here.
             let differs = || scrubbed.is_some().then(|| bytes.iter().zip(&run.bytes).position(|(a, b)| a != b))?;
-            if let Some(at) = self.first_placeholder(bytes, fired).or_else(differs) {
-                let (range, with) = run.from(at, bytes);
+            let Some(at) = self.first_placeholder(bytes, &mut new).or_else(differs) else { continue };
+            let (range, with) = run.from(at, bytes);
+            if text[range.clone()] != with {
                 finds.push(Find { range, with });
+                fired.append(&mut new);
             }
         }
-        finds.retain(|find| text[find.range.clone()] != find.with);
         finds.sort_by_key(|find| find.range.start);
         finds
     }
@@ -310,7 +341,7 @@ impl Scrub {
     fn named_values(&self, entries: &mut Object, fired: &mut Fired) {
         let says = |name: &str| {
             let name = name.to_ascii_lowercase();
-            ["secret", "token", "authorization"].iter().any(|word| name.contains(word))
+            ["secret", "token", "key", "pass", "pwd", "auth", "cookie"].iter().any(|word| name.contains(word))
         };
         let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(key)?.as_str().map(str::to_owned));
         for (key, value) in entries.iter_mut() {
