@@ -10,7 +10,7 @@ use super::project::ProjectOption;
 use super::serve::{Ended, say_ready};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::fixture::{Fixture, JournalLock, call_log, journal_of};
+use crate::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of};
 use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::project::OpenProject;
@@ -100,8 +100,14 @@ impl Proxy {
         progress.end();
         served?;
         summary(&recorder.tally()).iter().for_each(terminal::note);
-        recorder.troubles().iter().for_each(|line| terminal::note(format!("warning: {line}")));
-        self.write_fixture(&journal_file, rules, recorder.secrets().scrub())
+        let code = self.write_fixture(&journal_file, rules, recorder.secrets().scrub());
+        let troubles = recorder.troubles();
+        if recorder.is_stopped() {
+            troubles.iter().for_each(terminal::error);
+            return code.map(|_| ExitCode::from(1));
+        }
+        troubles.iter().for_each(|line| terminal::note(format!("warning: {line}")));
+        code
     }
 
     fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules, scrub: &Scrub) -> Result<ExitCode> {
@@ -111,8 +117,14 @@ impl Proxy {
         let turns = made.fixture.table.turns().len();
         let left_out = made.left_out.len();
         if turns == 0 {
-            let journal = journal_file.display();
-            terminal::error(format!("no turns: {left_out} left out, nothing was written; the calls are in {journal}"));
+            let calls =
+                if left_out == 0 { String::new() } else { format!("; the calls are in {}", journal_file.display()) };
+            terminal::error(format!("no turns: {left_out} left out, nothing was written{calls}"));
+            return Ok(ExitCode::from(1));
+        }
+        if let Some(suspected) = Suspected::of(&made.fixture, scrub, made.fixture.scrub.names()) {
+            let (journal, out) = (journal_file.display(), self.out.display());
+            terminal::error(suspected.error(&format!("retake import journal {journal} --out {out}")));
             return Ok(ExitCode::from(1));
         }
         // Check the printed text, which replay will read, and not the fixture in memory.

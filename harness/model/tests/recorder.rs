@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::fixture::call_log::{self, CallLog, FixtureOfLog};
 use crate::key::Rules;
 use crate::model::*;
-use crate::secrets::Secrets;
+use crate::secrets::{Secrets, Suspects};
 
 /// A recorder, and the journal that it writes.
 pub(super) struct Recording {
@@ -49,7 +49,7 @@ impl Recording {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("j.jsonl");
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let secrets = Secrets::new(["STRIPE"], environment).unwrap();
+        let secrets = Secrets::new(["STRIPE"], environment, &Suspects::default()).unwrap();
         let options = RecorderOptions { secrets, errors, delays, watch: Arc::new(|_| ()), resume: None };
         let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);

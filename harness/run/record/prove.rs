@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::begin::Recording;
-use super::drive::Driven;
-use crate::fixture::{Fixture, call_log};
+use super::drive::{Driven, with_resume_advice};
+use crate::fixture::{Fixture, Suspected, call_log};
 use crate::json::Json;
 use crate::model::Recorder;
 use crate::report::{Failure, terminal};
@@ -69,6 +69,13 @@ impl<'a> Driven<'a> {
             made.fixture = made.fixture.keeping(old);
         }
         made.fixture.tools.clone_from(&self.tools);
+        if let Some(suspected) = Suspected::of(&made.fixture, secrets.scrub(), made.fixture.scrub.names()) {
+            let failure = Failure::new(suspected.what)
+                .evidence(suspected.places.join("\n"))
+                .resolve("if the fixture may hold the placeholders, in scenarios/suite.toml", suspected.mask)
+                .resolve("if these are no secrets (their calls are then made again)", suspected.keep);
+            return Err(with_resume_advice(failure, &scenario.name, &self.recorder));
+        }
         let turns = made.fixture.table.turns().len();
         if turns == 0 {
             let failure = self.systems.iter().fold(Failure::new("no model call became a turn"), Failure::evidence);

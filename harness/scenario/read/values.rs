@@ -16,6 +16,7 @@ use crate::scenario::hints::listed;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::pointer::Pointer;
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
+use crate::secrets::Suspected;
 
 /// A duration, such as `"60s"`, `"500ms"` or `"2m"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +171,7 @@ read_word!(Kind: "system" => Kind::System, "tools" => Kind::Tools);
 read_word!(ToolsFrom: "recorded" => ToolsFrom::Recorded, "live" => ToolsFrom::Live);
 read_word!(Unobserved: "skip" => Unobserved::Skip, "execute" => Unobserved::Execute);
 read_word!(Panics: "fail" => Panics::Fail, "allow" => Panics::Allow);
+read_word!(Suspected: "refuse" => Suspected::Refuse, "mask" => Suspected::Mask, "keep" => Suspected::Keep);
 read_word!(TextAs: "kind" => TextAs::Kind, "lines" => TextAs::Lines);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
 

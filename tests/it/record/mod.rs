@@ -1,8 +1,11 @@
 //! Recording: scenarios, the proxy, resumed recordings, the proof, secrets, and durable steps.
 
 pub(crate) mod cassettes;
+pub(crate) mod compressed;
 pub(crate) mod durable;
 pub(crate) mod durable_agent;
+#[cfg(unix)]
+pub(crate) mod full_disk;
 pub(crate) mod proof;
 pub(crate) mod proxy;
 pub(crate) mod recording;
@@ -14,7 +17,10 @@ pub(crate) mod secrets;
 pub(crate) mod varying;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    compressed::TESTS,
     durable::TESTS,
+    #[cfg(unix)]
+    full_disk::TESTS,
     proof::TESTS,
     proxy::TESTS,
     recording::TESTS,

@@ -12,6 +12,7 @@ use crate::model::OfferedTools;
 use crate::scenario::options::{Delays, Level, Panics, Unused};
 use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Pattern, RawDuration};
+use crate::secrets::Suspected;
 
 #[derive(Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -61,6 +62,11 @@ pub(crate) struct RawSuite {
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: `[]`. Example: `["STRIPE_KEY"]`.
     pub(crate) secrets: Option<Vec<Spanned<String>>>,
+    /// What a recording does with texts that have no known form, but stand where secrets usually do: it refuses to write the
+    /// fixture, replaces the text, or keeps it.
+    /// Default: `{}`. Example: `{ password = "mask" }`.
+    #[serde(default)]
+    pub(crate) suspects: RawSuspects,
     /// How long a scenario may take.
     /// Default: `"60s"`. Example: `"90s"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,
@@ -132,4 +138,22 @@ pub(crate) struct RawDrift {
     /// What a tool returns when a recorded call of it is executed again.
     /// Default: `"fail"`. Example: `"note"`.
     pub(crate) observation: Option<Level>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(crate) struct RawSuspects {
+    /// Values of keys and tokens: `SERVICE_API_KEY=…`, `api-key: …`, `client_secret`.
+    /// Default: `"refuse"`. Example: `"mask"`.
+    pub(crate) key: Option<Suspected>,
+    /// Passwords: `password=…`.
+    /// Default: `"refuse"`. Example: `"mask"`.
+    pub(crate) password: Option<Suspected>,
+    /// Credentials of requests: `authorization: …`.
+    /// Default: `"refuse"`. Example: `"mask"`.
+    pub(crate) authorization: Option<Suspected>,
+    /// Cookies: `cookie: session=…`.
+    /// Default: `"refuse"`. Example: `"keep"`.
+    pub(crate) cookie: Option<Suspected>,
 }

@@ -12,6 +12,7 @@ use crate::scenario::read::json::RawJson;
 use crate::scenario::read::spanned::Spanned;
 use crate::scenario::read::values::{Kind, Pattern, RawDuration, RawStream, RawStreamEnds, Statuses};
 use crate::scenario::scenario::{ToolsFrom, Unobserved};
+use crate::secrets::Suspected;
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {
     fn inline_schema() -> bool {
@@ -64,6 +65,7 @@ inline! {
     Kind => { "type": "string", "enum": ["system", "tools"] },
     ToolsFrom => { "type": "string", "enum": ["recorded", "live"] },
     Unobserved => { "type": "string", "enum": ["skip", "execute"] },
+    Suspected => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
     Detail => { "type": "string", "enum": (Detail::WORDS) },
