@@ -8,12 +8,20 @@
 //! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is
 //! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
 //! `payloads`. The module `pins` decides which pins are loose.
+//!
+//! The `search` for the texts of collapsed events compares them with what was `recorded`; `keyed` has the keys for texts that
+//! were not. What is found is `held`: the golden names the places, and later runs are read by what it names. The module
+//! `joined` puts the pieces of a text together, however it was cut.
 
 mod capture;
 mod captured;
 mod changes;
 mod event;
+mod held;
 mod ids;
+mod joined;
+mod keyed;
+mod known;
 mod labels;
 mod lengths;
 mod lists;
@@ -22,10 +30,13 @@ mod naming;
 mod notation;
 mod options;
 mod outline;
+mod path;
 mod payloads;
 mod pins;
+mod recorded;
 mod remembered;
 mod scalars;
+mod search;
 mod sequence;
 mod shape;
 mod texts;
@@ -38,9 +49,12 @@ pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Ending, Status};
 pub(crate) use changes::{Change, changes, changes_until_break, moved_and_counted};
 pub use event::{Event, Payload};
+pub use held::Named;
 pub(crate) use ids::is_id;
+pub use known::Known;
 pub(crate) use naming::shown_nowhere;
 pub use naming::{NamesNothing, names_nothing};
 pub(crate) use notation::is_time;
 pub use options::{Detail, Loose, ShapeOptions, TextAs};
+pub use recorded::Recorded;
 pub use shape::{Golden, event_keys, golden};

@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 use super::captured::Captured;
 use super::event::Event;
 use super::ids::Ids;
+use super::known::Known;
 use super::options::{Loose, ShapeOptions};
 use super::pins::{Pinned, Pins};
+use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::tree::Trees;
 use super::words::WordKeys;
@@ -33,9 +35,29 @@ impl Golden {
     /// comment, text and shown value.
     #[must_use]
     pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
+        Golden::with(captures, options, &Known::default(), normalize)
+    }
+
+    /// Like [`Golden::of`], with what is known of the run besides its events.
+    #[must_use]
+    pub fn with(
+        captures: &[Captured],
+        options: &ShapeOptions,
+        known: &Known,
+        normalize: &dyn Fn(&str) -> String,
+    ) -> Golden {
+        let holdings = holdings(captures, options, known, normalize);
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
         let pinned = RefCell::default();
-        let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };
+        let writing = Writing {
+            options,
+            normalize,
+            ids: &ids,
+            words: &words,
+            holdings: &holdings,
+            recorded: &known.recorded,
+            pinned: &pinned,
+        };
         let mut trees = Trees::default();
         let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
         // Blank lines separate the captures, since `---` would look like the header of a snapshot file.

@@ -21,7 +21,7 @@ use crate::audit::{
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::error::{Error, Result};
-use crate::events::{Captured, ShapeOptions, golden, names_nothing};
+use crate::events::{Captured, Golden, ShapeOptions, names_nothing};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::json::Json;
@@ -150,11 +150,12 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
     let names = &played.driven.names;
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
+    let known = replayed.known();
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
-        let text = golden(captures, options, &normalize);
-        let text = secrets.text(&text, &mut Fired::new()).into_owned();
+        let golden = Golden::with(captures, options, &known, &normalize);
+        let text = secrets.text(&golden.text, &mut Fired::new()).into_owned();
         if nameless { format!("an option names nothing\n{text}") } else { text }
     };
     let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };

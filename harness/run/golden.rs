@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::policy::Policy;
 use crate::error::{Error, Place, Result, conflict};
+use crate::events::Named;
 use crate::files;
 
 #[doc(hidden)]
@@ -138,6 +139,14 @@ impl Goldens {
     #[must_use]
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.committed(&self.file(name)).ok().flatten()
+    }
+
+    /// The places of texts that a golden names, by which a run is compared with it. A golden that is written again names nothing:
+    /// then these places are looked for in the run.
+    #[must_use]
+    pub(crate) fn named(&self, name: &str) -> Named {
+        let text = self.text(name).filter(|_| self.policy != Policy::Overwrite);
+        text.map_or_else(Named::default, |text| Named::read(&text))
     }
 
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::cause::CauseKind;
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::error::{Error, Result};
+use crate::events::Named;
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
 use crate::model::{
@@ -64,6 +65,8 @@ pub(crate) struct Replayed {
     pub(super) rules: Arc<Rules>,
     /// What is removed from its golden.
     pub(super) secrets: Scrub,
+    /// The places of texts that its golden names.
+    pub(super) named: Named,
     /// The text for its golden, computed at its first use.
     pub(super) own_golden: OnceLock<Option<String>>,
 }
@@ -115,6 +118,7 @@ pub(crate) fn replay(
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
+        named: project.goldens.named(&scenario.golden_name),
         own_golden: OnceLock::new(),
     })
 }

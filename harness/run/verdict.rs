@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
+use crate::events::{
+    Golden, Known, Named, NamesNothing, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere,
+};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -82,6 +84,17 @@ impl Replayed {
     /// The text for the golden by the rules of this run, computed once.
     pub(crate) fn own_golden(&self, scenario: &Scenario) -> Option<&String> {
         self.own_golden.get_or_init(|| self.golden_text(scenario, &self.rules)).as_ref()
+    }
+
+    /// Reads this run by the places of texts that the golden of another run names.
+    pub(crate) fn read_as(&mut self, golden: &str) {
+        self.named = Named::read(golden);
+    }
+
+    /// What is known of this run besides its events.
+    pub(crate) fn known(&self) -> Known {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
+        Known { recorded: Recorded::of(turns.map(|turn| &turn.output)), named: self.named.clone() }
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.
@@ -173,7 +186,7 @@ impl Replayed {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
-        let mut golden = Golden::of(&self.played.driven.captured, options, &normalize);
+        let mut golden = Golden::with(&self.played.driven.captured, options, &self.known(), &normalize);
         golden.text = scrubbed(&golden.text);
         golden
     }

@@ -42,10 +42,13 @@ impl Proof<'_> {
         rules: &Arc<Rules>,
     ) -> Result<Option<String>, Disagreement> {
         let Proof { project, scenario, .. } = *self;
-        let replay = |pacing| {
+        let replay = |pacing, golden: Option<&String>| {
             let first = matches!(pacing, Pacing::None);
             let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
-            let replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            if let Some(golden) = golden {
+                replayed.read_as(golden);
+            }
             project.note_replay(scenario, &replayed);
             if self.of_recording && first && Arc::ptr_eq(rules, &project.rules) {
                 self.note_drift(&replayed, rules);
@@ -69,7 +72,7 @@ impl Proof<'_> {
         if self.of_recording {
             await_next_second();
         }
-        let (first, golden) = replay(Pacing::None)?;
+        let (first, golden) = replay(Pacing::None, None)?;
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
@@ -78,7 +81,7 @@ impl Proof<'_> {
         if self.of_recording {
             await_next_second();
         }
-        let (second, again) = replay(Pacing::Shaken)?;
+        let (second, again) = replay(Pacing::Shaken, golden.as_ref())?;
         if golden == again {
             return Ok(golden);
         }
