@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     RenameKey,
     RetypeKey,
     ChangeValue,
+    /// Changes the text that collapsed events deliver in pieces, in all of them.
+    ChangeText,
     ShortenList,
     LengthenList,
     ReverseList,
@@ -26,7 +28,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which they are printed.
-    pub(crate) const ALL: [Kind; 17] = [
+    pub(crate) const ALL: [Kind; 18] = [
         Kind::DropEvent,
         Kind::RepeatEvent,
         Kind::SwapEvents,
@@ -36,6 +38,7 @@ impl Kind {
         Kind::RenameKey,
         Kind::RetypeKey,
         Kind::ChangeValue,
+        Kind::ChangeText,
         Kind::ShortenList,
         Kind::LengthenList,
         Kind::ReverseList,
@@ -58,6 +61,7 @@ impl Kind {
             Kind::RenameKey => "rename a key",
             Kind::RetypeKey => "change a type",
             Kind::ChangeValue => "change a value",
+            Kind::ChangeText => "change a streamed text",
             Kind::ShortenList => "shorten a list",
             Kind::LengthenList => "lengthen a list",
             Kind::ReverseList => "reverse a list",

@@ -23,7 +23,8 @@ pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> (Joined, Cover) 
     if pieces.len() == 1 || of_plain.is_all() {
         return (plain, of_plain);
     }
-    let ways = [growing(pieces), with_whole(pieces, |text| recorded.is_one(text))];
+    let is_one = |text: &str| recorded.is_one(text);
+    let ways = [growing(pieces, is_one), with_whole(pieces, is_one)];
     let ways = ways.into_iter().flatten().map(|joined| {
         let cover = recorded.cover(&joined.text);
         (joined, cover)
@@ -41,37 +42,41 @@ pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> (Joined, Cover) 
 
 /// Joins pieces of a text that was not recorded.
 fn unrecorded(pieces: &[String]) -> Joined {
-    let is_long = pieces[0].len() >= LONG_ENOUGH;
     let is_growing = pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
-    let is_constant = is_long && pieces.iter().all(|piece| *piece == pieces[0]);
-    let again = growing(pieces).filter(|_| is_growing || is_constant);
-    again
+    let growing = growing(pieces, |_| false).filter(|_| is_growing);
+    growing
         .or_else(|| with_whole(pieces, |text| text.len() >= LONG_ENOUGH))
         .unwrap_or_else(|| Joined { text: pieces.concat(), ..Joined::default() })
 }
 
-/// Joins pieces each of which repeats the one before it, or begins another text. `None` if none of them repeats another.
-fn growing(pieces: &[String]) -> Option<Joined> {
-    let (mut text, mut last, mut grows, mut repeats) = (String::new(), "", false, false);
+/// Joins pieces each of which repeats the one before it and more, or begins another text. `None` if none grows, or one does not
+/// end as a whole text: then equal pieces are pieces that were sent twice.
+fn growing(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joined> {
+    let (mut text, mut last, mut grows) = (String::new(), "", false);
     for piece in pieces {
-        if !last.is_empty() && piece.starts_with(last) {
-            (grows, repeats) = (grows || piece.len() > last.len(), true);
-        } else {
+        if piece.starts_with(last) {
+            grows |= !last.is_empty() && piece.len() > last.len();
+        } else if is_text(last) {
             text.push_str(last);
+        } else {
+            return None;
         }
         last = piece;
     }
     text.push_str(last);
-    repeats.then_some(Joined { text, grows, then_whole: false })
+    grows.then_some(Joined { text, grows, then_whole: false })
 }
 
 /// Joins pieces of which some are the whole text of those before them. `None` if there is none.
 fn with_whole(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joined> {
-    let (mut text, mut since, mut again) = (String::new(), 0, false);
+    let (mut text, mut since, mut is_whole, mut again) = (String::new(), 0, false, false);
     for piece in pieces {
         if text[since..].ends_with(piece.as_str()) && is_text(piece) {
-            (since, again) = (text.len(), true);
+            (is_whole, again) = (true, true);
         } else {
+            if is_whole {
+                (since, is_whole) = (text.len(), false);
+            }
             text.push_str(piece);
         }
     }

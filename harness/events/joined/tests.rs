@@ -19,12 +19,14 @@ fn check(texts: &[&str], pieces: &[&str], expected: &str) {
 fn the_recording_tells_equal_pieces_from_repeated_ones() {
     check(&["haha"], &["ha", "ha"], "haha");
     check(&["haha"], &["haha"], "haha");
-    check(&["ha"], &["ha", "ha"], "ha");
+    check(&["ha"], &["ha", "ha"], "ha, whole");
     check(&["hhello"], &["h", "hello"], "hhello");
     check(&["hello"], &["h", "hello"], "hello, grows");
     check(&["hello"], &["h", "h", "he", "hello", "hello"], "hello, grows");
     check(&["hello"], &["hel", "lo", "hello"], "hello, whole");
-    check(&["hello"], &["hello", "hello"], "hello");
+    check(&["hello"], &["hello", "hello", "hello"], "hello, whole");
+    // Each piece is sent twice.
+    check(&["I am here"], &["I ", "I ", "am here", "am here"], "I I am heream here");
 }
 
 #[test]
@@ -40,6 +42,6 @@ fn without_a_recording_only_long_texts_count_once() {
     check(&[], &["ha", "ha"], "haha");
     check(&[], &["h", "he", "hello"], "hello, grows");
     check(&[], &["ONE ", "TWO THREE", "ONE TWO THREE"], "ONE TWO THREE, whole");
-    check(&[], &["ONE TWO THREE"; 3], "ONE TWO THREE");
+    check(&[], &["ONE TWO THREE"; 3], "ONE TWO THREE, whole");
     check(&[], &["one ", "two ", "three"], "one two three");
 }
