@@ -16,6 +16,8 @@ pub(crate) enum Kind {
     ChangeValue,
     ChangeWord,
     ChangeTime,
+    /// Changes the text that collapsed events deliver in pieces, in all of them.
+    ChangeText,
     ShortenList,
     LengthenList,
     ReverseList,
@@ -29,7 +31,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which they are printed.
-    pub(crate) const ALL: [Kind; 20] = [
+    pub(crate) const ALL: [Kind; 21] = [
         Kind::DropEvent,
         Kind::RepeatEvent,
         Kind::SwapEvents,
@@ -41,6 +43,7 @@ impl Kind {
         Kind::ChangeValue,
         Kind::ChangeWord,
         Kind::ChangeTime,
+        Kind::ChangeText,
         Kind::ShortenList,
         Kind::LengthenList,
         Kind::ReverseList,
@@ -66,6 +69,7 @@ impl Kind {
             Kind::ChangeValue => "change a value",
             Kind::ChangeWord => "change a word",
             Kind::ChangeTime => "change a time's form",
+            Kind::ChangeText => "change a streamed text",
             Kind::ShortenList => "shorten a list",
             Kind::LengthenList => "lengthen a list",
             Kind::ReverseList => "reverse a list",

@@ -77,7 +77,13 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
         stable_text: stable_text(&base.captures, rendering.normalize),
     };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
-    for site in base.sites(rendering.is_own).into_iter().filter(|site| site.kind.counts_at(options.detail)) {
+    let is_collapsed = |label: &str| {
+        let normal = (rendering.normalize)(label);
+        options.collapse.iter().any(|name| *name == label || *name == normal)
+    };
+    let texts = base.texts(&is_collapsed);
+    let sites = base.sites(rendering.is_own).into_iter().chain(texts);
+    for site in sites.filter(|site| site.kind.counts_at(options.detail)) {
         places.entry(site.kind).or_default().push((site.class(), site));
     }
     let most = (BYTES_A_KIND / tried.stable_text.len().max(1)).clamp(LEAST, MOST);
@@ -104,7 +110,7 @@ pub(crate) fn mean(kinds: &ByKind) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand changes at most")]
     let share = |tally: &Tally| tally.noticed as f64 / tally.tried as f64;
     let shares: Vec<f64> = kinds.values().filter(|tally| tally.tried > 0).map(share).collect();
-    #[expect(clippy::cast_precision_loss, reason = "20 kinds")]
+    #[expect(clippy::cast_precision_loss, reason = "21 kinds")]
     let count = shares.len() as f64;
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / count)
 }

@@ -1,5 +1,7 @@
 //! Where a capture can be changed, and how each change is made.
 
+use std::collections::BTreeMap;
+
 use super::kind::Kind;
 use super::payload::{self, Spot, Step, other_text};
 use crate::events::{Captured, Event, Payload, Status, USUAL_HEADERS, is_id};
@@ -28,6 +30,8 @@ enum Edit {
     Payload(usize, Spot),
     /// Changes the text of a payload that is not JSON.
     Text(usize),
+    /// Changes the letters of these texts: each is an event, and the path in its payload.
+    Letters(Vec<(usize, Vec<Step>)>),
     SwapIds(IdAt, IdAt),
     /// Drops this event and all that follow.
     CutBefore(usize),
@@ -133,6 +137,54 @@ impl Base {
         sites
     }
 
+    /// Returns the places of the texts that collapsed events may deliver in pieces: strings that differ from event to event, or
+    /// contain white space, and are not ids.
+    pub(super) fn texts(&self, is_collapsed: &dyn Fn(&str) -> bool) -> Vec<Site> {
+        let mut sites = Vec::new();
+        for (capture, captured) in self.captures.iter().enumerate() {
+            let events = captured.events.iter().chain(&captured.after.events).enumerate();
+            let mut places: BTreeMap<(String, String), Vec<(usize, Vec<Step>)>> = BTreeMap::new();
+            for (at, event) in events.filter(|(_, event)| event.is_real()) {
+                let label = event.label();
+                if !is_collapsed(&label) {
+                    continue;
+                }
+                let of_strings = |json: &Json| {
+                    let spots = payload::spots(json).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
+                    spots.map(|spot| spot.path).collect()
+                };
+                // A payload that is not JSON is a text.
+                let paths = self.payloads[capture][at].as_ref().map_or_else(|| vec![Vec::new()], of_strings);
+                for path in paths {
+                    if self.text_at(capture, at, &path).is_some() {
+                        let place = (label.clone().into_owned(), payload::pointer(&path));
+                        places.entry(place).or_default().push((at, path));
+                    }
+                }
+            }
+            for ((event, pointer), strings) in places {
+                let texts: Vec<&str> =
+                    strings.iter().filter_map(|(at, path)| self.text_at(capture, *at, path)).collect();
+                let is_text = |text: &&str| **text != *texts[0] || text.contains(char::is_whitespace);
+                if texts.iter().any(is_text) && !texts.iter().all(|text| is_id(text)) {
+                    sites.push(Site { kind: Kind::ChangeText, capture, event, pointer, edit: Edit::Letters(strings) });
+                }
+            }
+        }
+        sites
+    }
+
+    fn text_at(&self, capture: usize, event: usize, path: &[Step]) -> Option<&str> {
+        match &self.payloads[capture][event] {
+            Some(json) => value(json, path)?.as_str(),
+            None => {
+                let Captured { events, after, .. } = &self.captures[capture];
+                let Payload::Data(text) = &events.iter().chain(&after.events).nth(event)?.payload else { return None };
+                Some(text)
+            }
+        }
+    }
+
     /// Returns the capture with the change made, or `None` if the change is not possible there.
     pub(super) fn changed(&self, site: &Site) -> Option<Captured> {
         let mut changed = self.captures[site.capture].clone();
@@ -155,6 +207,19 @@ impl Base {
             Edit::Text(at) => {
                 let Payload::Data(text) = &events[*at].payload else { return None };
                 events[*at].payload = Payload::Data(other_text(text).into());
+            }
+            Edit::Letters(places) => {
+                for (at, path) in places {
+                    let text = other_letters(self.text_at(site.capture, *at, path)?);
+                    let Some(json) = json(*at) else {
+                        events[*at].payload = Payload::Data(text.into());
+                        continue;
+                    };
+                    // Several places can be in one event.
+                    let mut json = events[*at].json().unwrap_or_else(|| json.clone());
+                    *payload::value_at(&mut json, path)? = Json::Str(text);
+                    set(&mut events[*at], &json);
+                }
             }
             Edit::SwapIds(a, b) => {
                 let mut one = json(a.event)?.clone();
@@ -210,6 +275,11 @@ fn attributes(name: &str, value: &str) -> Vec<String> {
 /// Whether a capture is an ordinary response rather than a stream.
 fn is_body(capture: &Captured) -> bool {
     matches!(&capture.events[..], [event] if event.name.as_deref() == Some("body"))
+}
+
+/// Returns a text with its lower-case letters in upper case, or the other way round if it has none.
+fn other_letters(text: &str) -> String {
+    if text.contains(char::is_lowercase) { text.to_uppercase() } else { text.to_lowercase() }
 }
 
 fn reprinted(event: &mut Event) -> Option<Json> {

@@ -297,6 +297,8 @@ impl Found {
                     kind(CauseKind::EventExtra),
                     format!("{subject} came {} times in a row, not {}", is.times, was.times),
                 );
+            } else if was.rest == "…" {
+                self.add(kind(CauseKind::EventValue), text_change(&subject, &was.values, &is.values));
             } else if let Some((was, is)) = was.values.iter().zip(&is.values).find(|(was, is)| was != is) {
                 let (place, value) = is.split_once(" = ").unwrap_or((is, ""));
                 let before = was.split_once(" = ").map_or(*was, |(_, value)| value);
@@ -310,6 +312,24 @@ impl Found {
                 self.add(kind(CauseKind::EventValue), format!("{subject} has different values"));
             }
         }
+    }
+}
+
+/// Returns a description of the first text of collapsed events that differs.
+fn text_change(subject: &str, was: &[&str], is: &[&str]) -> String {
+    let parts = |line: &&str| {
+        let (place, text) = line.split_once(" = ").unwrap_or((line, ""));
+        (place.split(" by ").next().unwrap_or_default().to_owned(), clipped(text, VALUE).into_owned())
+    };
+    let gone = was.iter().find(|line| !is.contains(line)).map(parts);
+    let come = is.iter().find(|line| !was.contains(line)).map(parts);
+    match (gone, come) {
+        (Some((place, before)), Some((now, text))) if place == now => {
+            format!("{subject} has a different text at `{place}`: {text}, not {before}")
+        }
+        (Some((place, before)), _) => format!("{subject} lacks the text at `{place}`: {before}"),
+        (None, Some((place, text))) => format!("{subject} has a text at `{place}` that the golden lacks: {text}"),
+        (None, None) => format!("{subject} has the same texts in a different order or number"),
     }
 }
 

@@ -8,6 +8,10 @@
 //! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is
 //! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
 //! `payloads`. The module `pins` decides which pins are loose.
+//!
+//! The `search` for the texts of collapsed events compares them with what was `recorded`; `keyed` has the keys for texts that
+//! were not. What is found is `held`: the golden names the places, and later runs are read by what it names. The module
+//! `joined` puts the pieces of a text together, however it was cut.
 
 mod capture;
 mod captured;
@@ -17,7 +21,10 @@ mod deeper_name;
 mod event;
 mod foreign;
 mod headers;
+mod held;
 mod ids;
+mod joined;
+mod keyed;
 mod known;
 mod labels;
 mod lengths;
@@ -28,10 +35,13 @@ mod naming;
 mod notation;
 mod options;
 mod outline;
+mod path;
 mod payloads;
 mod pins;
+mod recorded;
 mod remembered;
 mod scalars;
+mod search;
 mod sequence;
 mod shape;
 mod texts;
@@ -53,6 +63,7 @@ pub use known::Known;
 pub(crate) use naming::shown_nowhere;
 pub use naming::{NamesNothing, names_nothing};
 pub use options::{Detail, Loose, ShapeOptions, TextAs};
+pub use recorded::Recorded;
 pub use shape::{Golden, event_keys, golden};
 pub(crate) use times::form as time_form;
 pub(crate) use written::in_pieces;

@@ -14,6 +14,7 @@ use super::ids::Ids;
 use super::known::Known;
 use super::options::{Loose, ShapeOptions};
 use super::pins::{Pinned, Pins};
+use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::tree::Trees;
 use super::words::WordKeys;
@@ -47,10 +48,20 @@ impl Golden {
         known: &Known,
         normalize: &dyn Fn(&str) -> String,
     ) -> Golden {
+        let holdings = holdings(captures, options, known, normalize);
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
         let chosen = Chosen::of(captures, options, normalize, &ids, known);
         let pinned = RefCell::default();
-        let writing = Writing { options, normalize, ids: &ids, words: &words, chosen: &chosen, pinned: &pinned };
+        let writing = Writing {
+            options,
+            normalize,
+            ids: &ids,
+            words: &words,
+            chosen: &chosen,
+            holdings: &holdings,
+            recorded: &known.recorded,
+            pinned: &pinned,
+        };
         let mut trees = Trees::default();
         let texts: Vec<String> = captures.iter().map(|capture| text(capture, &writing, &mut trees)).collect();
         // Blank lines separate the captures, since `---` would look like the header of a snapshot file.

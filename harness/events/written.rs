@@ -113,10 +113,15 @@ fn take<'a>(part: &mut Written<'a>, line: &'a str, in_events: bool) {
 
 impl<'a> WrittenEvent<'a> {
     fn of(line: &'a str) -> WrittenEvent<'a> {
-        let (label, rest) = match line.split_once("  ") {
+        // A quoted label can contain any spaces.
+        let quoted = line.starts_with('"').then(|| line.find("\"  ")).flatten().map(|quote| line.split_at(quote + 1));
+        let (label, rest) = match quoted.or_else(|| line.split_once("  ")) {
             Some((label, rest)) => (label, rest.trim()),
             None => line.split_once(' ').map_or((line, ""), |(label, rest)| (label, rest)),
         };
+        if let Some(text) = rest.strip_prefix("…  ") {
+            return WrittenEvent { label, rest: "…", times: 1, values: vec![text] };
+        }
         let counted = rest.rsplit_once(" ×").and_then(|(rest, times)| Some((rest, times.parse().ok()?)));
         let (rest, times) = counted.unwrap_or((rest, 1));
         // Values on the line itself.

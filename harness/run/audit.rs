@@ -158,8 +158,8 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
-        let text = Golden::with(captures, options, &known, &normalize).text;
-        let text = secrets.text(&text, &mut Fired::new()).into_owned();
+        let golden = Golden::with(captures, options, &known, &normalize);
+        let text = secrets.text(&golden.text, &mut Fired::new()).into_owned();
         if nameless { format!("an option names nothing\n{text}") } else { text }
     };
     let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };

@@ -46,13 +46,32 @@ fn each_kind_that_applies_to_a_place_is_tried() {
                 "state",
                 r#"{"messages": [{"type": "human"}, {"type": "ai"}], "call": "call_0123456789ab", "state": "busy", "at": 1790000000}"#,
             ),
+            event("piece", r#"{"text": "It rains"}"#),
             event("end", "null"),
         ]
     };
+    let of = |detail| ShapeOptions { collapse: vec!["piece".to_owned()], ..of(detail) };
     let tried: Vec<Kind> = scored(events(), &of(Detail::Values)).kinds.into_keys().collect();
     assert_eq!(tried, Kind::ALL);
     let tried: Vec<Kind> = scored(events(), &of(Detail::Types)).kinds.into_keys().collect();
     assert_eq!(tried.len(), Kind::ALL.len() - 1, "types do not pin values");
+}
+
+#[test]
+fn the_texts_of_collapsed_events_are_changed_with_and_without_ids() {
+    let scored = |id: &str| {
+        let piece = |text: &str| {
+            event("piece", &format!(r#"{{{id}"text": "{text}", "model": "m", "key": "8e5a4b1c8d5a0b1c"}}"#))
+        };
+        let options = ShapeOptions { collapse: vec!["piece".to_owned()], ..of(Detail::Types) };
+        let scored = scored(vec![piece("It"), piece(" rains.")], &options);
+        let of_texts = scored.unnoticed.iter().filter(|one| one.kind == Kind::ChangeText);
+        let unnoticed: Vec<String> = of_texts.map(|one| one.pointer.clone()).collect();
+        (scored.kinds[&Kind::ChangeText], unnoticed)
+    };
+    // Nothing was recorded here, so the usual keys decide.
+    assert_eq!(scored("\"id\": \"m\", "), (Tally { tried: 1, noticed: 1 }, vec![]));
+    assert_eq!(scored(""), (Tally { tried: 1, noticed: 0 }, vec!["/text".to_owned()]));
 }
 
 #[test]

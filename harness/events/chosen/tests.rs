@@ -23,7 +23,7 @@ fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) ->
     foreign.add_text(r#"{"city": "Rome"}"#);
     foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
     let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
-    let known = Known { foreign: Some(foreign), committed: committed.map(str::to_owned) };
+    let known = Known { foreign: Some(foreign), committed: committed.map(str::to_owned), ..Known::default() };
     Golden::with(&[captured(lines)], options, &known, &normalize).text
 }
 

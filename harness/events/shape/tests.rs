@@ -94,7 +94,7 @@ values    {messages[1]}
           /messages/-1/content = "hi"
 values    {messages[2]}
           /messages/-1/content = ""
-messages  …
+messages  …  (text not held)
 values    {messages[2], title}
           /title = "Hi"
           /messages/-1/content = "hi from <run>."

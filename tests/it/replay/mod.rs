@@ -11,6 +11,7 @@ pub(crate) mod oddities;
 pub(crate) mod projects;
 mod releases;
 pub(crate) mod serve;
+mod texts;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     companion::TESTS,
@@ -22,4 +23,5 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     projects::TESTS,
     releases::TESTS,
     serve::TESTS,
+    texts::TESTS,
 ];
