@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::settings::{Setting, candidates};
 use super::sites::{Base, Site};
 use super::spread::spread;
-use crate::events::{Captured, ShapeOptions};
+use crate::events::{Calls, Captured, ShapeOptions};
 
 /// The most changes of one kind that are tried.
 const MOST: usize = 32;
@@ -62,6 +62,15 @@ pub(crate) struct Rendering<'a> {
     pub(crate) text: &'a dyn Fn(&[Captured], &ShapeOptions) -> String,
     /// Replaces what differs from run to run in a text.
     pub(crate) normalize: &'a dyn Fn(&str) -> String,
+    /// The recorded tool calls.
+    pub(crate) calls: &'a Calls,
+}
+
+impl Rendering<'_> {
+    /// The captures without what differs from run to run. The order of events of parallel tool calls is no change.
+    fn stable_text(&self, captures: &[Captured], options: &ShapeOptions) -> String {
+        stable_text(&self.calls.in_order(captures, options, self.normalize), self.normalize)
+    }
 }
 
 /// Tries changes to the captures on a golden with these options. A change that touches only values that differ in every run is
@@ -72,7 +81,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
         base: &base,
         rendering,
         texts: Vec::new(),
-        stable_text: stable_text(&base.captures, rendering.normalize),
+        stable_text: rendering.stable_text(&base.captures, options),
     };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
     for site in base.sites().into_iter().filter(|site| site.kind.counts_at(options.detail)) {
@@ -146,7 +155,7 @@ impl Tried<'_> {
         if self.differs(site.capture, &changed, options) {
             return Some(true);
         }
-        let stable_text = |captures: &[Captured]| stable_text(captures, self.rendering.normalize);
+        let stable_text = |captures: &[Captured]| self.rendering.stable_text(captures, options);
         let base = &self.base.captures[site.capture];
         let is_change = stable_text(std::slice::from_ref(&changed)) != stable_text(std::slice::from_ref(base))
             || self.concerns_others(site.capture, &changed)

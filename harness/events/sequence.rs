@@ -260,6 +260,9 @@ impl<'a> Reader<'a, '_> {
                 }
             }
         }
+        for line in self.lines.iter_mut().filter(|line| line.label.collapsed && line.label.unordered) {
+            line.shown.sort();
+        }
         for line in self.lines.iter_mut().filter(|line| line.label.collapsed && line.shown.len() > TEXTS) {
             let more = line.shown.len() - TEXTS;
             line.shown.truncate(TEXTS);

@@ -11,6 +11,7 @@ use super::captured::Captured;
 use super::event::Event;
 use super::ids::Ids;
 use super::options::{Loose, ShapeOptions};
+use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::tree::Trees;
@@ -33,6 +34,18 @@ impl Golden {
     /// comment, text and shown value.
     #[must_use]
     pub fn of(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(&str) -> String) -> Golden {
+        Golden::on(captures, options, normalize, &Calls::default())
+    }
+
+    /// Creates the golden of a run in which the model made these tool calls.
+    #[must_use]
+    pub fn on(
+        captures: &[Captured],
+        options: &ShapeOptions,
+        normalize: &dyn Fn(&str) -> String,
+        calls: &Calls,
+    ) -> Golden {
+        let captures = &*calls.in_order(captures, options, normalize);
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
         let pinned = RefCell::default();
         let writing = Writing { options, normalize, ids: &ids, words: &words, pinned: &pinned };

@@ -21,7 +21,7 @@ use crate::audit::{
     recorded_on, score, secrets_in, secrets_in_streams, shared_keys,
 };
 use crate::error::{Error, Result};
-use crate::events::{Captured, ShapeOptions, golden, names_nothing};
+use crate::events::{Captured, Golden, ShapeOptions, names_nothing};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::json::Json;
@@ -150,10 +150,11 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let Replayed { played, fixture, rules, secrets, heard, .. } = replayed;
     let names = &played.driven.names;
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
+    let calls = replayed.calls_of(|_| true);
     let text = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
-        let text = golden(captures, options, &normalize);
+        let text = Golden::on(captures, options, &normalize, &calls).text;
         let text = secrets.text(&text, &mut Fired::new()).into_owned();
         if nameless { format!("an option names nothing\n{text}") } else { text }
     };
@@ -162,7 +163,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {
         detail: shape.detail,
-        scored: score(captures, &shape, &Rendering { text: &text, normalize: &normalize }),
+        scored: score(captures, &shape, &Rendering { text: &text, normalize: &normalize, calls: &calls }),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(heard, rules),
         drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),

@@ -137,8 +137,8 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     }
     unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
-        let text = prove(project, scenario, fixture.as_ref())?;
-        return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
+        let agreed = prove(project, scenario, fixture.as_ref())?;
+        return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());
     let replayed = replayed.map_err(|error| looked_into(Failure::from(error), &scenario.name))?;

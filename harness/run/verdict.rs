@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
+use crate::events::{Calls, Golden, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -168,12 +168,25 @@ impl Replayed {
         Some(self.golden(&scenario.golden, rules).text)
     }
 
+    /// Whether events of tool calls that were made at once may come in another order in the next run, and change its golden.
+    pub(crate) fn may_come_in_another_order(&self, scenario: &Scenario) -> bool {
+        let served = self.calls_of(|turn| !self.unused.contains(&turn));
+        let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
+        has_golden(scenario) && !served.are_told_apart(&self.played.driven.captured, &scenario.golden, &normalize)
+    }
+
+    /// The tool calls of these turns.
+    pub(crate) fn calls_of(&self, wanted: impl Fn(usize) -> bool) -> Calls {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
+        Calls::of(turns.filter(|(index, _)| wanted(*index)).map(|(_, turn)| &turn.output))
+    }
+
     /// The golden of this run by these options and rules.
     pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Golden {
         // Remove secrets before texts are cut: a part of a secret would not be recognized.
         let scrubbed = |text: &str| self.secrets.text(text, &mut Fired::new()).into_owned();
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(text, &rules.normalizer));
-        let mut golden = Golden::of(&self.played.driven.captured, options, &normalize);
+        let mut golden = Golden::on(&self.played.driven.captured, options, &normalize, &self.calls_of(|_| true));
         golden.text = scrubbed(&golden.text);
         golden
     }

@@ -22,7 +22,7 @@ fn scored(events: Vec<Event>, options: &ShapeOptions) -> Scored {
     let normalizer = Normalizer::default();
     let normalize = |text: &str| normalizer.apply(text).into_owned();
     let text = |captures: &[Captured], options: &ShapeOptions| golden(captures, options, &normalize);
-    score(&[stream(events)], options, &Rendering { text: &text, normalize: &normalize })
+    score(&[stream(events)], options, &Rendering { text: &text, normalize: &normalize, calls: &Calls::default() })
 }
 
 fn of(detail: Detail) -> ShapeOptions {

@@ -3,6 +3,7 @@
 pub(crate) mod cassettes;
 pub(crate) mod durable;
 pub(crate) mod durable_agent;
+pub(crate) mod parallel;
 pub(crate) mod proof;
 pub(crate) mod proxy;
 pub(crate) mod recording;
@@ -15,6 +16,7 @@ pub(crate) mod varying;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     durable::TESTS,
+    parallel::TESTS,
     proof::TESTS,
     proxy::TESTS,
     recording::TESTS,

@@ -20,7 +20,7 @@ fn of_streams(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
         tree: None,
     });
     let golden = |options: &ShapeOptions| {
-        captured.each_ref().map(|run| Golden::of(std::slice::from_ref(run), options, &str::to_owned))
+        captured.iter().map(|run| Golden::of(std::slice::from_ref(run), options, &str::to_owned)).collect()
     };
     Some(Loosening::between(options, &golden)?.toml())
 }
