@@ -76,7 +76,7 @@ impl Proof<'_> {
             failure = failure.resolve(format!("if it may vary, add under [golden] in {file}"), loosening.toml());
         } else if of_golden {
             failure = failure
-                .evidence("tried: no option under [golden] that leaves less open than `ignore` makes them equal");
+                .evidence("tried: neither `unordered`, `collapse` nor `loose` under [golden] makes the goldens equal");
             failure = failure.resolve("if a value may vary", "a [[normalize]] rule in scenarios/suite.toml");
         }
         if !rules.is_empty() {

@@ -65,6 +65,9 @@ fn events_whose_order_or_number_varies_are_named() {
     let known = ShapeOptions { unordered: vec!["x".into()], ..plain.clone() };
     assert_eq!(between("a b", "b a", &known).unwrap(), "unordered = [\"x\", \"a\", \"b\"]");
     assert_eq!(between("a chunk chunk z", "a chunk chunk chunk z", &plain).unwrap(), "collapse = [\"chunk\"]");
+    // A run of collapsed events changes places with its neighbours.
+    let collapsed = ShapeOptions { collapse: vec!["m".into()], ..plain.clone() };
+    assert_eq!(between("s m u m u z", "s m m u u z", &collapsed).unwrap(), "unordered = [\"m\", \"u\"]");
     assert_eq!(
         between("a b chunk z", "b a chunk chunk z", &plain).unwrap(),
         "unordered = [\"a\", \"b\"]\n    collapse = [\"chunk\"]"
