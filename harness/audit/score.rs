@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::settings::{Setting, candidates};
 use super::sites::{Base, Site};
 use super::spread::spread;
-use crate::events::{Captured, ShapeOptions};
+use crate::events::{Calls, Captured, ShapeOptions};
 
 /// The most changes of one kind that are tried.
 const MOST: usize = 32;
@@ -64,6 +64,15 @@ pub(crate) struct Rendering<'a> {
     pub(crate) normalize: &'a dyn Fn(&str) -> String,
     /// Whether a text under a key is a word of the service's own.
     pub(crate) is_own: &'a dyn Fn(&str, &str) -> bool,
+    /// The recorded tool calls.
+    pub(crate) calls: &'a Calls,
+}
+
+impl Rendering<'_> {
+    /// The captures without what differs from run to run. The order of events of parallel tool calls is no change.
+    fn stable_text(&self, captures: &[Captured], options: &ShapeOptions) -> String {
+        stable_text(&self.calls.in_order(captures, options, self.normalize), self.normalize)
+    }
 }
 
 /// Tries changes to the captures on a golden with these options. A change that touches only values that differ in every run is
@@ -74,7 +83,7 @@ pub(crate) fn score(captures: &[Captured], options: &ShapeOptions, rendering: &R
         base: &base,
         rendering,
         texts: Vec::new(),
-        stable_text: stable_text(&base.captures, rendering.normalize),
+        stable_text: rendering.stable_text(&base.captures, options),
     };
     let mut places: BTreeMap<Kind, Vec<(String, Site)>> = BTreeMap::new();
     let is_collapsed = |label: &str| {
@@ -154,7 +163,7 @@ impl Tried<'_> {
         if self.differs(site.capture, &changed, options) {
             return Some(true);
         }
-        let stable_text = |captures: &[Captured]| stable_text(captures, self.rendering.normalize);
+        let stable_text = |captures: &[Captured]| self.rendering.stable_text(captures, options);
         let base = &self.base.captures[site.capture];
         let is_change = stable_text(std::slice::from_ref(&changed)) != stable_text(std::slice::from_ref(base))
             || self.concerns_others(site.capture, &changed)

@@ -77,6 +77,32 @@ pub(crate) fn moved_and_counted(one: &str, other: &str) -> (Vec<String>, Vec<Str
     (moved.into_iter().collect(), counted.into_iter().collect())
 }
 
+/// Returns the names of the events at which two goldens differ, and of their neighbours: events that change places with a run of
+/// collapsed events are the same in both.
+pub(crate) fn tangled(one: &str, other: &str) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for (one, other) in read(one).iter().zip(&read(other)) {
+        let (a, b) = (one_by_one(one), one_by_one(other));
+        let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+        let most = a.len().min(b.len()) - before;
+        let after = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        if before + after == a.len().max(b.len()) {
+            continue;
+        }
+        for events in [a, b] {
+            let end = (events.len() - after + 1).min(events.len());
+            names.extend(events[before.saturating_sub(1)..end].iter().map(|event| event.label.to_owned()));
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// Returns the events of a sequence, each as often as it repeats.
+fn one_by_one<'a>(written: &Written<'a>) -> Vec<WrittenEvent<'a>> {
+    let events = written.events.iter();
+    events.flat_map(|event| vec![WrittenEvent { times: 1, ..event.clone() }; event.times]).collect()
+}
+
 struct Found(Vec<Change>);
 
 impl Found {

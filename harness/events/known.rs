@@ -1,6 +1,7 @@
 //! What a golden depends on besides the events and its options.
 
 use super::foreign::Foreign;
+use super::parallel::Calls;
 use super::recorded::Recorded;
 
 /// What is known of a run besides its events: what the model answered, what does not come from the service, and what the committed
@@ -9,6 +10,8 @@ use super::recorded::Recorded;
 pub struct Known {
     /// The texts in the recorded answers.
     pub recorded: Recorded,
+    /// The tool calls in the recorded answers.
+    pub calls: Calls,
     /// The texts that are not the service's own. Without them, no word counts as its own.
     pub foreign: Option<Foreign>,
     /// The committed golden, if the run is compared with it. Otherwise it is found out anew what is pinned.

@@ -4,6 +4,8 @@
 //! shape: the sequence of the events, then one tree of keys and types for each event name. Both are pure: they read no socket
 //! and no file, and they do not assert anything.
 //!
+//! Before that, `parallel` puts the events of tool calls that were made at once into the order of these calls.
+//!
 //! The options of goldens are the fields of [`ShapeOptions`] (`options`). The module `sequence` applies those about events and
 //! their order; `merge` and `outline` apply those about payloads. Everything in a golden other than names, keys and types is
 //! a pin: the `lengths` and the order of `lists`, `words`, `ids`, the `texts` of collapsed events, and the hash of all
@@ -35,6 +37,7 @@ mod naming;
 mod notation;
 mod options;
 mod outline;
+mod parallel;
 mod path;
 mod payloads;
 mod pins;
@@ -53,7 +56,7 @@ mod written;
 
 pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Delivery, Ending, Pieces, Status};
-pub(crate) use changes::{Change, changes, changes_until_break, moved_and_counted};
+pub(crate) use changes::{Change, changes, changes_until_break, moved_and_counted, tangled};
 pub(crate) use deeper_name::deeper_name;
 pub use event::{Event, Payload};
 pub use foreign::Foreign;
@@ -63,6 +66,7 @@ pub use known::Known;
 pub(crate) use naming::shown_nowhere;
 pub use naming::{NamesNothing, names_nothing};
 pub use options::{Detail, Loose, ShapeOptions, TextAs};
+pub use parallel::Calls;
 pub use recorded::Recorded;
 pub use shape::{Golden, event_keys, golden};
 pub(crate) use times::form as time_form;

@@ -43,6 +43,9 @@ pub(super) fn unseen_escaped(text: &str) -> Cow<'_, str> {
     }))
 }
 
+/// What replaces a point in time. The rules of the key use the same word in texts.
+pub(super) const TIME: &str = "<TS>";
+
 /// The seconds since 1970 that count as a point in time: from September 2020 to July 2036.
 const TIMES: Range<f64> = 1.6e9..2.1e9;
 

@@ -21,6 +21,8 @@ pub struct ShapeOptions {
     pub collapse: Vec<String>,
     /// Labels of events that are sorted among their neighbours.
     pub unordered: Vec<String>,
+    /// Whether events of tool calls that were made at once stay in the order in which they came.
+    pub ordered: bool,
     /// Labels of events that may come at any time, and are left out. `*` in a label matches any text.
     pub ignore: Vec<String>,
     /// What is shown of a payload or a body that is not JSON.
@@ -48,6 +50,7 @@ impl Default for ShapeOptions {
             show: Vec::new(),
             collapse: Vec::new(),
             unordered: Vec::new(),
+            ordered: false,
             ignore: Vec::new(),
             text: TextAs::default(),
             comments: false,

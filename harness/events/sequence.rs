@@ -264,6 +264,9 @@ impl<'a> Reader<'a, '_> {
                 self.lines[line].shown.extend(texts.into_iter().filter(|text| pins.text(text)));
             }
         }
+        for line in self.lines.iter_mut().filter(|line| line.label.collapsed && line.label.unordered) {
+            line.shown.sort();
+        }
         let (holdings, options) = (self.writing.holdings, self.writing.options);
         let is_not_held = |label: &Label| {
             let holding = holdings.get(&label.text).filter(|_| label.collapsed && !options.loosens(&label.name, None));

@@ -48,6 +48,7 @@ impl Golden {
         known: &Known,
         normalize: &dyn Fn(&str) -> String,
     ) -> Golden {
+        let captures = &*known.calls.in_order(captures, options, normalize);
         let holdings = holdings(captures, options, known, normalize);
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
         let chosen = Chosen::of(captures, options, normalize, &ids, known);

@@ -167,7 +167,11 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {
         detail: shape.detail,
-        scored: score(captures, &shape, &Rendering { text: &text, normalize: &normalize, is_own: &is_own }),
+        scored: score(
+            captures,
+            &shape,
+            &Rendering { text: &text, normalize: &normalize, is_own: &is_own, calls: &known.calls },
+        ),
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(heard, rules),
         drift: notes(fixture.as_deref(), played.drift.iter().filter(since), &[]),

@@ -13,7 +13,7 @@
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
 //! | `tools` | scenarios that call recorded tools again |
-//! | `proof` | the two replays that must agree before a file is written |
+//! | `proof` | the replays that must agree before a file is written |
 //! | `orphans`, `unused_names` | files without a scenario; settings that name an unknown caller |
 //! | `waiting` | goldens and fixtures that wait for a decision |
 

@@ -13,13 +13,13 @@ use crate::scenario::Scenario;
 const LOOKS: usize = 3;
 
 impl Replayed {
-    /// Says of the streams that come in pieces in both replays of a proof that they do, if it was not by chance in the second one,
+    /// Says of the streams that come in pieces in all replays of a proof that they do, if it was not by chance in the later ones,
     /// where the model pauses. Returns whether there are any.
-    pub(super) fn hold_pieces(&mut self, shaken: &mut Replayed) -> bool {
-        let (captured, others) = (&mut self.played.driven.captured, &mut shaken.played.driven.captured);
-        for (one, other) in captured.iter_mut().zip(others) {
-            let held = one.delivery.pieces.count > 1 && other.delivery.pieces.apart;
-            (one.delivery.in_pieces, other.delivery.in_pieces) = (held, held);
+    pub(super) fn hold_pieces(&mut self, shaken: &[Replayed]) -> bool {
+        let captured = &mut self.played.driven.captured;
+        for (at, one) in captured.iter_mut().enumerate() {
+            let apart = |other: &Replayed| other.played.driven.captured.get(at).is_some_and(|it| it.delivery.pieces.apart);
+            one.delivery.in_pieces = one.delivery.pieces.count > 1 && !shaken.is_empty() && shaken.iter().all(apart);
         }
         captured.iter().any(|capture| capture.delivery.in_pieces)
     }

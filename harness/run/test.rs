@@ -137,8 +137,8 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     }
     unused_names::check(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
-        let text = prove(project, scenario, fixture.as_ref(), None)?;
-        return text.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
+        let agreed = prove(project, scenario, fixture.as_ref(), None)?;
+        return agreed.golden.map_or(Ok(()), |text| verdict::compare(project, scenario, &text));
     }
     verdict::check_format(project, scenario)?;
     let replayed = trial::replay(project, scenario, fixture, &project.rules, How::default());

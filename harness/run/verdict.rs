@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Golden, Known, NamesNothing, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere};
+use crate::events::{Calls, Golden, Known, NamesNothing, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -88,7 +88,12 @@ impl Replayed {
     pub(crate) fn known(&self) -> Known {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
         let foreign = self.committed.is_none().then(|| self.foreign());
-        Known { recorded: Recorded::of(turns.map(|turn| &turn.output)), foreign, committed: self.committed.clone() }
+        Known {
+            recorded: Recorded::of(turns.map(|turn| &turn.output)),
+            calls: self.calls_of(|_| true),
+            foreign,
+            committed: self.committed.clone(),
+        }
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.
@@ -173,6 +178,19 @@ impl Replayed {
             return None;
         }
         Some(self.golden(&scenario.golden, rules).text)
+    }
+
+    /// Whether events of tool calls that were made at once may come in another order in the next run, and change its golden.
+    pub(crate) fn may_come_in_another_order(&self, scenario: &Scenario) -> bool {
+        let served = self.calls_of(|turn| !self.unused.contains(&turn));
+        let normalize = |text: &str| self.played.driven.names.apply(text, &self.rules.normalizer);
+        has_golden(scenario) && !served.are_told_apart(&self.played.driven.captured, &scenario.golden, &normalize)
+    }
+
+    /// The tool calls of these turns.
+    pub(crate) fn calls_of(&self, wanted: impl Fn(usize) -> bool) -> Calls {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
+        Calls::of(turns.filter(|(index, _)| wanted(*index)).map(|(_, turn)| &turn.output))
     }
 
     /// The golden of this run by these options and rules.

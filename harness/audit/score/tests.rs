@@ -1,6 +1,8 @@
 use super::*;
 use crate::audit::Setting;
-use crate::events::{AfterLast, Delivery, Detail, Event, Payload, Status, golden};
+use crate::conversation::{Answer, Block, ToolCall};
+use crate::events::{AfterLast, Delivery, Detail, Event, Golden, Known, Payload, Status};
+use crate::json::Json;
 use crate::key::Normalizer;
 
 fn event(name: &str, data: &str) -> Event {
@@ -23,14 +25,16 @@ fn stream(events: Vec<Event>) -> Captured {
 }
 
 fn scored(events: Vec<Event>, options: &ShapeOptions) -> Scored {
+    with_calls(events, options, &Calls::default())
+}
+
+fn with_calls(events: Vec<Event>, options: &ShapeOptions, calls: &Calls) -> Scored {
     let normalizer = Normalizer::default();
     let normalize = |text: &str| normalizer.apply(text).into_owned();
-    let text = |captures: &[Captured], options: &ShapeOptions| golden(captures, options, &normalize);
-    score(
-        &[stream(events)],
-        options,
-        &Rendering { text: &text, normalize: &normalize, is_own: &|_, text| text == "busy" },
-    )
+    let known = Known { calls: calls.clone(), ..Known::default() };
+    let text = |captures: &[Captured], options: &ShapeOptions| Golden::with(captures, options, &known, &normalize).text;
+    let is_own = |_: &str, text: &str| text == "busy";
+    score(&[stream(events)], options, &Rendering { text: &text, normalize: &normalize, is_own: &is_own, calls })
 }
 
 fn of(detail: Detail) -> ShapeOptions {
@@ -80,6 +84,17 @@ fn what_is_equal_after_normalization_is_left_out() {
     assert_eq!(once.kinds.get(&Kind::ChangeValue), None);
     let equal = scored(vec![event("a", "{}"), event("a", "{}")], &of(Detail::Types));
     assert_eq!(equal.kinds.get(&Kind::SwapEvents), None);
+}
+
+#[test]
+fn another_order_of_tool_calls_that_were_made_at_once_is_no_change() {
+    let calls = ["call_1", "call_2"].map(|id| ToolCall { id: id.to_owned(), name: "t".to_owned(), args: Json::Null });
+    let calls = Calls::of([&Answer { blocks: calls.map(Block::ToolCall).into(), ..Answer::default() }]);
+    let events = || vec![event("a", r#"{"of": "call_1"}"#), event("b", r#"{"of": "call_2"}"#)];
+    let swapped = |options: &ShapeOptions| with_calls(events(), options, &calls).kinds.get(&Kind::SwapEvents).copied();
+    assert_eq!(swapped(&of(Detail::Types)), None);
+    let ordered = ShapeOptions { ordered: true, ..of(Detail::Types) };
+    assert_eq!(swapped(&ordered), Some(Tally { tried: 1, noticed: 1 }));
 }
 
 #[test]

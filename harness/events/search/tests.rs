@@ -1,5 +1,4 @@
 use super::super::captured::{AfterLast, Captured, Status};
-use super::super::held::Named;
 use super::super::shape::Golden;
 use super::*;
 use crate::conversation::{Answer, Block, ToolCall};

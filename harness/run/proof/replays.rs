@@ -1,4 +1,4 @@
-//! The two replays that must agree.
+//! The replays that must agree: two, or five if events may come in another order.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -26,24 +26,44 @@ pub(crate) struct Proof<'a> {
     pub(crate) looked_at: Option<&'a str>,
 }
 
-/// Why a pair of replays is not a proof.
+/// The number of replays of a proof.
+const TWO: usize = 2;
+/// The same if tool calls were made at once, and only chance decides in which order their events come. If each of two orders comes
+/// half of the time, two replays miss one of them every other time, five once in sixteen times.
+const FIVE: usize = 5;
+
+/// Replays that agree.
+pub(crate) struct Agreed {
+    /// The text for the golden; `None` if the scenario has no golden.
+    pub(crate) golden: Option<String>,
+    pub(super) replays: usize,
+}
+
+impl Agreed {
+    /// The result of the proof, as it is printed.
+    pub(crate) fn in_words(&self) -> String {
+        format!("{} replays agree", number(self.replays))
+    }
+}
+
+/// The number of replays as a word.
+pub(super) fn number(replays: usize) -> &'static str {
+    if replays == FIVE { "five" } else { "two" }
+}
+
+/// Why replays are not a proof.
 pub(super) enum Disagreement {
     /// A replay failed.
     Failed { replayed: Box<Replayed>, failure: Failure, first: bool },
-    /// Both passed, but with different texts for the golden.
-    Differ { first: Box<Replayed>, second: Box<Replayed>, texts: [String; 2] },
+    /// All passed, but with different texts for the golden: those of the first replay and of the first that differs from it.
+    Differ { runs: Vec<Replayed>, other: usize, texts: [String; 2] },
     /// A replay could not start.
     NoStage(Failure),
 }
 
 impl Proof<'_> {
-    /// Replays a fixture twice with these rules, the second time on another stage and with random delays. Returns the text for
-    /// the golden, or `None` if the scenario has no golden.
-    pub(super) fn replays(
-        &self,
-        fixture: Option<&Arc<Fixture>>,
-        rules: &Arc<Rules>,
-    ) -> Result<Option<String>, Disagreement> {
+    /// Replays a fixture with these rules, from the second time on on other stages and with random delays.
+    pub(super) fn replays(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
         let replay = |pacing, golden: Option<&str>| {
             let first = matches!(pacing, Pacing::None);
@@ -78,24 +98,31 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            return Ok(golden);
+            return Ok(Agreed { golden, replays: TWO });
         }
         if self.of_recording {
             await_next_second();
         }
-        // What the first golden pins has to be the same in the second run.
-        let (mut second, again) = replay(Pacing::Shaken, golden.as_deref())?;
-        if golden == again {
+        let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
+        let (mut runs, mut other) = (Vec::new(), None);
+        while 1 + runs.len() < replays {
+            // What the first golden pins has to be the same in the others.
+            let (run, again) = replay(Pacing::Shaken, golden.as_deref())?;
+            runs.push(run);
+            if other.is_none() && golden != again {
+                other = Some((runs.len(), again));
+            }
+        }
+        let Some((other, again)) = other else {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
             }
-            if first.hold_pieces(&mut second) {
-                return Ok(first.golden_text(scenario, rules));
-            }
-            return Ok(golden);
-        }
-        let texts = [golden, again].map(Option::unwrap_or_default);
-        Err(Disagreement::Differ { first: Box::new(first), second: Box::new(second), texts })
+            let in_pieces = first.hold_pieces(&runs);
+            let golden = if in_pieces { first.golden_text(scenario, rules) } else { golden };
+            return Ok(Agreed { golden, replays });
+        };
+        runs.insert(0, first);
+        Err(Disagreement::Differ { runs, other, texts: [golden, again].map(Option::unwrap_or_default) })
     }
 
     /// Proposes where events that are all called the same say what they are.

@@ -10,7 +10,7 @@ use crate::model::Recorder;
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
 
-/// A recording whose two replays agree, or which is accepted although they do not.
+/// A recording whose replays agree, or which is accepted although they do not.
 pub(super) struct Proven<'a> {
     pub(super) recording: Recording<'a>,
     pub(super) recorder: Arc<Recorder>,
@@ -19,15 +19,15 @@ pub(super) struct Proven<'a> {
     pub(super) turns: usize,
     pub(super) golden: Option<String>,
     /// The result of the proof, as it is printed.
-    pub(super) how: &'static str,
+    pub(super) how: String,
 }
 
 impl<'a> Driven<'a> {
-    /// Makes a fixture of the journal and replays it twice. With `accept_unstable`, a fixture whose replays vary is marked as
+    /// Makes a fixture of the journal and proves it. With `accept_unstable`, a fixture whose replays vary is marked as
     /// unstable instead of refused.
     ///
     /// # Errors
-    /// If no call became a turn, a replay fails, or the two replays differ.
+    /// If no call became a turn, a replay fails, or two replays differ.
     pub(super) fn prove(self, accept_unstable: bool) -> Result<Proven<'a>, Failure> {
         let (made, turns) = self.fixture()?;
         let Driven { recording, recorder, .. } = self;
@@ -38,12 +38,15 @@ impl<'a> Driven<'a> {
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);
         let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true, looked_at: None };
         let (golden, how) = match proof.run() {
-            Ok(golden) => (golden, "two replays agree"),
+            Ok(agreed) => {
+                let how = agreed.in_words();
+                (agreed.golden, how)
+            }
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
                 text = Fixture { unstable: unproven.why, ..made }.print();
-                (unproven.golden, "marked as unstable")
+                (unproven.golden, "marked as unstable".to_owned())
             }
             Err(unproven) => return Err(unproven.failure),
         };

@@ -67,6 +67,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             show: over.show.or(base.show),
             collapse: over.collapse.or(base.collapse),
             unordered: over.unordered.or(base.unordered),
+            ordered: over.ordered.or(base.ordered),
             ignore: over.ignore.or(base.ignore),
             text: over.text.or(base.text),
             comments: over.comments.or(base.comments),

@@ -12,6 +12,7 @@ pub(super) fn read(raw: Option<&RawGolden>, headers: Vec<String>) -> ShapeOption
         show: raw.show.iter().flatten().map(|pointer| pointer.as_str().to_owned()).collect(),
         collapse: raw.collapse.unwrap_or_default(),
         unordered: raw.unordered.unwrap_or_default(),
+        ordered: raw.ordered.unwrap_or_default(),
         ignore: raw.ignore.unwrap_or_default(),
         text: raw.text.unwrap_or_default(),
         comments: raw.comments.unwrap_or_default(),

@@ -99,6 +99,10 @@ fn goldens() -> Vec<Entry> {
         shows("golden.show", "show = [\"/n\"]", "/n = 3"),
         shows("golden.collapse", "collapse = [\"a\"]", "…"),
         shows("golden.unordered", "unordered = [\"a\", \"b\"]", "+ a         {n, type} ×2\n+ b         {n, type}"),
+        Entry::by(
+            "golden.ordered",
+            "record::parallel::events_of_calls_that_were_made_at_once_are_in_the_order_of_the_calls",
+        ),
         Entry::by("golden.ignore", "systems::steps::events_after_the_last_one_are_marked_in_the_golden"),
         shows("golden.words", "words = [\"p\"]", "+   p          \"word\""),
         shows("golden.lengths", "", "l[1]"),

@@ -6,6 +6,7 @@ pub(crate) mod durable;
 pub(crate) mod durable_agent;
 #[cfg(unix)]
 pub(crate) mod full_disk;
+pub(crate) mod parallel;
 pub(crate) mod proof;
 pub(crate) mod proxy;
 pub(crate) mod recording;
@@ -21,6 +22,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     durable::TESTS,
     #[cfg(unix)]
     full_disk::TESTS,
+    parallel::TESTS,
     proof::TESTS,
     proxy::TESTS,
     recording::TESTS,

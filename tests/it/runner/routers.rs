@@ -11,7 +11,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use retake::{Stage, Suite};
 
-use crate::record::{rounds, secrets, varying};
+use crate::record::{parallel, rounds, secrets, varying};
 use crate::replay::mutation::Mutation;
 use crate::replay::oddities;
 use crate::support::loopback::client;
@@ -36,6 +36,7 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "rounds" => suite.router(system, |stage| async move { rounds::router(stage) }),
         "planted" => suite.router(system, |stage| async move { secrets::router(&stage) }),
         "varying" => suite.router(system, |stage| async move { varying::router(stage) }),
+        "parallel" => suite.router(system, |stage| async move { parallel::router(stage) }),
         "never-ready" => suite.router(system, |_| std::future::pending::<Router>()),
         "refuses" => suite.router(system, |_| async { Err::<Router, _>("no licence key") }),
         "panics" => suite.router(system, |_| async { made_to_panic() }),

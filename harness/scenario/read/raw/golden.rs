@@ -23,6 +23,10 @@ pub(crate) struct RawGolden {
     /// Events that may come in any order among each other: neighbours are sorted.
     /// Default: `[]`. Example: `["tool_result"]`.
     pub(crate) unordered: Option<Vec<String>>,
+    /// Whether events of tool calls that the model made at once stay in the order in which they came. Otherwise neighbouring
+    /// events that contain the ids of such calls are put into the order of the calls, since parallel tools have no order.
+    /// Default: `false`. Example: `true`.
+    pub(crate) ordered: Option<bool>,
     /// Events that may come at any time and are left out; `*` matches any part of a name.
     /// Default: `[]`. Example: `["heartbeat"]`.
     pub(crate) ignore: Option<Vec<String>>,
