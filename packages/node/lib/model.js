@@ -10,7 +10,7 @@ const NO_CALL = `no call reached the replay model, although the fixture contains
 const inUse = new Map();
 
 /** Returns one text for each miss and each failing drift of a report. */
-function explained({ missed, drift }) {
+export function explained({ missed, drift }) {
   return [...missed.map(({ explanation }) => explanation), ...drift.filter(({ level }) => level === 'fail').map(({ text }) => text)];
 }
 
