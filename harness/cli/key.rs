@@ -8,7 +8,7 @@ use crate::error::{Error, Place, Result};
 use crate::files;
 use crate::fixture::Fixture;
 use crate::json::{Json, Layout};
-use crate::key::{Rules, message_from_langchain};
+use crate::key::{Rules, keep_order, message_from_langchain};
 use crate::report::terminal;
 use crate::text::counted;
 
@@ -51,8 +51,9 @@ impl KeyOf {
                 continue;
             }
             let at = |column| Place { line: i + 1, column };
-            let json = Json::parse(line)
+            let mut json = Json::parse(line)
                 .map_err(|e| Error::new(format!("not JSON: {}", e.message)).in_file(&name).at(at(e.column)))?;
+            keep_order(&mut json, line, &["data"]);
             let key = key_of(json, &rules).map_err(|reason| Error::new(reason).in_file(&name).at(at(1)))?;
             terminal::out(key.print(Layout::Python));
         }

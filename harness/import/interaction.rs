@@ -108,7 +108,7 @@ impl Interaction {
             Body::Json(json) => Ok(json.clone()),
             Body::Bytes(bytes) if api == Api::Opaque => Ok(wire::request_body(bytes)),
             Body::Bytes(bytes) if bytes.is_empty() => Err("its body was not recorded".to_owned()),
-            Body::Bytes(bytes) => Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}")),
+            Body::Bytes(bytes) => wire::chat_body(bytes),
         }
     }
 }

@@ -14,6 +14,7 @@ mod of_messages;
 pub(crate) mod plain;
 pub(crate) mod reminder;
 pub(crate) mod rules;
+mod written;
 
 pub use caller::caller_of_tags;
 pub(crate) use caller::{Aliases, UNKNOWN_CALLER};
@@ -27,6 +28,7 @@ pub use of_messages::{conversation_hash, input_hash};
 pub(crate) use plain::plain_conversation;
 pub use rules::Key;
 pub(crate) use rules::Rules;
+pub(crate) use written::keep_order;
 
 #[cfg(test)]
 mod tests;

@@ -70,7 +70,7 @@ impl Session {
         let api = target.api().unwrap_or(Api::Opaque);
         let mut json = match api {
             Api::Opaque => wire::request_body(body),
-            _ => Json::parse_request(body).map_err(|e| format!("not JSON: {e}"))?,
+            _ => wire::chat_body(body)?,
         };
         let path = match &self.mode {
             Mode::Replay(replay) => replay.scrub(&mut json, target.path),

@@ -4,6 +4,17 @@ use super::parts::fields::WireError;
 use super::{Api, Call, Known, Target};
 use super::{anthropic, gemini, ollama, opaque, openai_chat, openai_responses};
 use crate::json::Json;
+use crate::key::keep_order;
+
+/// Reads the body of a request to a chat model. Content keeps the order of its keys where it counts for the key.
+///
+/// # Errors
+/// Says why the body is not JSON.
+pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
+    let mut body = Json::parse_request(bytes).map_err(|e| format!("not JSON: {e}"))?;
+    keep_order(&mut body, bytes, &[]);
+    Ok(body)
+}
 
 /// Decodes the body of a request that was sent to a target; a target that is only a path means `POST`. `known` is what earlier
 /// requests and responses contained, since the request may refer to it.

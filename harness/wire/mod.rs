@@ -29,7 +29,7 @@ pub(crate) use answer::decode_read;
 pub use answer::decode_response;
 pub use api::{Api, api_of_path, is_of_provider};
 pub use call::Call;
-pub use decode::decode;
+pub use decode::{chat_body, decode};
 pub use known::Known;
 pub(crate) use opaque::{from_base64, to_base64};
 pub use opaque::{only_reads, request_body};

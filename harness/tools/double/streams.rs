@@ -42,7 +42,9 @@ impl Streams {
             state.open.push((connection.to_owned(), out));
             std::mem::take(&mut state.waiting)
         };
-        waiting.into_iter().for_each(|message| self.send(message));
+        for message in waiting {
+            self.send(message);
+        }
     }
 
     /// Opens a subscription, and sends what waited for it.
@@ -53,7 +55,9 @@ impl Streams {
             state.subscriptions.push(Subscription { recorded, id, out });
             std::mem::take(&mut state.waiting)
         };
-        waiting.into_iter().for_each(|message| self.send(message));
+        for message in waiting {
+            self.send(message);
+        }
     }
 
     /// Returns the stream of a connection.

@@ -118,7 +118,7 @@ impl Traffic {
                 Via::Stream(_) | Via::Pipe => Some(&pending.passed_as) == id,
             };
             let Some(answer) = answer_in(&message) else { return };
-            self.answered(&mut state, of, answer, None);
+            self.answered(&mut state, of, &answer, None);
             return;
         }
         let of_request = match via {
@@ -149,26 +149,26 @@ impl Traffic {
         let error = Json::parse(body).ok().and_then(|json| json.get("error").cloned());
         let error = error.unwrap_or_else(|| Json::Str(String::from_utf8_lossy(body).into_owned()));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.answered(&mut state, |pending| pending.exchange == exchange, Err(error), Some(status));
+        self.answered(&mut state, |pending| pending.exchange == exchange, &Err(error), Some(status));
     }
 
     fn answered(
         &self,
         state: &mut State,
         of: impl Fn(&Pending) -> bool,
-        answer: Result<Json, Json>,
+        answer: &Result<Json, Json>,
         status: Option<u16>,
     ) {
         let Some(at) = state.pending.iter().position(of) else { return };
         let Pending { exchange, id, out, answered, .. } = state.pending.remove(at);
         if let Some(kept) = &mut state.exchanges[exchange] {
-            kept.answer = Some(self.scrubbed(&answer));
+            kept.answer = Some(self.scrubbed(answer));
             kept.status = status;
         }
         state.last = Some(exchange);
         // Nobody waits any more if the agent has hung up. Those who wait are told before the agent, which hangs up then.
         let _ = answered.send(answer.clone());
-        out.answer(&id, &answer, status);
+        out.answer(&id, answer, status);
     }
 
     /// Answers a request that could not be passed on with an error. Its exchange is not kept.
@@ -192,7 +192,9 @@ impl Traffic {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.pending.iter().map(|pending| pending.exchange).collect()
         };
-        pending.into_iter().for_each(|exchange| self.failed(exchange, "the server ended"));
+        for exchange in pending {
+            self.failed(exchange, "the server ended");
+        }
     }
 
     /// Forgets a request whose answer the agent no longer waits for.

@@ -1,6 +1,8 @@
+use std::time::Instant;
+
 use super::*;
 use crate::clients::Clients;
-use crate::model::unjudged;
+use crate::model::{Scope, unjudged};
 
 /// A call of the tool `read`.
 const CALL: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read"}}"#;
