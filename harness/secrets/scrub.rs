@@ -107,7 +107,7 @@ impl Scrub {
 
     /// Returns the suspected forms among the names of what was found that nobody has decided about, with their placeholders.
     #[must_use]
-    pub(crate) fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
+    pub fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
         let suspected =
             self.forms.iter().filter(|form| Suspects::default().all().iter().any(|(name, _)| *name == form.name));
         let undecided = suspected.filter(|form| found.contains(form.name) && !self.masked.contains(form.name));
