@@ -101,7 +101,8 @@ fn escape(text: &str, of: impl Fn(char) -> Option<String>) -> String {
 }
 
 fn utf16(c: char) -> String {
-    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    let units: Vec<String> = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+    units.concat()
 }
 
 fn python(c: char) -> String {

@@ -159,6 +159,8 @@ fn a_suspected_secret_is_kept_if_a_rule_says_that_it_is_none() {
 fn nothing_in_the_projects_own_recordings_is_suspected() {
     let own = ["fixtures", "tests/systems/fixtures", "tests/clients/fixtures", "tests/releases", "goldens"];
     let own = own.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+    // Recordings of other projects may hold keys that those masked themselves.
+    let known = ["openai-key", "anthropic-key", "google-key", "bearer-token", "aws-access-key", "jwt", "url-password"];
     let (scrub, mut files, mut found) = (Scrub::known(), 0, Vec::new());
     let mut folders: Vec<PathBuf> =
         own.into_iter().chain(std::env::var_os("RETAKE_CASSETTES").map(Into::into)).collect();
@@ -179,8 +181,8 @@ fn nothing_in_the_projects_own_recordings_is_suspected() {
                 let mut fired = Fired::new();
                 scrub.json(&mut text, &mut fired);
                 let print = text.print(Layout::Compact);
-                for name in fired.iter().filter(|name| name.starts_with("suspected-")) {
-                    let at = print.find("<SUSPECTED_").unwrap_or_default();
+                for name in fired.iter().filter(|name| !known.contains(&name.as_str())) {
+                    let at = print.find('<').unwrap_or_default();
                     let around: String =
                         print[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
                     found.push(format!("{}: {name}: {around}", path.display()));
