@@ -106,7 +106,9 @@ impl Proxy {
             troubles.iter().for_each(terminal::error);
             return code.map(|_| ExitCode::from(1));
         }
-        troubles.iter().for_each(|line| terminal::note(format!("warning: {line}")));
+        for line in &troubles {
+            terminal::note(format!("warning: {line}"));
+        }
         code
     }
 

@@ -81,7 +81,7 @@ impl OpenProject {
     pub(crate) fn secrets(&self) -> Result<Secrets> {
         let text = |os: std::ffi::OsString| os.into_string().ok();
         let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-        Secrets::new(&self.declared, environment, &self.suspects).map_err(Error::new)
+        Secrets::new(&self.declared, environment, self.suspects).map_err(Error::new)
     }
 }
 

@@ -69,7 +69,7 @@ impl Secrets {
     pub fn new(
         declared: impl IntoIterator<Item = impl AsRef<str>>,
         environment: impl IntoIterator<Item = (String, String)>,
-        suspects: &Suspects,
+        suspects: Suspects,
     ) -> Result<Secrets, String> {
         let environment: BTreeMap<String, String> = environment.into_iter().collect();
         let mut secrets = Secrets { scrub: Scrub::known().with_suspects(suspects), undeclared: Vec::new() };

@@ -279,7 +279,10 @@ impl SecretForm {
 /// Whether a word may begin at an offset: the `sk-…` in `risk-…` is not a key. An escape before the offset, such as `\n` in a
 /// JSON string or `%20` in a URL, does not belong to the word.
 fn begins_word(text: &str, at: usize) -> bool {
-    let before = &text.as_bytes()[..at];
+    let (before, from) = text.as_bytes().split_at(at);
+    if !from.first().is_some_and(u8::is_ascii_alphanumeric) {
+        return true;
+    }
     let Some(last) = before.last() else { return true };
     if !(last.is_ascii_alphanumeric() || *last == b'_') {
         return true;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::base64_run;
 use super::forms::{FORMS, SecretForm};
 use super::suspects::{Suspected, Suspects};
-use super::value::{VARIABLE, Value};
+use super::value::{SHORTEST, VARIABLE, Value};
 use super::view::View;
 use crate::conversation::Message;
 #[cfg(feature = "cli")]
@@ -90,7 +90,7 @@ impl Scrub {
 
     /// Decides what is done with suspected secrets.
     #[must_use]
-    pub(super) fn with_suspects(mut self, suspects: &Suspects) -> Scrub {
+    pub(super) fn with_suspects(mut self, suspects: Suspects) -> Scrub {
         for (name, suspected) in suspects.all() {
             let form = self.forms.iter().copied().find(|form| form.name == name);
             match suspected {
@@ -107,7 +107,7 @@ impl Scrub {
 
     /// Returns the suspected forms among the names of what was found that nobody has decided about, with their placeholders.
     #[must_use]
-    pub(crate) fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
+    pub fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
         let suspected =
             self.forms.iter().filter(|form| Suspects::default().all().iter().any(|(name, _)| *name == form.name));
         let undecided = suspected.filter(|form| found.contains(form.name) && !self.masked.contains(form.name));
@@ -200,12 +200,17 @@ impl Scrub {
     /// Removes secrets from the pieces of one text. The piece in which a secret begins gets the placeholder, and the later
     /// pieces lose their parts of the secret.
     pub(super) fn pieces(&self, pieces: &mut [Cow<'_, str>], fired: &mut Fired) {
+        if pieces.iter().map(|piece| piece.len()).sum::<usize>() < SHORTEST {
+            return;
+        }
         // What is escaped comes first: without its escapes, a pattern would match only a part of it.
         while let Some(found) = self.escaped(&joined(pieces), fired) {
             replace(pieces, &found);
         }
         for value in &self.values {
-            let found = value.find(joined(pieces).as_bytes());
+            let text = joined(pieces);
+            let found = merged(value.find(text.as_bytes()), value.cut_off(&text));
+            drop(text);
             replace(pieces, &as_finds(found, value.placeholder(), &value.fired_as(), fired));
         }
         for form in &self.forms {
@@ -236,7 +241,8 @@ impl Scrub {
                 Some(finds)
             };
             for value in &self.values {
-                let found = merged(value.find(view.text.as_bytes()), named(value.placeholder()));
+                let found = merged(value.find(view.text.as_bytes()), value.cut_off(&view.text));
+                let found = merged(found, named(value.placeholder()));
                 if let Some(finds) = of(found, value.placeholder(), &value.fired_as()) {
                     return Some(finds);
                 }
@@ -409,7 +415,7 @@ fn as_finds(found: Vec<Range<usize>>, placeholder: &str, name: &str, fired: &mut
 }
 
 /// The ranges of two lists, without those of the second that overlap one of the first.
-fn merged(mut first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merged(mut first: Vec<Range<usize>>, second: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let apart = |range: &Range<usize>| first.iter().all(|other| range.end <= other.start || other.end <= range.start);
     let more: Vec<Range<usize>> = second.into_iter().filter(apart).collect();
     first.extend(more);

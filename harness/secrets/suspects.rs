@@ -28,7 +28,7 @@ pub enum Suspected {
 
 impl Suspects {
     /// Returns the form of each rule.
-    pub(super) fn all(&self) -> [(&'static str, Suspected); 4] {
+    pub(super) fn all(self) -> [(&'static str, Suspected); 4] {
         [
             ("suspected-key", self.key),
             ("suspected-password", self.password),
@@ -39,7 +39,7 @@ impl Suspects {
 }
 
 /// Words in examples, which are no secrets.
-const EXAMPLES: [&str; 26] = [
+const EXAMPLES: [&str; 27] = [
     "your",
     "example",
     "sample",
@@ -66,6 +66,7 @@ const EXAMPLES: [&str; 26] = [
     "passw",
     "p@ss",
     "lorem",
+    "hmac-sha",
 ];
 
 /// Whether a text in the place of a key or a token is one: it is long and irregular, and neither words nor an example.

@@ -9,6 +9,9 @@ use super::base64_run::{self, Run};
 /// The shortest value to search for, in bytes. A shorter one cannot be distinguished from other text.
 pub(super) const SHORTEST: usize = 6;
 
+/// How much of a value the end of a text has to contain at least, in bytes.
+const CUT_OFF: usize = 8;
+
 /// The prefix of a variable's name in the list of a fixture.
 pub(super) const VARIABLE: &str = "env:";
 
@@ -68,6 +71,16 @@ impl Value {
         }
         found.sort_by_key(|range| range.start);
         found
+    }
+
+    /// Returns the range at the end of a text that contains most of the value, if the text was cut off there.
+    pub(super) fn cut_off(&self, text: &str) -> Option<Range<usize>> {
+        let value = self.spellings.first()?.needle();
+        let most = CUT_OFF.max(value.len() * 3 / 4);
+        let length = (most..value.len()).rev().find(|length| text.as_bytes().ends_with(&value[..*length]))?;
+        // Not in the middle of a character.
+        let start = text.len() - length;
+        text.is_char_boundary(start).then_some(start..text.len())
     }
 
     /// Returns the runs of base64 in a text that contain the value, or its placeholder, at whatever offset.

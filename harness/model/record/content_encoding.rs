@@ -60,7 +60,7 @@ impl Decoder {
             return Ok(bytes);
         }
         self.is_empty &= bytes.is_empty();
-        self.run(&bytes, |step, bytes| step.push(bytes))
+        self.run(&bytes, Step::push)
     }
 
     /// Returns what is left at the end of the body.

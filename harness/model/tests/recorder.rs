@@ -49,7 +49,7 @@ impl Recording {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("j.jsonl");
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let secrets = Secrets::new(["STRIPE"], environment, &Suspects::default()).unwrap();
+        let secrets = Secrets::new(["STRIPE"], environment, Suspects::default()).unwrap();
         let options = RecorderOptions { secrets, errors, delays, watch: Arc::new(|_| ()), resume: None };
         let recorder = Recorder::new(upstreams, CallLog::create(&journal).unwrap(), options);
         let recorder = Arc::new(recorder);

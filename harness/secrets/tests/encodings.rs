@@ -10,6 +10,10 @@ fn escaped(text: &str, of: impl Fn(char) -> String) -> String {
     text.chars().map(of).collect()
 }
 
+fn of_bytes(text: &str, of: impl Fn(u8) -> String) -> String {
+    text.bytes().map(of).collect()
+}
+
 fn percent(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }
@@ -20,7 +24,7 @@ fn python(text: &str, bytes: bool) -> String {
         '\n' => "\\n".to_owned(),
         '\\' | '\'' => format!("\\{c}"),
         ' '..='~' => c.to_string(),
-        c if bytes => c.to_string().bytes().map(|byte| format!("\\x{byte:02x}")).collect(),
+        c if bytes => of_bytes(&c.to_string(), |byte| format!("\\x{byte:02x}")),
         c if u32::from(c) < 256 => format!("\\x{:02x}", u32::from(c)),
         c if u32::from(c) < 65536 => format!("\\u{:04x}", u32::from(c)),
         c => format!("\\U{:08x}", u32::from(c)),
@@ -47,7 +51,7 @@ fn written(text: &str) -> Vec<(&'static str, String)> {
         ("url", percent(text)),
         ("url twice", percent(&percent(text))),
         ("url in lower case", escaped(&percent(text), |c| c.to_string()).replace("%3D", "%3d").replace("%2F", "%2f")),
-        ("every byte of a url", text.bytes().map(|byte| format!("%{byte:02X}")).collect()),
+        ("every byte of a url", of_bytes(text, |byte| format!("%{byte:02X}"))),
         ("json", json(text)),
         ("json twice", json(&json(text))),
         ("json in ascii", ascii_json(text)),
@@ -64,7 +68,7 @@ fn written(text: &str) -> Vec<(&'static str, String)> {
                 if c.is_ascii_alphanumeric() {
                     c.to_string()
                 } else {
-                    c.to_string().bytes().map(|b| format!("\\{b:03o}")).collect()
+                    of_bytes(&c.to_string(), |byte| format!("\\{byte:03o}"))
                 }
             }),
         ),
@@ -169,7 +173,7 @@ fn each_form_is_found_in_base64_at_each_offset() {
             for (how, encode) in BASE64 {
                 let run = encode(format!("{before}{whole} end").as_bytes());
                 for text in [
-                    format!("{run}"),
+                    run.clone(),
                     percent(&run),
                     format!("/path/v1/{run}"),
                     format!("x/{run}"),
@@ -189,7 +193,7 @@ fn each_form_is_found_in_base64_at_each_offset() {
 #[test]
 fn an_undeclared_value_is_found_in_each_encoding() {
     let value = "g\u{e9}heim-\u{20ac}uro-t0ken";
-    let secrets = Secrets::new([""; 0], [("DEPLOY_TOKEN".to_owned(), value.to_owned())], &Suspects::default()).unwrap();
+    let secrets = Secrets::new([""; 0], [("DEPLOY_TOKEN".to_owned(), value.to_owned())], Suspects::default()).unwrap();
     let base64 = to_base64(format!("x{value}").as_bytes());
     for (how, written) in written(value).into_iter().chain([("base64", base64), ("plain", value.to_owned())]) {
         let call = Json::object([("text", Json::from(&*format!("it is {written}")))]);

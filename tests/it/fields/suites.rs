@@ -235,7 +235,12 @@ fn rules() -> Vec<Entry> {
     };
     let aliased = scenario("aliased", "help");
     let by_another_name = || vec![turn(Some("assistant"), "help", "Here I am.")];
+    let suspected = "record::suspects::a_suspected_secret_is_masked_and_no_fixture_is_written_without_a_rule";
     vec![
+        Entry::by("suspects.key", suspected),
+        Entry::by("suspects.password", suspected),
+        Entry::by("suspects.authorization", suspected),
+        Entry::by("suspects.cookie", suspected),
         Entry::played("normalize.pattern", &BASE, &[(&buy, Says::Red("miss"))]).with_fixture("orders", orders()),
         Entry::played("normalize.pattern", &rule("order-\\d+", "<ORDER>"), &[(&buy, Says::Green)])
             .with_fixture("orders", orders()),

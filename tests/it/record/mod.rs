@@ -4,6 +4,7 @@ pub(crate) mod cassettes;
 pub(crate) mod compressed;
 pub(crate) mod durable;
 pub(crate) mod durable_agent;
+pub(crate) mod encoded_secrets;
 #[cfg(unix)]
 pub(crate) mod full_disk;
 pub(crate) mod parallel;
@@ -15,11 +16,13 @@ pub(crate) mod rerecording;
 pub(crate) mod resuming;
 pub(crate) mod rounds;
 pub(crate) mod secrets;
+pub(crate) mod suspects;
 pub(crate) mod varying;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
     compressed::TESTS,
     durable::TESTS,
+    encoded_secrets::TESTS,
     #[cfg(unix)]
     full_disk::TESTS,
     parallel::TESTS,
@@ -30,4 +33,5 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     rerecording::TESTS,
     resuming::TESTS,
     secrets::TESTS,
+    suspects::TESTS,
 ];
