@@ -78,7 +78,7 @@ impl Kind {
             Kind::CutTail => "cut the end",
             Kind::Status => "change the status",
             Kind::ContentType => "change the content type",
-            Kind::DropAttribute => "drop a header's attribute",
+            Kind::DropAttribute => "drop an attribute",
         }
     }
 

@@ -10,7 +10,7 @@ use super::answered::Answered;
 use super::stream::Stream;
 use super::underway::Underway;
 use crate::error::{Error, Result};
-use crate::events::{Foreign, Format, Pieces, Status};
+use crate::events::{Foreign, Format, Status};
 use crate::scenario::{AgentRun, Context, Template};
 use crate::system::{Exit, Folder, Guard, Guarded, plain, working_folder};
 
@@ -112,7 +112,7 @@ impl Agent<'_> {
             cookies: BTreeMap::new(),
             earlier_cookies: BTreeMap::new(),
             events: stream.events,
-            pieces: Pieces::default(),
+            in_pieces: false,
         })
     }
 }

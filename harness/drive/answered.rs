@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::http::HeaderMap;
 
 use crate::error::{Error, Result};
-use crate::events::{AfterLast, Captured, Delivery, Event, Payload, Pieces, Status};
+use crate::events::{AfterLast, Captured, Delivery, Event, Payload, Status};
 use crate::json::{Json, Layout};
 use crate::scenario::{CaptureFrom, Step};
 use crate::text::clipped;
@@ -23,8 +23,8 @@ pub(super) struct Answered {
     pub(super) cookies: BTreeMap<String, String>,
     pub(super) earlier_cookies: BTreeMap<String, String>,
     pub(super) events: Vec<Event>,
-    /// The pieces in which the events came.
-    pub(super) pieces: Pieces,
+    /// Whether the events came in pieces, between which calls of the model began or ended.
+    pub(super) in_pieces: bool,
 }
 
 impl Answered {
@@ -87,11 +87,11 @@ impl Answered {
 
     /// Returns the answer as a part of the golden.
     pub(super) fn into_captured(self) -> Captured {
-        let Answered { request, status, content_type, headers, events, pieces, .. } = self;
+        let Answered { request, status, content_type, headers, events, in_pieces, .. } = self;
         let headers = headers
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
-        let delivery = Delivery { headers: headers.collect(), pieces, ..Delivery::default() };
+        let delivery = Delivery { headers: headers.collect(), in_pieces, ..Delivery::default() };
         Captured { request, status, content_type, events, after: AfterLast::default(), tree: None, delivery }
     }
 

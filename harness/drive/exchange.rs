@@ -14,7 +14,7 @@ use super::stream::{EVENT_LIMIT, Stream, megabytes};
 use super::underway::Underway;
 use crate::clients::{self, reqwest_reason};
 use crate::error::{Error, Result};
-use crate::events::{Event, Pieces, Status};
+use crate::events::{Event, Status};
 use crate::json::{Json, Layout};
 use crate::scenario::{Pointer, RenderedBody, StreamSpec, Upload};
 use crate::text::counted;
@@ -116,7 +116,7 @@ async fn open(request: &Request, cookies: &Mutex<Cookies>) -> Result<(Answered, 
         cookies,
         earlier_cookies,
         events: Vec::new(),
-        pieces: Pieces::default(),
+        in_pieces: false,
     };
     let right = match &request.status {
         Some(wanted) => wanted.contains(&status),
@@ -223,7 +223,7 @@ async fn read_stream(
     underway.events(&stream.events, known);
     stream.check()?;
     answered.events = std::mem::take(&mut stream.events);
-    answered.pieces = stream.pieces;
+    answered.in_pieces = stream.in_pieces;
     Ok((response, stream))
 }
 

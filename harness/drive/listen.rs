@@ -102,14 +102,14 @@ impl Listener {
             let _ = timeout(settle, self.ended()).await;
         }
         self.task.abort();
-        let (events, pieces, checked) = {
+        let (events, in_pieces, checked) = {
             let mut heard = self.heard();
             let checked = heard.stream.check();
             let checked = if heard.stream.done { checked } else { heard.broken.take().map_or(checked, Err) };
-            (std::mem::take(&mut heard.stream.events), heard.stream.pieces, checked)
+            (std::mem::take(&mut heard.stream.events), heard.stream.in_pieces, checked)
         };
         checked?;
-        Ok(Answered { events, pieces, ..self.answered.clone() })
+        Ok(Answered { events, in_pieces, ..self.answered.clone() })
     }
 
     async fn ended(&mut self) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
-use crate::events::{Capture, Event, Format, Pieces};
+use crate::events::{Capture, Event, Format};
 use crate::scenario::StreamSpec;
 use crate::text::{counted, nearest};
 
@@ -36,8 +36,8 @@ pub(super) struct Stream {
     pub(super) done: bool,
     /// The events after the last one that came in the same chunk.
     pub(super) after: Vec<Event>,
-    /// The pieces in which events came.
-    pub(super) pieces: Pieces,
+    /// Whether events came in pieces, between which calls of the model began or ended.
+    pub(super) in_pieces: bool,
     /// The model calls when the last piece came.
     last_piece: Option<(usize, usize)>,
     /// The number of bytes so far, and the first of them.
@@ -63,7 +63,7 @@ impl Stream {
             events,
             done: false,
             after: Vec::new(),
-            pieces: Pieces::default(),
+            in_pieces: false,
             last_piece: None,
             came: 0,
             head,
@@ -89,8 +89,7 @@ impl Stream {
     /// Notes that the events after the first `known` came together. `mark` is another one after a model call began or ended.
     pub(super) fn note_piece(&mut self, known: usize, mark: (usize, usize)) {
         if self.events.iter().skip(known).any(Event::is_real) {
-            self.pieces.count += 1;
-            self.pieces.apart |= self.last_piece.is_some_and(|last| last != mark);
+            self.in_pieces |= self.last_piece.is_some_and(|last| last != mark);
             self.last_piece = Some(mark);
         }
     }

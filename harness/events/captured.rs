@@ -49,19 +49,10 @@ pub struct Delivery {
     pub headers: Vec<(String, String)>,
     /// Whether its step does not go into the golden, so that only its headers do.
     pub only_headers: bool,
-    /// The pieces in which its events came.
-    pub pieces: Pieces,
-    /// Whether the golden says that its events come in several pieces.
+    /// Whether the events came in pieces, between which calls of the model began or ended.
     pub in_pieces: bool,
-}
-
-/// The pieces in which the events of a stream came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pieces {
-    /// The number of times that events came together.
-    pub count: usize,
-    /// Whether model calls began or ended between two of them, so that it is not by chance that these are two.
-    pub apart: bool,
+    /// Whether the golden says so.
+    pub held_in_pieces: bool,
 }
 
 /// The rest of a stream, after the last event for which its step waits.

@@ -55,7 +55,7 @@ mod words;
 mod written;
 
 pub use capture::{Capture, Format};
-pub use captured::{AfterLast, Captured, Delivery, Ending, Pieces, Status};
+pub use captured::{AfterLast, Captured, Delivery, Ending, Status};
 pub(crate) use changes::{Change, changes, changes_until_break, moved_and_counted, tangled};
 pub(crate) use deeper_name::deeper_name;
 pub use event::{Event, Payload};

@@ -108,7 +108,7 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     }
     let sequence = Sequence::of(capture, writing);
     let media_type = capture.content_type.split(';').next().unwrap_or_default();
-    let in_pieces = if capture.delivery.in_pieces { IN_PIECES } else { "" };
+    let in_pieces = if capture.delivery.held_in_pieces { IN_PIECES } else { "" };
     let media_type = notation::unseen_escaped(media_type.trim());
     let status = format!("{} {media_type}{}{in_pieces}", capture.status, sequence.ids());
     let mut out = format!("{request}\n{}\n", status.trim_end());

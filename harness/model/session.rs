@@ -33,13 +33,17 @@ pub enum Pacing {
     /// Not at all.
     #[default]
     None,
-    /// Each answer by a different number of milliseconds, and with a pause in the middle of a stream. The second run of a proof
-    /// uses this to change the order of events, and to see whether the system passes on what it has.
+    /// Not at all, but a stream pauses briefly in its middle. This shows whether the system passes on what it has.
+    Paused,
+    /// Each answer by a different number of milliseconds, and with a longer pause in the middle of a stream. The second run of a proof
+    /// uses this to change the order of events.
     Shaken,
 }
 
 /// How many milliseconds a stream pauses in its middle.
 const PAUSE: u32 = 40;
+/// The same if the pause is in each run of a scenario.
+const BRIEFLY: u32 = 10;
 
 /// The session of one scenario.
 #[derive(Debug)]
@@ -166,8 +170,9 @@ impl Session {
         let count = frames.iter().count();
         match self.pacing {
             _ if as_recorded => frames.delays().to_vec(),
-            Pacing::Shaken if count > 1 => (0..count).map(|at| if at == count / 2 { PAUSE } else { 0 }).collect(),
-            Pacing::Shaken | Pacing::None => Vec::new(),
+            Pacing::Shaken => paused(count, PAUSE),
+            Pacing::Paused => paused(count, BRIEFLY),
+            Pacing::None => Vec::new(),
         }
     }
 
@@ -181,10 +186,15 @@ impl Pacing {
     /// Holds back the answer to the request with this number.
     pub(crate) async fn hold_back(self, call: u64, turn: usize) {
         match self {
-            Pacing::None => {}
+            Pacing::None | Pacing::Paused => {}
             Pacing::Shaken => tokio::time::sleep(shaken(call, turn)).await,
         }
     }
+}
+
+/// Returns the waits of a stream with a pause in its middle.
+fn paused(frames: usize, pause: u32) -> Vec<u32> {
+    (0..frames).map(|at| if at > 0 && at == frames / 2 { pause } else { 0 }).collect()
 }
 
 /// Returns a delay of up to 19 ms that differs from call to call and is the same in each run.

@@ -1,6 +1,6 @@
 //! Whether streams come in several pieces, or at once when everything is done. A fast service may send all its events so quickly
-//! that they come together by chance, so this is only held where the proof saw several pieces while the model paused, and a run
-//! in which a stream comes at once is looked at again under the same pauses.
+//! that they come together by chance, and one that sends them at once may still need several packets. So what counts is whether
+//! the model's calls went on between two events, and the model pauses in the middle of its answers where this is held.
 
 use super::project::Project;
 use super::second_look::may_play_again;
@@ -13,37 +13,35 @@ use crate::scenario::Scenario;
 const LOOKS: usize = 3;
 
 impl Replayed {
-    /// Says of the streams that come in pieces in all replays of a proof that they do, if it was not by chance in the later ones,
-    /// where the model pauses. Returns whether there are any.
-    pub(super) fn hold_pieces(&mut self, shaken: &[Replayed]) -> bool {
+    /// Says of the streams that come in pieces in all replays of a proof that they do. Returns whether there are any.
+    pub(super) fn hold_pieces(&mut self, others: &[Replayed]) -> bool {
         let captured = &mut self.played.driven.captured;
         for (at, one) in captured.iter_mut().enumerate() {
-            let apart = |other: &Replayed| other.played.driven.captured.get(at).is_some_and(|it| it.delivery.pieces.apart);
-            one.delivery.in_pieces = one.delivery.pieces.count > 1 && !shaken.is_empty() && shaken.iter().all(apart);
+            let too = |other: &Replayed| other.played.driven.captured.get(at).is_some_and(|it| it.delivery.in_pieces);
+            one.delivery.held_in_pieces = one.delivery.in_pieces && !others.is_empty() && others.iter().all(too);
         }
-        captured.iter().any(|capture| capture.delivery.in_pieces)
+        captured.iter().any(|capture| capture.delivery.held_in_pieces)
     }
 
     /// Leaves open whether streams come in pieces, which a single replay of a proof cannot tell.
     pub(super) fn forget_pieces(&mut self) {
-        self.played.driven.captured.iter_mut().for_each(|capture| capture.delivery.in_pieces = false);
+        self.played.driven.captured.iter_mut().for_each(|capture| capture.delivery.held_in_pieces = false);
     }
 
     /// Says of the streams that the committed golden holds to come in pieces whether they do in this run.
     pub(super) fn note_pieces(&mut self) {
         let held = self.committed.as_deref().map(in_pieces).unwrap_or_default();
         for (at, capture) in self.played.driven.captured.iter_mut().enumerate() {
-            let delivery = &mut capture.delivery;
-            delivery.in_pieces = held.get(at) == Some(&true) && delivery.pieces.count > 1;
+            capture.delivery.held_in_pieces = held.get(at) == Some(&true) && capture.delivery.in_pieces;
         }
     }
 
-    /// Looks again at streams that came at once in this run, although the committed golden holds them to come in pieces.
+    /// Looks again, under longer pauses, at streams that came at once although the committed golden holds them to come in pieces.
     pub(super) fn look_again_at_pieces(&mut self, project: &Project, scenario: &Scenario) {
         let held = self.committed.as_deref().map(in_pieces).unwrap_or_default();
         for _ in 0..LOOKS {
             let captured = &self.played.driven.captured;
-            let at_once = held.iter().zip(captured).any(|(held, capture)| *held && !capture.delivery.in_pieces);
+            let at_once = held.iter().zip(captured).any(|(held, capture)| *held && !capture.delivery.held_in_pieces);
             if !at_once || !self.misses.is_empty() || !may_play_again(project, scenario, self) {
                 return;
             }
@@ -51,7 +49,7 @@ impl Replayed {
             let Ok(again) = trial::replay(project, scenario, self.fixture.clone(), &self.rules, how) else { return };
             let captured = self.played.driven.captured.iter_mut();
             for (capture, again) in captured.zip(&again.played.driven.captured) {
-                capture.delivery.in_pieces |= again.delivery.in_pieces;
+                capture.delivery.held_in_pieces |= again.delivery.held_in_pieces;
             }
         }
     }

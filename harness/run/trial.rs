@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::cause::CauseKind;
 use crate::drive::{Driven, Driver, LiveTurns, SoFar, StepTaken, Underway};
 use crate::error::{Error, Result};
+use crate::events::in_pieces;
 use crate::fixture::{Fixture, ToolExchanges};
 use crate::key::Rules;
 use crate::model::{
@@ -100,6 +101,9 @@ pub(crate) fn replay(
     };
     let replay = replay.remembering_calls();
     let replay = Arc::new(replay.going_on(going_on));
+    let committed = project.goldens.compared(&scenario.golden_name);
+    let is_held = || committed.as_deref().is_some_and(|golden| in_pieces(golden).contains(&true));
+    let pacing = if matches!(pacing, Pacing::None) && is_held() { Pacing::Paused } else { pacing };
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
@@ -118,7 +122,7 @@ pub(crate) fn replay(
         fixture,
         rules: rules.clone(),
         secrets: declared_secrets::of_goldens(&project.open),
-        committed: project.goldens.compared(&scenario.golden_name),
+        committed,
         own_golden: OnceLock::new(),
     };
     replayed.note_pieces();

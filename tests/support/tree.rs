@@ -31,6 +31,10 @@ pub(crate) const SCENARIOS: [&str; 15] = [
 pub(crate) const COMMAND_SUITE: &str =
     "[systems.agent]\ncommand = [\"agent\", \"{{ port }}\"]\nready = { http = \"/health\" }\n";
 
+/// The suite of a project with some of Retake's own scenarios, whose goldens hold these headers. Their agents call no model after
+/// the end of their stream, so the default wait of two seconds is not needed.
+pub(crate) const SUITE: &str = "settle = \"100ms\"\n\n[golden]\nheaders = [\"set-cookie\", \"cache-control\"]\n";
+
 /// The variable that makes this test program a runner. Its value is the name of the runner's system.
 pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
 
@@ -58,8 +62,7 @@ impl Tree {
     /// Creates a project with some of Retake's own scenarios, their fixtures and their goldens.
     pub(crate) fn of(scenarios: &[&str]) -> Tree {
         let tree = Tree::empty();
-        // These agents call no model after the end of their stream, so the default wait of two seconds is not needed.
-        tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
+        tree.write("scenarios/suite.toml", SUITE);
         for name in scenarios {
             for file in [format!("scenarios/{name}/scenario.toml"), format!("goldens/{name}.snap")] {
                 tree.write(&file, &project(&file));

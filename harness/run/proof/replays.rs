@@ -66,7 +66,7 @@ impl Proof<'_> {
     pub(super) fn replays(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
         let replay = |pacing, golden: Option<&str>| {
-            let first = matches!(pacing, Pacing::None);
+            let first = !matches!(pacing, Pacing::Shaken);
             let replayed = trial::replay(project, scenario, fixture.cloned(), rules, How { pacing, ..How::default() });
             let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
             replayed.committed = golden.or(self.looked_at).map(str::to_owned);
@@ -94,7 +94,7 @@ impl Proof<'_> {
         if self.of_recording {
             await_next_second();
         }
-        let (mut first, golden) = replay(Pacing::None, None)?;
+        let (mut first, golden) = replay(Pacing::Paused, None)?;
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));

@@ -16,7 +16,7 @@ name = "x"
 "#,
         says: r"scenarios/suite.toml:1:3: unknown field `caller`
   did you mean `callers`?
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`, `golden`",
     },
     Mistake {
         name: "a field of scenarios",
@@ -25,7 +25,7 @@ name = "x"
 detail = "keys"
 "#,
         says: r"scenarios/suite.toml:1:2: unknown field `golden`
-  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`",
+  known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`, `golden`",
     },
     Mistake {
         name: "a caller without a name",

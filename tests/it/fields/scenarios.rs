@@ -110,6 +110,15 @@ fn goldens() -> Vec<Entry> {
         Entry::by("golden.after_last", "systems::steps::events_after_the_last_one_are_marked_in_the_golden"),
         Entry::by("golden.loose", "systems::steps::a_length_that_varies_is_reported_with_the_option_that_ignores_it"),
         Entry::by("golden.text", "systems::steps::prose_of_a_command_line_agent_is_in_the_golden_line_by_line"),
+        shows("golden.event_name", "event_name = \"/p\"", "c/word"),
+        Entry::played(
+            "golden.headers",
+            &BASE,
+            &[(
+                &format!("{QUIET}golden = true\n[golden]\nheaders = [\"content-type\"]\n"),
+                Says::Red("+   content-type: "),
+            )],
+        ),
         Entry::played(
             "golden.comments",
             &BASE,

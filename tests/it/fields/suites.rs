@@ -53,10 +53,16 @@ fn on(system: &str) -> String {
     )
 }
 
+fn goldens() -> Vec<Entry> {
+    let suite = format!("{}\n[golden]\nheaders = [\"content-type\"]\n", *BASE);
+    let asks = "fixture = \"none\"\n[[step]]\nget = \"/count\"\ngolden = true\n";
+    vec![Entry::played("golden.headers", &suite, &[(asks, Says::Red("+   content-type: "))])]
+}
+
 const OTHER_VALUE: Says = Says::Red("exit code");
 
 pub(super) fn entries() -> Vec<Entry> {
-    [systems(), tools(), callers(), rules()].into_iter().flatten().collect()
+    [systems(), tools(), callers(), rules(), goldens()].into_iter().flatten().collect()
 }
 
 fn systems() -> Vec<Entry> {

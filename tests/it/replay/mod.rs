@@ -4,6 +4,7 @@ pub(crate) mod companion;
 mod deerflow;
 pub(crate) mod drift;
 pub(crate) mod events;
+pub(crate) mod held;
 pub(crate) mod late_calls;
 pub(crate) mod misses;
 pub(crate) mod mutation;
@@ -18,6 +19,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     deerflow::TESTS,
     drift::TESTS,
     events::TESTS,
+    held::TESTS,
     late_calls::TESTS,
     misses::TESTS,
     projects::TESTS,

@@ -111,7 +111,8 @@ fn updating_writes_a_golden_that_then_passes_and_contains_no_path() {
         let body = |golden: &str| golden.rsplit_once("---\n").unwrap().1.to_owned();
         assert_eq!(body(&written), body(&committed));
         // The header does not name the file of the assertion: it would change if the command runs the scenario.
-        let header = "---\ninput_file: scenarios/write_read_file/scenario.toml\n---\nPOST ";
+        let header =
+            "---\ndescription: retake golden 2\ninput_file: scenarios/write_read_file/scenario.toml\n---\nPOST ";
         assert!(written.starts_with(header), "{written}");
         let home = std::env::var("HOME").unwrap_or_else(|_| "/home/".to_owned());
         for path in [env!("CARGO_MANIFEST_DIR"), &*std::env::temp_dir().to_string_lossy(), &home] {
