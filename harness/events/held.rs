@@ -75,9 +75,9 @@ impl Held {
         ((!by_id).then_some(run), values)
     }
 
-    /// Parses a line of a golden up to its text. Returns the text too.
-    fn read(line: &str) -> Option<(Held, &str)> {
-        let (path, mut rest) = path(line)?;
+    /// Parses a place at the beginning of a text. Returns the rest too.
+    fn read(text: &str) -> Option<(Held, &str)> {
+        let (path, mut rest) = path(text)?;
         let mut lanes = Vec::new();
         for word in std::iter::once(" by ").chain(std::iter::repeat(" and ")) {
             let Some(lane) = rest.strip_prefix(word) else { break };
@@ -90,8 +90,20 @@ impl Held {
                 rest = after;
             }
         }
-        Some((Held { path, lanes }, rest.strip_prefix(" = ")?))
+        Some((Held { path, lanes }, rest))
     }
+}
+
+/// Parses a line of a golden: the places of a text, and the text as it is shown. `None` if the line is not about a text.
+pub(super) fn read_line(line: &str) -> Option<(Vec<Held>, &str)> {
+    let (first, mut rest) = Held::read(line)?;
+    let mut all = vec![first];
+    while let Some(more) = rest.strip_prefix(", ") {
+        let (held, after) = Held::read(more)?;
+        all.push(held);
+        rest = after;
+    }
+    Some((all, rest.strip_prefix(" = ")?))
 }
 
 /// Parses a path at the beginning of a text. Returns the rest too.
@@ -105,7 +117,7 @@ fn path(text: &str) -> Option<(Path, &str)> {
         });
         quote?.0 + 1
     } else {
-        text.find(' ').unwrap_or(text.len())
+        text.find([' ', ',']).unwrap_or(text.len())
     };
     let (token, rest) = text.split_at(end);
     let pointer = match token.starts_with('"') {
@@ -152,9 +164,11 @@ impl Named {
             for value in &event.values {
                 if *value == NOT_HELD {
                     named.entry(event.label.to_owned()).or_default().not_held = true;
-                } else if let Some((held, text)) = Held::read(value) {
-                    let held = named.entry(event.label.to_owned()).or_default().held.entry(held).or_default();
-                    *held |= text.strip_suffix(')').is_some_and(|text| text.ends_with(GROWING));
+                } else if let Some((places, text)) = read_line(value) {
+                    let grows = text.strip_suffix(')').is_some_and(|text| text.ends_with(GROWING));
+                    for held in places {
+                        *named.entry(event.label.to_owned()).or_default().held.entry(held).or_default() |= grows;
+                    }
                 }
             }
         }

@@ -219,7 +219,12 @@ impl Search<'_> {
             }
         });
         let mut held: BTreeMap<Held, bool> = BTreeMap::new();
-        held.extend(pieces.iter().filter_map(|(path, pieces)| Some((self.held(path, pieces, &scalars)?, false))));
+        let found: Vec<(Held, Fit)> =
+            pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
+        // Some services parse each piece of a tool's arguments by itself: how far that gets depends on where they were cut.
+        let is_cut = |(held, fit): &(Held, Fit)| fit.known > 2 * fit.whole && !keyed::is_text(&held.path);
+        let any_whole = found.iter().any(|(_, fit)| fit.known == fit.whole);
+        held.extend(found.into_iter().filter(|one| !any_whole || !is_cut(one)).map(|(held, _)| (held, false)));
         if held.is_empty() {
             let texts: Vec<&Path> = pieces.keys().collect();
             let beside = |path: &Path| {
@@ -246,7 +251,7 @@ impl Search<'_> {
     }
 
     /// The lanes of a path, if its texts are recorded ones.
-    fn held(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<Held> {
+    fn held(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<(Held, Fit)> {
         let values = scalars.iter().filter(|lane| *lane != path && lane.can_be_beside(path));
         let mut lanes: Vec<Lane> = values.map(|lane| Lane::Value(lane.clone())).collect();
         lanes.extend(path.is_in_list().then_some(Lane::Position));
@@ -278,7 +283,7 @@ impl Search<'_> {
             Evidence::Weak => keyed::is_text(path),
             Evidence::None => false,
         };
-        is_text.then(|| Held { path: path.clone(), lanes: best })
+        is_text.then(|| (Held { path: path.clone(), lanes: best }, fit))
     }
 
     /// Whether a lane has a value for each piece, and at least half of these are in several events: a text in one piece may be

@@ -57,31 +57,38 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Returns each text as it is shown, by line. Texts that begin on the same line are sorted.
+    /// Returns each text as it is shown, by line: with its places, of which several can have the same text. Texts that begin on
+    /// the same line are sorted.
     pub(super) fn finish(self, normalize: &Normalize) -> BTreeMap<usize, Vec<String>> {
-        let mut lines: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        // The places of each text, by line.
+        let mut lines: BTreeMap<usize, BTreeMap<String, Vec<String>>> = BTreeMap::new();
         for Place { held, grows, texts, .. } in self.places {
-            let mut of_place: BTreeMap<usize, Vec<(String, bool)>> = BTreeMap::new();
             let texts = texts.into_iter().map(|(line, pieces)| (line, joined(&pieces, self.recorded).0, pieces.len()));
             let texts: Vec<(usize, Joined, usize)> = texts.collect();
             // A text in one piece does not show whether it grows, but the others do.
             let grows = grows || texts.iter().any(|(_, text, _)| text.grows);
+            let mut of_place: BTreeMap<usize, Vec<String>> = BTreeMap::new();
             for (line, text, pieces) in texts {
-                let grows = text.grows || grows && pieces == 1;
-                of_place.entry(line).or_default().push((shown(&text, grows, normalize), grows));
+                of_place.entry(line).or_default().push(shown(&text, text.grows || grows && pieces == 1, normalize));
             }
             for (line, mut texts) in of_place {
                 texts.sort();
                 let more = texts.split_off(texts.len().min(TEXTS));
-                let shown = lines.entry(line).or_default();
-                shown.extend(texts.into_iter().map(|(text, _)| format!("{held} = {text}")));
                 if !more.is_empty() {
-                    let all: String = more.iter().map(|(text, _)| format!("{text}\n")).collect();
-                    shown.push(format!("{held} = … {} more texts ({})", more.len(), hash(&all)));
+                    texts.push(format!("… {} more texts ({})", more.len(), hash(&more.join("\n"))));
                 }
+                let shown = lines.entry(line).or_default();
+                // Equal texts of one place are told apart by how often the place is named.
+                texts.into_iter().for_each(|text| shown.entry(text).or_default().push(held.to_string()));
             }
         }
-        lines
+        let of_line = |(line, texts): (usize, BTreeMap<String, Vec<String>>)| {
+            let mut shown: Vec<(String, String)> =
+                texts.into_iter().map(|(text, places)| (places.join(", "), text)).collect();
+            shown.sort();
+            (line, shown.into_iter().map(|(places, text)| format!("{places} = {text}")).collect())
+        };
+        lines.into_iter().map(of_line).collect()
     }
 }
 

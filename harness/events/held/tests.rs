@@ -22,7 +22,7 @@ start     {id}
 "a  b"    …  /text = "a  /b by /c = \"x\"" (5, 0000)
 messages  …  /choices/*/delta/tool_calls/*/arguments by /id and /choices/*/delta/tool_calls/*/index = "{}" (2, 0000)
           "/odd key/*" by * = "He said (2, growing)" (5, 0000, growing)
-          "" = "raw" (3, 0000)
+          "", "/a, b" by /c and /d, /e = "raw" (3, 0000)
 values    {messages[1]}
           /messages/-1/content = "not a collapsed event"
 tokens    …  (text not held)
@@ -34,8 +34,10 @@ messages
     let expected = [
         ("\"a  b\"", "/text"),
         ("messages", "\"\""),
+        ("messages", "\"/a, b\" by /c and /d"),
         ("messages", "\"/odd key/*\" by * grows"),
         ("messages", "/choices/*/delta/tool_calls/*/arguments by /id and /choices/*/delta/tool_calls/*/index"),
+        ("messages", "/e"),
         ("tokens", "not held"),
     ];
     assert_eq!(named(golden), expected.map(|(label, held)| (label.to_owned(), held.to_owned())));
