@@ -11,7 +11,9 @@ use crate::json::Json;
 /// What a golden says of collapsed events whose text it does not hold.
 pub(super) const NOT_HELD: &str = "(text not held)";
 /// How a text is marked of which each piece repeats everything so far.
-pub(super) const GROWING: &str = ", growing";
+const GROWING: &str = ", growing";
+/// How a text is marked that comes again as a whole after its pieces.
+const THEN_WHOLE: &str = ", then whole";
 
 /// A place that contains texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,11 +143,43 @@ impl fmt::Display for Held {
     }
 }
 
+/// How the texts at a place come. One piece does not show it, nor do equal pieces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// Whether each piece repeats everything so far.
+    pub(super) grows: bool,
+    /// Whether the whole text comes after its pieces.
+    pub(super) then_whole: bool,
+}
+
+impl Manner {
+    /// Either of two.
+    pub(super) fn or(self, other: Manner) -> Manner {
+        Manner { grows: self.grows || other.grows, then_whole: self.then_whole || other.then_whole }
+    }
+
+    /// Reads the mark at the end of a text as it is shown.
+    fn read(text: &str) -> Manner {
+        let text = text.strip_suffix(')').unwrap_or(text);
+        Manner { grows: text.ends_with(GROWING), then_whole: text.ends_with(THEN_WHOLE) }
+    }
+}
+
+impl fmt::Display for Manner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Manner { grows: true, .. } => GROWING,
+            Manner { then_whole: true, .. } => THEN_WHOLE,
+            Manner { .. } => "",
+        })
+    }
+}
+
 /// What is held of the collapsed events of one label.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Holding {
-    /// The places, each with whether its texts are known to grow: one piece does not show it.
-    pub(super) held: BTreeMap<Held, bool>,
+    /// The places, each with what is known of how its texts come.
+    pub(super) held: BTreeMap<Held, Manner>,
     /// Whether these events contain texts of which none is held.
     pub(super) not_held: bool,
 }
@@ -165,9 +199,10 @@ impl Named {
                 if *value == NOT_HELD {
                     named.entry(event.label.to_owned()).or_default().not_held = true;
                 } else if let Some((places, text)) = read_line(value) {
-                    let grows = text.strip_suffix(')').is_some_and(|text| text.ends_with(GROWING));
+                    let of_label = named.entry(event.label.to_owned()).or_default();
                     for held in places {
-                        *named.entry(event.label.to_owned()).or_default().held.entry(held).or_default() |= grows;
+                        let manner = of_label.held.entry(held).or_default();
+                        *manner = manner.or(Manner::read(text));
                     }
                 }
             }

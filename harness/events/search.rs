@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captured::Captured;
 use super::event::{Event, Payload};
-use super::held::{Held, Holding, Lane, LaneValue};
+use super::held::{Held, Holding, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
 use super::keyed;
@@ -218,13 +218,15 @@ impl Search<'_> {
                 Evidence::None => true,
             }
         });
-        let mut held: BTreeMap<Held, bool> = BTreeMap::new();
+        let mut held: BTreeMap<Held, Manner> = BTreeMap::new();
         let found: Vec<(Held, Fit)> =
             pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
         // Some services parse each piece of a tool's arguments by itself: how far that gets depends on where they were cut.
         let is_cut = |(held, fit): &(Held, Fit)| fit.known > 2 * fit.whole && !keyed::is_text(&held.path);
         let any_whole = found.iter().any(|(_, fit)| fit.known == fit.whole);
-        held.extend(found.into_iter().filter(|one| !any_whole || !is_cut(one)).map(|(held, _)| (held, false)));
+        held.extend(
+            found.into_iter().filter(|one| !any_whole || !is_cut(one)).map(|(held, _)| (held, Manner::default())),
+        );
         if held.is_empty() {
             let texts: Vec<&Path> = pieces.keys().collect();
             let beside = |path: &Path| {
@@ -236,7 +238,7 @@ impl Search<'_> {
                 };
                 scalars.iter().filter(is_id).collect()
             };
-            held.extend(keyed::held(&texts, &beside).into_iter().map(|held| (held, false)));
+            held.extend(keyed::held(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
         }
         let not_held = held.is_empty() && pieces.values().any(|pieces| reads_as_text(pieces));
         Holding { held, not_held }
