@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::held::read_line;
 use super::written::{IN_PIECES, Written, WrittenEvent, WrittenKey, read};
 use crate::cause::{Cause, CauseKind};
 use crate::text::clipped;
@@ -343,13 +344,20 @@ impl Found {
 
 /// Returns a description of the first text of collapsed events that differs.
 fn text_change(subject: &str, was: &[&str], is: &[&str]) -> String {
-    let parts = |line: &&str| {
-        let (place, text) = line.split_once(" = ").unwrap_or((line, ""));
-        (place.split(" by ").next().unwrap_or_default().to_owned(), clipped(text, VALUE).into_owned())
+    // Each place with its text. A line that says that no text is held has no place.
+    let texts = |lines: &[&str]| -> Vec<(String, String)> {
+        let of_line = |line: &&str| {
+            let (places, text) = read_line(line).unwrap_or((Vec::new(), line));
+            let text = clipped(text, VALUE).into_owned();
+            places.into_iter().map(move |held| (held.path.to_string(), text.clone())).collect::<Vec<_>>()
+        };
+        lines.iter().flat_map(of_line).collect()
     };
-    let gone = was.iter().find(|line| !is.contains(line)).map(parts);
-    let come = is.iter().find(|line| !was.contains(line)).map(parts);
-    match (gone, come) {
+    let (was, is) = (texts(was), texts(is));
+    let gone = was.iter().find(|text| !is.contains(text));
+    let come = is.iter().filter(|text| !was.contains(text));
+    let at_same_place = gone.and_then(|(place, _)| come.clone().find(|(now, _)| now == place));
+    match (gone, at_same_place.or(come.clone().next())) {
         (Some((place, before)), Some((now, text))) if place == now => {
             format!("{subject} has a different text at `{place}`: {text}, not {before}")
         }

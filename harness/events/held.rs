@@ -11,7 +11,9 @@ use crate::json::Json;
 /// What a golden says of collapsed events whose text it does not hold.
 pub(super) const NOT_HELD: &str = "(text not held)";
 /// How a text is marked of which each piece repeats everything so far.
-pub(super) const GROWING: &str = ", growing";
+const GROWING: &str = ", growing";
+/// How a text is marked that comes again as a whole after its pieces.
+const THEN_WHOLE: &str = ", then whole";
 
 /// A place that contains texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,9 +77,9 @@ impl Held {
         ((!by_id).then_some(run), values)
     }
 
-    /// Parses a line of a golden up to its text. Returns the text too.
-    fn read(line: &str) -> Option<(Held, &str)> {
-        let (path, mut rest) = path(line)?;
+    /// Parses a place at the beginning of a text. Returns the rest too.
+    fn read(text: &str) -> Option<(Held, &str)> {
+        let (path, mut rest) = path(text)?;
         let mut lanes = Vec::new();
         for word in std::iter::once(" by ").chain(std::iter::repeat(" and ")) {
             let Some(lane) = rest.strip_prefix(word) else { break };
@@ -90,8 +92,20 @@ impl Held {
                 rest = after;
             }
         }
-        Some((Held { path, lanes }, rest.strip_prefix(" = ")?))
+        Some((Held { path, lanes }, rest))
     }
+}
+
+/// Parses a line of a golden: the places of a text, and the text as it is shown. `None` if the line is not about a text.
+pub(super) fn read_line(line: &str) -> Option<(Vec<Held>, &str)> {
+    let (first, mut rest) = Held::read(line)?;
+    let mut all = vec![first];
+    while let Some(more) = rest.strip_prefix(", ") {
+        let (held, after) = Held::read(more)?;
+        all.push(held);
+        rest = after;
+    }
+    Some((all, rest.strip_prefix(" = ")?))
 }
 
 /// Parses a path at the beginning of a text. Returns the rest too.
@@ -105,7 +119,7 @@ fn path(text: &str) -> Option<(Path, &str)> {
         });
         quote?.0 + 1
     } else {
-        text.find(' ').unwrap_or(text.len())
+        text.find([' ', ',']).unwrap_or(text.len())
     };
     let (token, rest) = text.split_at(end);
     let pointer = match token.starts_with('"') {
@@ -129,11 +143,43 @@ impl fmt::Display for Held {
     }
 }
 
+/// How the texts at a place come. One piece does not show it, nor do equal pieces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// Whether each piece repeats everything so far.
+    pub(super) grows: bool,
+    /// Whether the whole text comes after its pieces.
+    pub(super) then_whole: bool,
+}
+
+impl Manner {
+    /// Either of two.
+    pub(super) fn or(self, other: Manner) -> Manner {
+        Manner { grows: self.grows || other.grows, then_whole: self.then_whole || other.then_whole }
+    }
+
+    /// Reads the mark at the end of a text as it is shown.
+    fn read(text: &str) -> Manner {
+        let text = text.strip_suffix(')').unwrap_or(text);
+        Manner { grows: text.ends_with(GROWING), then_whole: text.ends_with(THEN_WHOLE) }
+    }
+}
+
+impl fmt::Display for Manner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Manner { grows: true, .. } => GROWING,
+            Manner { then_whole: true, .. } => THEN_WHOLE,
+            Manner { .. } => "",
+        })
+    }
+}
+
 /// What is held of the collapsed events of one label.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Holding {
-    /// The places, each with whether its texts are known to grow: one piece does not show it.
-    pub(super) held: BTreeMap<Held, bool>,
+    /// The places, each with what is known of how its texts come.
+    pub(super) held: BTreeMap<Held, Manner>,
     /// Whether these events contain texts of which none is held.
     pub(super) not_held: bool,
 }
@@ -152,9 +198,12 @@ impl Named {
             for value in &event.values {
                 if *value == NOT_HELD {
                     named.entry(event.label.to_owned()).or_default().not_held = true;
-                } else if let Some((held, text)) = Held::read(value) {
-                    let held = named.entry(event.label.to_owned()).or_default().held.entry(held).or_default();
-                    *held |= text.strip_suffix(')').is_some_and(|text| text.ends_with(GROWING));
+                } else if let Some((places, text)) = read_line(value) {
+                    let of_label = named.entry(event.label.to_owned()).or_default();
+                    for held in places {
+                        let manner = of_label.held.entry(held).or_default();
+                        *manner = manner.or(Manner::read(text));
+                    }
                 }
             }
         }

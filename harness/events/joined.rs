@@ -12,7 +12,7 @@ pub(super) struct Joined {
     pub(super) text: String,
     /// Whether a piece repeated everything before it, and more.
     pub(super) grows: bool,
-    /// Whether the text came again as a whole after its pieces.
+    /// Whether the text came again as a whole after several pieces.
     pub(super) then_whole: bool,
 }
 
@@ -24,29 +24,24 @@ pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> (Joined, Cover) 
         return (plain, of_plain);
     }
     let is_one = |text: &str| recorded.is_one(text);
-    let ways = [growing(pieces, is_one), with_whole(pieces, is_one)];
+    let ways = [growing(pieces, is_one), with_whole(pieces, is_one), unrecorded(pieces)];
     let ways = ways.into_iter().flatten().map(|joined| {
         let cover = recorded.cover(&joined.text);
         (joined, cover)
     });
     let all: Vec<(Joined, Cover)> = std::iter::once((plain, of_plain)).chain(ways).collect();
-    // The share that is recorded, in thousandths. The simplest way comes first.
+    // The share that is recorded, in thousandths. If there is any, the simplest way comes first.
     let share = |cover: &Cover| cover.known() * 1000 / cover.all.max(1);
     let most = all.iter().map(|(_, cover)| share(cover)).max().unwrap_or_default();
-    if most == 0 {
-        let joined = unrecorded(pieces);
-        return (joined, of_plain);
-    }
-    all.into_iter().find(|(_, cover)| share(cover) == most).unwrap_or_default()
+    let mut best = all.into_iter().filter(|(_, cover)| share(cover) == most);
+    if most == 0 { best.next_back() } else { best.next() }.unwrap_or_default()
 }
 
-/// Joins pieces of a text that was not recorded.
-fn unrecorded(pieces: &[String]) -> Joined {
+/// Joins pieces of a text that was not recorded. `None` if none of them repeats others.
+fn unrecorded(pieces: &[String]) -> Option<Joined> {
     let is_growing = pieces.windows(2).all(|two| two[1].len() > two[0].len() && two[1].starts_with(&two[0]));
     let growing = growing(pieces, |_| false).filter(|_| is_growing);
-    growing
-        .or_else(|| with_whole(pieces, |text| text.len() >= LONG_ENOUGH))
-        .unwrap_or_else(|| Joined { text: pieces.concat(), ..Joined::default() })
+    growing.or_else(|| with_whole(pieces, |text| text.len() >= LONG_ENOUGH))
 }
 
 /// Joins pieces each of which repeats the one before it and more, or begins another text. `None` if none grows, or one does not
@@ -80,7 +75,9 @@ fn with_whole(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joine
             text.push_str(piece);
         }
     }
-    again.then_some(Joined { text, grows: false, then_whole: true })
+    // Where all pieces are equal, it is not known which of them is a piece.
+    let then_whole = again && pieces.iter().any(|piece| *piece != pieces[0]);
+    again.then_some(Joined { text, grows: false, then_whole })
 }
 
 #[cfg(test)]

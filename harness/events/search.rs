@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captured::Captured;
 use super::event::{Event, Payload};
-use super::held::{Held, Holding, Lane, LaneValue, Named};
+use super::held::{Held, Holding, Lane, LaneValue, Manner, Named};
 use super::ids::is_id;
 use super::joined::joined;
 use super::keyed;
@@ -218,8 +218,15 @@ impl Search<'_> {
                 Evidence::None => true,
             }
         });
-        let mut held: BTreeMap<Held, bool> = BTreeMap::new();
-        held.extend(pieces.iter().filter_map(|(path, pieces)| Some((self.held(path, pieces, &scalars)?, false))));
+        let mut held: BTreeMap<Held, Manner> = BTreeMap::new();
+        let found: Vec<(Held, Fit)> =
+            pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
+        // Some services parse each piece of a tool's arguments by itself: how far that gets depends on where they were cut.
+        let is_cut = |(held, fit): &(Held, Fit)| fit.known > 2 * fit.whole && !keyed::is_text(&held.path);
+        let any_whole = found.iter().any(|(_, fit)| fit.known == fit.whole);
+        held.extend(
+            found.into_iter().filter(|one| !any_whole || !is_cut(one)).map(|(held, _)| (held, Manner::default())),
+        );
         if held.is_empty() {
             let texts: Vec<&Path> = pieces.keys().collect();
             let beside = |path: &Path| {
@@ -231,7 +238,7 @@ impl Search<'_> {
                 };
                 scalars.iter().filter(is_id).collect()
             };
-            held.extend(keyed::held(&texts, &beside).into_iter().map(|held| (held, false)));
+            held.extend(keyed::held(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
         }
         let not_held = held.is_empty() && pieces.values().any(|pieces| reads_as_text(pieces));
         Holding { held, not_held }
@@ -246,7 +253,7 @@ impl Search<'_> {
     }
 
     /// The lanes of a path, if its texts are recorded ones.
-    fn held(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<Held> {
+    fn held(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<(Held, Fit)> {
         let values = scalars.iter().filter(|lane| *lane != path && lane.can_be_beside(path));
         let mut lanes: Vec<Lane> = values.map(|lane| Lane::Value(lane.clone())).collect();
         lanes.extend(path.is_in_list().then_some(Lane::Position));
@@ -278,7 +285,7 @@ impl Search<'_> {
             Evidence::Weak => keyed::is_text(path),
             Evidence::None => false,
         };
-        is_text.then(|| Held { path: path.clone(), lanes: best })
+        is_text.then(|| (Held { path: path.clone(), lanes: best }, fit))
     }
 
     /// Whether a lane has a value for each piece, and at least half of these are in several events: a text in one piece may be

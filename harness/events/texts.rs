@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
-use super::held::{GROWING, Held, Holding, TextKey};
+use super::held::{Held, Holding, Manner, TextKey};
 use super::joined::{Joined, joined};
 use super::notation::{self, Normalize};
 use super::recorded::Recorded;
@@ -26,8 +26,8 @@ pub(super) struct Messages<'a> {
 /// The texts at one place.
 struct Place<'a> {
     held: &'a Held,
-    /// Whether the golden says that its texts grow.
-    grows: bool,
+    /// How its texts come, as the golden says.
+    manner: Manner,
     /// The pieces of each text, with the line of its first piece, in the order of these lines.
     texts: Vec<(usize, Vec<String>)>,
     by_key: HashMap<TextKey, usize>,
@@ -37,8 +37,12 @@ impl<'a> Messages<'a> {
     /// No texts yet. `holding` says where they are.
     pub(super) fn new(holding: Option<&'a Holding>, recorded: &'a Recorded) -> Messages<'a> {
         let held = holding.into_iter().flat_map(|holding| &holding.held);
-        let place =
-            |(held, grows): (&'a Held, &bool)| Place { held, grows: *grows, texts: Vec::new(), by_key: HashMap::new() };
+        let place = |(held, manner): (&'a Held, &Manner)| Place {
+            held,
+            manner: *manner,
+            texts: Vec::new(),
+            by_key: HashMap::new(),
+        };
         Messages { places: held.map(place).collect(), recorded }
     }
 
@@ -57,43 +61,71 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Returns each text as it is shown, by line. Texts that begin on the same line are sorted.
+    /// Returns each text as it is shown, by line: with its places, of which several can have the same text. Texts that begin on
+    /// the same line are sorted.
     pub(super) fn finish(self, normalize: &Normalize) -> BTreeMap<usize, Vec<String>> {
-        let mut lines: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for Place { held, grows, texts, .. } in self.places {
-            let mut of_place: BTreeMap<usize, Vec<(String, bool)>> = BTreeMap::new();
-            let texts = texts.into_iter().map(|(line, pieces)| (line, joined(&pieces, self.recorded).0, pieces.len()));
-            let texts: Vec<(usize, Joined, usize)> = texts.collect();
-            // A text in one piece does not show whether it grows, but the others do.
-            let grows = grows || texts.iter().any(|(_, text, _)| text.grows);
-            for (line, text, pieces) in texts {
-                let grows = text.grows || grows && pieces == 1;
-                of_place.entry(line).or_default().push((shown(&text, grows, normalize), grows));
+        // The places of each text, by line.
+        let mut lines: BTreeMap<usize, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        for Place { held, manner, texts, .. } in self.places {
+            let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded));
+            let texts: Vec<Text> = texts.collect();
+            let manner = texts.iter().fold(manner, |manner, text| manner.or(text.manner));
+            let mut of_place: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+            for text in texts {
+                of_place.entry(text.line).or_default().push(text.shown(manner, normalize));
             }
             for (line, mut texts) in of_place {
                 texts.sort();
                 let more = texts.split_off(texts.len().min(TEXTS));
-                let shown = lines.entry(line).or_default();
-                shown.extend(texts.into_iter().map(|(text, _)| format!("{held} = {text}")));
                 if !more.is_empty() {
-                    let all: String = more.iter().map(|(text, _)| format!("{text}\n")).collect();
-                    shown.push(format!("{held} = … {} more texts ({})", more.len(), hash(&all)));
+                    texts.push(format!("… {} more texts ({})", more.len(), hash(&more.join("\n"))));
                 }
+                let shown = lines.entry(line).or_default();
+                // Equal texts of one place are told apart by how often the place is named.
+                texts.into_iter().for_each(|text| shown.entry(text).or_default().push(held.to_string()));
             }
         }
-        lines
+        let of_line = |(line, texts): (usize, BTreeMap<String, Vec<String>>)| {
+            let mut shown: Vec<(String, String)> =
+                texts.into_iter().map(|(text, places)| (places.join(", "), text)).collect();
+            shown.sort();
+            (line, shown.into_iter().map(|(places, text)| format!("{places} = {text}")).collect())
+        };
+        lines.into_iter().map(of_line).collect()
     }
 }
 
-/// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
-/// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
-/// joined is a different contract for clients. So does `then whole` for a text that came again after its pieces.
-fn shown(joined: &Joined, grows: bool, normalize: &Normalize) -> String {
-    let text = normalize(&joined.text);
-    let start = notation::json_quoted(&clipped(&text, SHOWN));
-    let grows = if grows { GROWING } else { "" };
-    let then_whole = if joined.then_whole { ", then whole" } else { "" };
-    format!("{start} ({}, {}{then_whole}{grows})", text.chars().count(), hash(&text))
+/// One text.
+struct Text {
+    line: usize,
+    text: String,
+    manner: Manner,
+    /// How many pieces it has, if they are equal.
+    equal: usize,
+}
+
+impl Text {
+    fn of(line: usize, pieces: &[String], recorded: &Recorded) -> Text {
+        let (Joined { text, grows, then_whole }, _) = joined(pieces, recorded);
+        let are_equal = pieces.iter().all(|piece| *piece == text);
+        let equal = if are_equal { pieces.len() } else { 0 };
+        Text { line, text, manner: Manner { grows, then_whole }, equal }
+    }
+
+    /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
+    /// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
+    /// joined is a different contract for clients. So is one that comes again after its pieces, `then whole`. What the text does
+    /// not show by itself is said of the place.
+    fn shown(&self, place: Manner, normalize: &Normalize) -> String {
+        let text = normalize(&self.text);
+        let start = notation::json_quoted(&clipped(&text, SHOWN));
+        let manner = match self.equal {
+            0 => self.manner,
+            1 => Manner { grows: place.grows, then_whole: false },
+            _ => place,
+        };
+        format!("{start} ({}, {}{manner})", text.chars().count(), hash(&text))
+    }
 }
 
 /// The beginning of a text's hash.

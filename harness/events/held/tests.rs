@@ -4,9 +4,7 @@ fn named(golden: &str) -> Vec<(String, String)> {
     let Named(named) = Named::read(golden);
     let mut all = Vec::new();
     for (label, Holding { held, not_held }) in named {
-        all.extend(
-            held.iter().map(|(held, grows)| (label.clone(), format!("{held}{}", if *grows { " grows" } else { "" }))),
-        );
+        all.extend(held.iter().map(|(held, manner)| (label.clone(), format!("{held}{manner}"))));
         all.extend(not_held.then(|| (label.clone(), "not held".to_owned())));
     }
     all.sort();
@@ -22,7 +20,7 @@ start     {id}
 "a  b"    …  /text = "a  /b by /c = \"x\"" (5, 0000)
 messages  …  /choices/*/delta/tool_calls/*/arguments by /id and /choices/*/delta/tool_calls/*/index = "{}" (2, 0000)
           "/odd key/*" by * = "He said (2, growing)" (5, 0000, growing)
-          "" = "raw" (3, 0000)
+          "", "/a, b" by /c and /d, /e = "raw" (3, 0000, then whole)
 values    {messages[1]}
           /messages/-1/content = "not a collapsed event"
 tokens    …  (text not held)
@@ -33,9 +31,11 @@ messages
 "#;
     let expected = [
         ("\"a  b\"", "/text"),
-        ("messages", "\"\""),
-        ("messages", "\"/odd key/*\" by * grows"),
+        ("messages", "\"\", then whole"),
+        ("messages", "\"/a, b\" by /c and /d, then whole"),
+        ("messages", "\"/odd key/*\" by *, growing"),
         ("messages", "/choices/*/delta/tool_calls/*/arguments by /id and /choices/*/delta/tool_calls/*/index"),
+        ("messages", "/e, then whole"),
         ("tokens", "not held"),
     ];
     assert_eq!(named(golden), expected.map(|(label, held)| (label.to_owned(), held.to_owned())));

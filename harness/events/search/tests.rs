@@ -276,6 +276,37 @@ fn the_texts_of_frameworks_are_found() {
 }
 
 #[test]
+fn a_text_at_several_places_is_written_once() {
+    // OpenAI's agents over responses: the pieces, then the whole text at other places.
+    let agents = r#"
+        c {"data": {"type": "delta", "item_id": "msg_1", "delta": "It rains"}}
+        c {"data": {"type": "delta", "item_id": "msg_1", "delta": " in Paris."}}
+        c {"data": {"type": "done", "item_id": "msg_1", "text": "It rains in Paris."}}
+        c {"data": {"type": "item", "item": {"id": "msg_1", "content": [{"text": "It rains in Paris."}]}}}"#;
+    let places =
+        "/data/delta by /data/item_id, /data/item/content/*/text by /data/item/id, /data/text by /data/item_id";
+    check(agents, &[said(RAIN)], &[&format!("{places} = \"{RAIN}\"")]);
+    let known = known(&[said(RAIN)]);
+    let golden = golden_of(agents, &known);
+    let named = Known { named: Named::read(&golden), ..known };
+    let other = golden_of(&agents.replace("\"text\": \"It rains in Paris.\"}}\n", "\"text\": \"IT\"}}\n"), &named);
+    let changes = crate::events::changes(&golden, &other);
+    let expected =
+        "the event `c` has a different text at `/data/text`: \"IT\" (2, f415), not \"It rains in Paris.\" (18, b78b)";
+    assert_eq!(changes[0].cause.what, expected);
+}
+
+#[test]
+fn arguments_that_were_parsed_piece_by_piece_are_not_held() {
+    // LangChain: what of each piece can be parsed, and what cannot.
+    let lines = r#"
+        c {"id": "r1", "tool_call_chunks": [{"args": "{\"city\": \"Rio de Janeiro, B"}], "tool_calls": [{"args": {"city": "Rio de Janeiro, B"}}]}
+        c {"id": "r1", "tool_call_chunks": [{"args": "razil\"}"}], "invalid_tool_calls": [{"args": "razil\"}"}]}"#;
+    let expected = r#"/tool_call_chunks/*/args by /id = "{\"city\": \"Rio de Janeiro, Brazil\"}""#;
+    check(lines, &[called(&["Rio de Janeiro, Brazil"])], &[expected]);
+}
+
+#[test]
 fn a_stream_that_was_cut_off_is_held_as_far_as_it_came() {
     let lines = cut(&SUN[..15], 5, |piece| format!(r#"{{"id": "m1", "text": {piece:?}}}"#));
     check(&lines, &[said(RAIN), said(SUN)], &[r#"/text by /id = "The sun shines ""#]);

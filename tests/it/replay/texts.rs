@@ -50,7 +50,7 @@ fn a_text_without_ids_is_held_and_its_place_stays_in_the_golden() {
     // Cut in another way.
     mutated(&tree, &with(vec![Cut { event: messages(), at: "/piece".to_owned() }])).run().green();
     // Nothing that was recorded is at that place now, but the golden names it.
-    mutated(&tree, &with(vec![upper_case()])).run().red(&[
+    mutated(&tree, &with(vec![upper_case()])).run().exits(101).says(&[
         "golden: the event `messages` has a different text at `/piece`: \"I WROTE NOTE.TXT",
         "if the change is intended:",
     ]);
@@ -67,7 +67,7 @@ fn a_golden_that_names_no_places_is_red_and_an_update_names_them() {
     let tree = Tree::of(&[NAME]);
     let new = tree.read(GOLDEN);
     tree.replace(GOLDEN, "messages  …  /content by /id = ", "messages  …  ");
-    tree.runner("gateway").run().red(&["UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file"]);
+    tree.runner("gateway").run().exits(101).says(&["UPDATE_GOLDEN=1 cargo test --test scenarios write_read_file"]);
     tree.runner("gateway").env("UPDATE_GOLDEN", "1").run().green();
     assert_eq!(tree.read(GOLDEN), new);
 }
