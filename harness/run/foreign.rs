@@ -47,7 +47,7 @@ fn add(fixture: &Fixture, foreign: &mut Foreign) {
         }
     }
     for ToolExchange { params, answer, .. } in fixture.tools.values().flatten() {
-        let (Ok(answer) | Err(answer)) = answer;
-        [params, answer].into_iter().for_each(|part: &Json| foreign.add(part));
+        let answer = answer.iter().map(|(Ok(answer) | Err(answer))| answer);
+        std::iter::once(params).chain(answer).for_each(|part: &Json| foreign.add(part));
     }
 }

@@ -1,4 +1,4 @@
-use super::super::captured::{AfterLast, Captured, Status};
+use super::super::captured::{AfterLast, Captured, Delivery, Status};
 use super::super::shape::Golden;
 use super::*;
 use crate::conversation::{Answer, Block, ToolCall};
@@ -32,6 +32,7 @@ fn captured(lines: &str) -> Captured {
         content_type: "text/event-stream".into(),
         events: lines.lines().filter(|line| !line.trim().is_empty()).map(event).collect(),
         after: AfterLast::default(),
+        delivery: Delivery::default(),
         tree: None,
     }
 }
@@ -288,7 +289,7 @@ fn a_text_at_several_places_is_written_once() {
     check(agents, &[said(RAIN)], &[&format!("{places} = \"{RAIN}\"")]);
     let known = known(&[said(RAIN)]);
     let golden = golden_of(agents, &known);
-    let named = Known { named: Named::read(&golden), ..known };
+    let named = Known { committed: Some(golden.clone()), ..known };
     let other = golden_of(&agents.replace("\"text\": \"It rains in Paris.\"}}\n", "\"text\": \"IT\"}}\n"), &named);
     let changes = crate::events::changes(&golden, &other);
     let expected =
