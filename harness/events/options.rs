@@ -8,6 +8,7 @@ use crate::text::nearest;
 
 /// What a golden shows, and what it leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, as in the file")]
 pub struct ShapeOptions {
     /// How much of each payload is shown.
     pub detail: Detail,

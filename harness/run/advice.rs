@@ -199,7 +199,7 @@ impl Tried<'_> {
         let Tried { project, scenario, run, again, .. } = *self;
         let of_golden =
             kinds.iter().all(|kind| kind.class() == CauseClass::Golden && *kind != CauseKind::GoldenMissing);
-        if !again || !of_golden || !run.may_come_in_another_order(scenario) {
+        if !again || kinds.is_empty() || !of_golden || !run.may_come_in_another_order(scenario) {
             return None;
         }
         let replay = |_| {

@@ -35,7 +35,7 @@ async fn work(State(stage): State<Stage>, kind: String) -> Response {
     let sent = runs[RUN.fetch_add(1, Ordering::Relaxed).min(runs.len() - 1)];
 
     let asked = json!({ "role": "user", "content": "Is it warmer in Paris or in Rome?" });
-    let answer = ask(&stage, &[asked.clone()]).await;
+    let answer = ask(&stage, std::slice::from_ref(&asked)).await;
     let calls = answer["tool_calls"].as_array().cloned().unwrap_or_default();
     let result = |call: &Value| json!({ "role": "tool", "tool_call_id": call["id"], "content": "warm" });
     let results = calls.iter().map(result);
