@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{ChildStdin, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -28,7 +28,17 @@ struct Server {
 
 enum To {
     Http(String),
-    Stdio(ChildStdin),
+    Stdio(Child),
+}
+
+impl Drop for To {
+    fn drop(&mut self) {
+        if let To::Stdio(server) = self {
+            // A server ends when its agent hangs up.
+            drop(server.stdin.take());
+            server.wait().unwrap();
+        }
+    }
 }
 
 /// How long the agent waits for a message that has to come. A test that waits so long has failed.
@@ -50,7 +60,7 @@ impl Server {
                         let _ = sender.send(serde_json::from_str(&line).unwrap());
                     }
                 });
-                To::Stdio(child.stdin.take().unwrap())
+                To::Stdio(child)
             }
         };
         Server { to, said, sender, session: None, kept: VecDeque::new() }
@@ -59,7 +69,7 @@ impl Server {
     /// Sends a message. Over HTTP, what the server answers comes on a thread of its own.
     fn post(&mut self, message: &Value) {
         let url = match &mut self.to {
-            To::Stdio(input) => return writeln!(input, "{message}").unwrap(),
+            To::Stdio(server) => return writeln!(server.stdin.as_mut().unwrap(), "{message}").unwrap(),
             To::Http(url) => url.clone(),
         };
         let mut headers = vec![("accept", "application/json, text/event-stream".to_owned())];
@@ -87,7 +97,10 @@ impl Server {
             return self.kept.remove(at).unwrap();
         }
         loop {
-            let message = self.said.recv_timeout(PATIENCE).expect("the server says what is awaited");
+            let message = self
+                .said
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|e| panic!("the server does not say what is awaited: {e}"));
             if wanted(&message) {
                 return message;
             }

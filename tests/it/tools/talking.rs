@@ -87,12 +87,14 @@ pub(crate) fn serve() -> ExitCode {
 }
 
 type Sender = UnboundedSender<Value>;
+/// A stream, and the id of the subscription to which it belongs.
+type Listening = (Option<Value>, Sender);
 
 /// What the server over HTTP remembers: the question that waits for an answer, and the stream for what nobody asked for.
 #[derive(Clone, Default)]
 struct Memory {
     questions: Arc<Mutex<HashMap<String, oneshot::Sender<Value>>>>,
-    listening: Arc<Mutex<Option<(Option<Value>, Sender)>>>,
+    listening: Arc<Mutex<Option<Listening>>>,
 }
 
 /// Starts the server with sessions over HTTP. It refuses requests without its session.
@@ -123,7 +125,9 @@ pub(crate) fn serve_with_sessions() -> Service {
             let (ask, reply) = oneshot::channel();
             memory.questions.lock().unwrap().insert("41".to_owned(), ask);
             tokio::spawn(async move {
-                during(&message).into_iter().for_each(|said| sender.send(said).unwrap());
+                for said in during(&message) {
+                    sender.send(said).unwrap();
+                }
                 sender.send(booked(&message, &reply.await.unwrap())).unwrap();
                 memory.announce();
             });
@@ -149,7 +153,7 @@ pub(crate) fn serve_without_sessions() -> Service {
                 |name: &str| headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default();
             let fits = header("mcp-protocol-version") == VERSION && header("mcp-method") == message["method"];
             let named = message["method"] != "tools/call" || header("mcp-name") == message["params"]["name"];
-            if !fits || !named || header("mcp-session-id") != "" {
+            if !fits || !named || !header("mcp-session-id").is_empty() {
                 return StatusCode::NOT_FOUND.into_response();
             }
             if message["method"] == "subscriptions/listen" {
