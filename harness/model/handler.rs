@@ -160,7 +160,9 @@ impl Exchange<'_> {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
-                http::answer_in_time(&response, replay.delays(), in_flight)
+                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
+                let delays = recorded.map(|recorded| recorded.delays_of(&response)).unwrap_or_default();
+                http::answer_in_time(&response, delays, in_flight).await
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);

@@ -15,6 +15,7 @@
 //! | `tools` | scenarios that call recorded tools again |
 //! | `proof` | the two replays that must agree before a file is written |
 //! | `orphans`, `unused_names` | files without a scenario; settings that name an unknown caller |
+//! | `interrupt` | the signals that end a recording, or a server |
 //! | `waiting` | goldens and fixtures that wait for a decision |
 
 mod accept;
@@ -29,6 +30,8 @@ mod filter;
 mod findings;
 pub(crate) mod fixtures;
 pub(crate) mod golden;
+#[cfg(any(feature = "cli", feature = "record"))]
+pub(crate) mod interrupt;
 mod logged;
 mod orphans;
 pub(crate) mod policy;

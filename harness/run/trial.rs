@@ -139,7 +139,7 @@ pub(crate) fn play(
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let played = runtime.block_on(async {
+        let playing = async {
             let limit = limit_of(scenario, &mode);
             let (began, underway) = (Instant::now(), Underway::default());
             let deadline = began + limit.0;
@@ -158,6 +158,14 @@ pub(crate) fn play(
                 None => Asked::default(),
             };
             Ok(Played::of(driven?, ended, tools, scenario, (began, underway.steps())))
+        };
+        // An interrupted run is dropped: the guardians end its systems.
+        let played = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = project.interrupted() => Err(Error::new("interrupted")),
+                played = playing => played,
+            }
         });
         runtime.shutdown_background();
         played

@@ -32,7 +32,7 @@ pub(super) fn sent_on(
     if writer.has_no_body() {
         // Nobody reads a body here, which would look like a client that left.
         writer.write(None);
-        let nothing = Response { status, content_type, body: Body::Text(String::new()) };
+        let nothing = Response::of(status, &content_type, Body::Text(String::new()));
         return http::answer(&nothing, in_flight);
     }
     let retry_headers: Vec<_> =

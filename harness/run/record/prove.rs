@@ -39,6 +39,7 @@ impl<'a> Driven<'a> {
         let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
         let (golden, how) = match proof.run() {
             Ok(golden) => (golden, "two replays agree"),
+            Err(_) if project.interrupt.code().is_some() => return Err(recording.interrupted(&recorder)),
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
