@@ -156,9 +156,11 @@ fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawVa
     let json = serde_json::value::to_raw_value(value).map_err(|e| format!("its result is not JSON: {e}"))?;
     match serde_json::from_str::<T>(json.get()) {
         Ok(read) if somes(&read) == somes(value) => Ok(json),
-        Ok(_) => Err("its result contains a `Some` that JSON cannot express, such as `Some(None)`: it would come back as \
+        Ok(_) => {
+            Err("its result contains a `Some` that JSON cannot express, such as `Some(None)`: it would come back as \
                       `None`"
-            .to_owned()),
+                .to_owned())
+        }
         Err(e) => Err(format!("its result cannot be read back: {e}")),
     }
 }

@@ -181,7 +181,10 @@ async fn a_result_that_would_come_back_as_another_is_not_stored_and_a_warning_na
         let tool = |name: &str| ToolRequest::new(name, &());
         let read = attempt.run.tool(&tool("lost"), |_| async { Ok::<_, ()>(vec![kept.clone(), lost.clone()]) }).await;
         assert_eq!(read.unwrap(), [kept.clone(), lost.clone()]);
-        assert_eq!(attempt.run.tool(&tool("null"), |_| async { Ok::<_, ()>(Some(Value::Null)) }).await, Ok(Some(Value::Null)));
+        assert_eq!(
+            attempt.run.tool(&tool("null"), |_| async { Ok::<_, ()>(Some(Value::Null)) }).await,
+            Ok(Some(Value::Null))
+        );
         assert_eq!(attempt.run.tool(&tool("unit"), |_| async { Ok::<_, ()>(Some(())) }).await, Ok(Some(())));
         assert_eq!(attempt.run.tool(&tool("kept"), |_| async { Ok::<_, ()>(kept.clone()) }).await, Ok(kept.clone()));
         let none = attempt.run.tool(&tool("none"), |_| async { Ok::<_, ()>(None::<Option<u32>>) }).await;

@@ -257,7 +257,8 @@ fn a_recording_that_is_interrupted_says_what_it_has_saved_and_how_to_go_on() {
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{said}");
-        let saved = "error: work: not recorded: interrupted; 2 complete answers are saved in fixtures/.journal/work.jsonl";
+        let saved =
+            "error: work: not recorded: interrupted; 2 complete answers are saved in fixtures/.journal/work.jsonl";
         for text in [saved, "to continue from what was recorded:\n    retake record work --resume"] {
             assert!(said.contains(text), "{text:?} is not in:\n{said}");
         }
