@@ -142,19 +142,18 @@ async fn still(page: &Page, deadline: Instant) -> Result<Result<Vec<u8>, String>
     let mut before: Option<Vec<u8>> = None;
     let still = loop {
         page.evaluate(&format!("({STILL})()")).await?;
-        let awaits = page.watch.awaits().filter(|_| Instant::now() < patience);
+        let awaits = page.watch.awaits() && Instant::now() < patience;
         let picture = take(page).await?;
-        if awaits.is_none() && before.as_ref() == Some(&picture) {
+        if !awaits && before.as_ref() == Some(&picture) {
             break Ok(picture);
         }
-        before = Some(picture).filter(|_| awaits.is_none());
-        if Instant::now() >= deadline {
-            break Err(awaits.map_or_else(
-                || "the page does not hold still: two pictures in a row always differ".to_owned(),
-                |request| format!("the page still waits for the answer to {request}"),
-            ));
+        let has_two = before.is_some();
+        before = Some(picture).filter(|_| !awaits);
+        // Even if the time is already up, there are two pictures: otherwise the last attempt would hide what differs.
+        if has_two && Instant::now() >= deadline {
+            break Err("the page does not hold still: two pictures in a row always differ".to_owned());
         }
-        tokio::time::sleep_until(deadline.min(Instant::now() + APART)).await;
+        tokio::time::sleep(APART).await;
     };
     page.evaluate("globalThis.__retakeHeld?.release()").await?;
     Ok(still)

@@ -140,12 +140,9 @@ impl Watch {
         self.lock().document = None;
     }
 
-    /// Returns a request that the page waits for.
-    pub(super) fn awaits(&self) -> Option<String> {
-        let seen = self.lock();
-        let id = seen.awaited.first()?;
-        let (_, method, url) = seen.asked.iter().rev().find(|(asked, ..)| asked == id)?;
-        Some(format!("{method} {url}"))
+    /// Whether the page waits for the end of a request.
+    pub(super) fn awaits(&self) -> bool {
+        !self.lock().awaited.is_empty()
     }
 
     pub(super) fn document_status(&self) -> Option<u16> {
