@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::import::notes_of;
 use super::project::ProjectOption;
-use super::serve::{Ended, say_ready};
+use super::serve::say_ready;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of};
@@ -15,6 +15,7 @@ use crate::key::Rules;
 use crate::model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, Upstreams};
 use crate::project::OpenProject;
 use crate::report::{Progress, summary, terminal};
+use crate::run::interrupt::Signals;
 use crate::scenario::Delays;
 use crate::secrets::{Scrub, hide};
 use crate::text::counted;
@@ -39,9 +40,12 @@ pub(super) struct Proxy {
     /// The provider's base URL; every supported API works
     #[arg(long, value_name = "URL")]
     upstream: String,
-    /// The fixture to write
+    /// The fixture to write; it must not exist yet
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Replace the fixture if it already exists
+    #[arg(long)]
+    replace: bool,
     /// The loopback address to listen on; port 0 picks a free port
     #[arg(long, default_value = "127.0.0.1:0")]
     addr: SocketAddr,
@@ -72,6 +76,13 @@ impl Proxy {
         hide(secrets.scrub().clone());
         let journal_file = journal_of(&self.out);
         let _lock = JournalLock::take(&journal_file)?;
+        // Under the lock: another proxy may have just written it.
+        if self.out.exists() && !self.replace {
+            let out = self.out.display();
+            return Err(Error::new(format!("{out} already exists, and its turns would be lost"))
+                .help("to keep it, record to another file: --out FILE")
+                .help("to replace it: add --replace"));
+        }
         let progress = Progress::start("proxy");
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
@@ -88,7 +99,7 @@ impl Proxy {
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
         let served = runtime.block_on(async {
             // Listen before printing the line that says it is ready: its reader may send a signal at once.
-            let mut ended = Ended::listen()?;
+            let mut ended = Signals::listen()?;
             let options = ServerOptions { callers: callers.clone(), address, key, ..ServerOptions::default() };
             let server = ModelServer::start(mode, options).await?;
             say_ready(&server);

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::json::{Json, Layout};
 use crate::model::{Mode, ModelServer, ServerOptions};
 use crate::report::terminal;
+use crate::run::interrupt::Signals;
 use crate::secrets::{hide, shown};
 
 /// Serve fixtures as a model, for a system that you start yourself
@@ -81,7 +82,7 @@ impl Serve {
 
     async fn serve(self, serving: &Arc<Serving>) -> Result<ExitCode> {
         // Listen before printing the line that says it is ready: its reader may send a signal at once.
-        let mut ended = Ended::listen()?;
+        let mut ended = Signals::listen()?;
         let eof = at_eof(self.until_eof);
         let callers = serving.callers();
         let options = ServerOptions { callers, address: Some(self.addr), key: self.key, ..ServerOptions::default() };
@@ -90,7 +91,7 @@ impl Serve {
         server.accompany(serving.clone());
         say_ready(&server);
         tokio::select! {
-            () = ended.wait() => {}
+            _ = ended.wait() => {}
             () = eof => {}
         }
         let report = serving.report().print(Layout::Pretty);
@@ -145,41 +146,5 @@ async fn at_eof(heeded: bool) {
         let _: Result<(), _> = ended.await;
     } else {
         std::future::pending::<()>().await;
-    }
-}
-
-/// The signals that end the server.
-pub(super) struct Ended {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-}
-
-impl Ended {
-    #[cfg(unix)]
-    pub(super) fn listen() -> Result<Ended> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let failed = |e| Error::new(format!("failed to listen for signals: {e}"));
-        let terminate = signal(SignalKind::terminate()).map_err(failed)?;
-        Ok(Ended { terminate, interrupt: signal(SignalKind::interrupt()).map_err(failed)? })
-    }
-
-    #[cfg(unix)]
-    pub(super) async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn listen() -> Result<Ended> {
-        Ok(Ended {})
-    }
-
-    #[cfg(not(unix))]
-    pub(super) async fn wait(&mut self) {
-        let _ = tokio::signal::ctrl_c().await;
     }
 }

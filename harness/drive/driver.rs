@@ -121,6 +121,13 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Says what becomes of screenshots that are compared.
+    #[cfg(feature = "browser")]
+    pub(crate) fn with_baselines(mut self, baselines: crate::browser::Baselines) -> Driver<'a> {
+        self.visitor.baselines = baselines;
+        self
+    }
+
     /// Runs the steps one after another, up to the first that fails. Returns whether all succeeded.
     pub(crate) async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {

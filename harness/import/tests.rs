@@ -265,7 +265,7 @@ fn a_binary_body_stays_binary() {
     let text = text.replace("https://api.openai.com/v1/chat/completions", "https://b/model/m/converse-stream");
     let body = wire::Body::Binary(frames.to_vec());
     let content_type = "application/vnd.amazon.eventstream".to_owned();
-    assert_eq!(wires(&import(Foreign::Vcr, &text))[0].response, Response { status: 200, content_type, body });
+    assert_eq!(wires(&import(Foreign::Vcr, &text))[0].response, Response::of(200, &content_type, body));
 }
 
 #[test]

@@ -160,7 +160,9 @@ impl Exchange<'_> {
             Ok(response) => {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
-                http::answer_in_time(&response, |frames| session.waits(frames, replay.delays()), in_flight)
+                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
+                let delays = recorded.map_or_else(|| session.pauses(&response), |recorded| recorded.delays_of(&response));
+                http::answer_in_time(&response, delays, in_flight).await
             }
             Err(unrenderable) => {
                 let turn = replay.fixture().place_of(served.index);

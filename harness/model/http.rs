@@ -92,22 +92,29 @@ static KEY_HEADERS: [HeaderName; 3] = [
 
 /// Returns the HTTP response. The call is under way until the last byte of the body is taken.
 pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
-    answer_in_time(response, |_| Vec::new(), in_flight)
+    answer_in(response, Vec::new(), in_flight)
 }
 
-/// The same as [`answer`], but each frame of a stream waits for the number of milliseconds that `waits` returns.
-pub(super) fn answer_in_time(
+/// The same as [`answer`], but each piece of the body waits for as many milliseconds as `delays` says, and the head for as many as
+/// the first piece.
+pub(super) async fn answer_in_time(
     response: &Response,
-    waits: impl FnOnce(&Frames) -> Vec<u32>,
+    mut delays: Vec<u32>,
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
-    let waits = if let Body::Frames(frames) = &response.body { waits(frames) } else { Vec::new() };
+    if let Some(first) = delays.first_mut() {
+        tokio::time::sleep(Duration::from_millis(std::mem::take(first).into())).await;
+    }
+    answer_in(response, delays, in_flight)
+}
+
+fn answer_in(response: &Response, delays: Vec<u32>, in_flight: InFlight) -> HttpResponse<HttpBody> {
     let body = match &response.body {
         Body::Json(json) => whole(json.bytes(), in_flight),
         Body::Text(text) => whole(text.clone(), in_flight),
         Body::Binary(bytes) => whole(bytes.clone(), in_flight),
-        Body::Frames(frames) if frames.is_open() || !waits.is_empty() => {
-            HttpBody::from_stream(in_time(frames, waits, in_flight))
+        Body::Frames(frames) if frames.is_open() || delays.iter().any(|delay| *delay > 0) => {
+            HttpBody::from_stream(in_time(frames, delays, in_flight))
         }
         // Each frame is a chunk of its own, as it was while recording: a system has to be able to read that.
         Body::Frames(frames) => {
@@ -129,11 +136,11 @@ pub(super) fn answer_in_time(
 /// Streams frames, each after its wait, and without an end if the client left before the end when they were recorded.
 fn in_time(
     frames: &Frames,
-    waits: Vec<u32>,
+    delays: Vec<u32>,
     in_flight: InFlight,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
     let open = frames.is_open();
-    let state = (frames.bytes(), waits.into_iter(), Some(in_flight));
+    let state = (frames.bytes(), delays.into_iter(), Some(in_flight));
     futures_util::stream::unfold(state, move |(mut frames, mut waits, mut in_flight)| async move {
         let Some(frame) = frames.next() else {
             if open {

@@ -166,10 +166,10 @@ impl Session {
     }
 
     /// Returns how many milliseconds each frame of an answer waits; empty if none does.
-    pub(super) fn waits(&self, frames: &Frames, as_recorded: bool) -> Vec<u32> {
+    pub(super) fn pauses(&self, response: &Response) -> Vec<u32> {
+        let Body::Frames(frames) = &response.body else { return Vec::new() };
         let count = frames.iter().count();
         match self.pacing {
-            _ if as_recorded => frames.delays().to_vec(),
             Pacing::Shaken => paused(count, PAUSE),
             Pacing::Paused => paused(count, BRIEFLY),
             Pacing::None => Vec::new(),

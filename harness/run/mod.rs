@@ -15,6 +15,7 @@
 //! | `tools` | scenarios that call recorded tools again |
 //! | `proof` | the replays that must agree before a file is written |
 //! | `orphans`, `unused_names` | files without a scenario; settings that name an unknown caller |
+//! | `interrupt` | the signals that end a recording, or a server |
 //! | `waiting` | goldens and fixtures that wait for a decision |
 
 mod accept;
@@ -30,6 +31,8 @@ mod findings;
 pub(crate) mod fixtures;
 mod foreign;
 pub(crate) mod golden;
+#[cfg(any(feature = "cli", feature = "record"))]
+pub(crate) mod interrupt;
 mod logged;
 mod orphans;
 mod pieces;

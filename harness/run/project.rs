@@ -9,6 +9,8 @@ use super::commands::Commands;
 use super::declared_secrets;
 use super::fixtures::Fixtures;
 use super::golden::Goldens;
+#[cfg(feature = "record")]
+use super::interrupt::Interrupt;
 use super::run_log::RunLog;
 use super::slots::Slots;
 use crate::error::Result;
@@ -39,6 +41,9 @@ pub(crate) struct Project {
     pub(super) failed: AtomicBool,
     /// Whether replays keep the text of calls, for an audit.
     pub(crate) hears_calls: bool,
+    /// Whether the user has asked a recording to end.
+    #[cfg(feature = "record")]
+    pub(super) interrupt: Interrupt,
     /// Notes for the user on each scenario's run, whether it passed or failed.
     notes: Mutex<BTreeMap<String, Vec<String>>>,
     /// The data of each scenario's run.
@@ -93,6 +98,8 @@ impl Project {
             running: Running::default(),
             failed: AtomicBool::new(false),
             hears_calls,
+            #[cfg(feature = "record")]
+            interrupt: Interrupt::default(),
             notes,
             runs,
         })
@@ -103,6 +110,14 @@ impl Project {
         #[cfg(feature = "browser")]
         crate::browser::close();
         self.systems.end();
+    }
+
+    /// Waits until the user asks a recording to end, which for all other actions ends the process.
+    pub(super) async fn interrupted(&self) {
+        #[cfg(feature = "record")]
+        self.interrupt.came().await;
+        #[cfg(not(feature = "record"))]
+        std::future::pending::<()>().await;
     }
 
     /// Sets the notes on a scenario's run.

@@ -16,6 +16,8 @@ use crate::model::{
     CallFlaw, CallSeen, DriftOf, GoingOn, HeardCall, Miss, MissedCall, Mode, Pacing, Replay, Scope, ServerOptions,
 };
 use crate::run::declared_secrets;
+#[cfg(feature = "browser")]
+use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::scenario::{Delays, Panics, Scenario, ToolsFrom};
 use crate::secrets::Scrub;
@@ -149,17 +151,27 @@ pub(crate) fn play(
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
-        let played = runtime.block_on(async {
+        let playing = async {
             let limit = limit_of(scenario, &mode);
             let (began, underway) = (Instant::now(), Underway::default());
             let deadline = began + limit.0;
             let doubles = doubles(project, scenario, fixture, &mode, options.pacing).await?;
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
+            #[cfg(feature = "browser")]
+            let baselines = baselines(project, &mode, options.pacing);
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default()).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
-            let stay =
-                Stay { project, scenario, on_commands: launch.on_commands(), deadline, limit, underway: &underway };
+            let stay = Stay {
+                project,
+                scenario,
+                on_commands: launch.on_commands(),
+                deadline,
+                limit,
+                underway: &underway,
+                #[cfg(feature = "browser")]
+                baselines,
+            };
             let driven = stay.drive(fixture, &running, all_served, turns).await;
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             let ended = running.end(failed).await;
@@ -175,6 +187,14 @@ pub(crate) fn play(
                 *late = tools.unanswered.iter().map(waits).fold(late.clone(), Error::help);
             }
             Ok(Played::of(driven, ended, tools, scenario, (began, underway.steps())))
+        };
+        // An interrupted run is dropped: the guardians end its systems.
+        let played = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = project.interrupted() => Err(Error::new("interrupted")),
+                played = playing => played,
+            }
         });
         runtime.shutdown_background();
         played
@@ -253,6 +273,22 @@ struct Stay<'a> {
     /// The timeout, and the name of the field that sets it.
     limit: (Duration, &'static str),
     underway: &'a Underway,
+    #[cfg(feature = "browser")]
+    baselines: crate::browser::Baselines,
+}
+
+/// What becomes of the screenshots of a run. If goldens are written, the first replay of the proof proposes them, and the second one
+/// has to show the same.
+#[cfg(feature = "browser")]
+fn baselines(project: &Project, mode: &Mode, pacing: Pacing) -> crate::browser::Baselines {
+    use crate::browser::Baselines;
+    match (mode, project.goldens.policy(), pacing) {
+        #[cfg(feature = "record")]
+        (Mode::Record(_), ..) => Baselines::Ignore,
+        (_, Policy::Overwrite, Pacing::None) => Baselines::Renew,
+        (_, Policy::Overwrite, _) => Baselines::CompareRenewed,
+        _ => Baselines::Compare,
+    }
 }
 
 impl Stay<'_> {
@@ -273,8 +309,10 @@ impl Stay<'_> {
             }
             let context = scenario.resolve_vars(&given)?;
             let calls = activity.clone();
-            let mut driver =
-                Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
+            let driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
+            #[cfg(feature = "browser")]
+            let driver = driver.with_baselines(self.baselines);
+            let mut driver = driver;
             let went_well = driver.drive().await;
             if went_well {
                 activity.settled(scenario.settle, &all_served).await;

@@ -120,7 +120,7 @@ pub enum Panics {
     Allow,
 }
 
-/// Whether the pauses of a recorded stream are replayed.
+/// Whether the delays of a recorded answer are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delays {
     /// No: the stream is sent as fast as possible.

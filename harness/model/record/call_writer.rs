@@ -27,7 +27,7 @@ pub(super) struct CallWriter {
     pub(super) status: u16,
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// When the bytes of the answer arrived, counted from its head.
+    /// When the answer's head and bytes arrived, counted from the call.
     arrivals: Arrivals,
 }
 
@@ -96,7 +96,7 @@ impl CallWriter {
     pub(super) fn begin_answer(&mut self, status: u16, content_type: &str) {
         self.status = status;
         content_type.clone_into(&mut self.content_type);
-        self.arrivals = Arrivals::begin();
+        self.arrivals.note(0);
     }
 
     /// Whether the answer has no body, because of its method or its status.
@@ -123,13 +123,13 @@ impl CallWriter {
     pub(super) fn write(&mut self, cut: Option<&Cut>) -> Result<(), Unsaved> {
         let response = if self.status == 0 {
             // No answer began.
-            Response { status: 0, content_type: String::new(), body: Body::Text(String::new()) }
+            Response::of(0, "", Body::Text(String::new()))
         } else {
             let mut response = Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes));
-            if let Body::Frames(frames) = &mut response.body
-                && self.state.options.delays
-            {
-                *frames = frames.clone().with_delays(&self.arrivals.delays(frames));
+            match &mut response.body {
+                _ if !self.state.options.delays => {}
+                Body::Frames(frames) => *frames = frames.clone().with_delays(&self.arrivals.delays(frames)),
+                _ => response.delay = self.arrivals.whole(),
             }
             response
         };

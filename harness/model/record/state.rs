@@ -19,7 +19,7 @@ pub struct RecorderOptions {
     pub secrets: Secrets,
     /// Whether a provider's errors become turns.
     pub errors: bool,
-    /// Whether the delays of streams are kept. They differ in every recording.
+    /// Whether the delays of answers are kept. They differ in every recording.
     pub delays: bool,
     /// Is called with the tally at each call that comes and each answer that ends.
     pub watch: Arc<dyn Fn(&Tally) + Send + Sync>,

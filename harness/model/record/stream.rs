@@ -36,7 +36,7 @@ pub(super) fn sent_on(
         if let Err(Unsaved(why)) = writer.write(None) {
             return http::final_error(&wire::error_response(writer.api, 400, "record_error", &why), in_flight);
         }
-        let nothing = Response { status, content_type, body: Body::Text(String::new()) };
+        let nothing = Response::of(status, &content_type, Body::Text(String::new()));
         return http::answer(&nothing, in_flight);
     }
     let retry_headers: Vec<_> =

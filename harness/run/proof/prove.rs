@@ -34,9 +34,19 @@ impl Proof<'_> {
         match self.replays(self.fixture, &self.project.rules) {
             Ok(agreed) => {
                 self.note_what_is_untested();
+                #[cfg(feature = "browser")]
+                self.renew_baselines();
                 Ok(agreed)
             }
             Err(disagreement) => Err(Box::new(self.report(disagreement))),
+        }
+    }
+
+    /// The proof has shown the screenshots, too.
+    #[cfg(feature = "browser")]
+    fn renew_baselines(&self) {
+        if let Err(error) = crate::browser::accept(&self.project.root, &self.scenario.name) {
+            terminal::note(format!("{}: warning: {error}", self.scenario.name));
         }
     }
 

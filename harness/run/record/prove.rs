@@ -42,6 +42,7 @@ impl<'a> Driven<'a> {
                 let how = agreed.in_words();
                 (agreed.golden, how)
             }
+            Err(_) if project.interrupt.code().is_some() => return Err(recording.interrupted(&recorder)),
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));

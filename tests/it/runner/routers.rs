@@ -46,6 +46,10 @@ pub(crate) fn runner(system: &str) -> ExitCode {
         "page" => suite.router(system, |stage| async move { crate::browser::proofs::router(&stage) }),
         #[cfg(feature = "browser")]
         "pages" => suite.router(system, |_| async { crate::browser::finding::router() }),
+        #[cfg(feature = "browser")]
+        "looks" => suite.router(system, |_| async { crate::browser::seeing::router() }),
+        #[cfg(feature = "browser")]
+        "pictures" => suite.router(system, |_| async { crate::browser::pictures::router() }),
         "no-system" => suite,
         other => panic!("no system is called {other}"),
     }

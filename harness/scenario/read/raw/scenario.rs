@@ -64,7 +64,7 @@ pub(crate) struct RawScenario {
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: from suite.toml. Example: `{ prompt = "fail" }`.
     pub(crate) drift: Option<RawDrift>,
-    /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
+    /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: from suite.toml. Example: `"recorded"`.
     pub(crate) delays: Option<Delays>,
     /// Environment variables whose values are never written to a file, in addition to those that templates name.

@@ -70,7 +70,7 @@ pub(crate) struct RawSuite {
     /// How long a scenario may take.
     /// Default: `"60s"`. Example: `"90s"`.
     pub(crate) timeout: Option<Spanned<RawDuration>>,
-    /// Whether the pauses of recorded streams are replayed (`"recorded"`) or left out (`"none"`).
+    /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
     pub(crate) delays: Option<Delays>,
     /// What the goldens of all scenarios contain.
