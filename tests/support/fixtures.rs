@@ -44,6 +44,8 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
         seed: said,
     };
     let response = wire::render(&output, &as_json).unwrap();
+    // Decoded as recording does it.
+    let output = wire::decode_response(Api::OpenAiChat, &response).unwrap();
     Recorded {
         caller: caller.map(str::to_owned),
         conversation: rules.canonical(vec![Message::new("human", said)]),
