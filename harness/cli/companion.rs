@@ -96,12 +96,30 @@ impl Serving {
             let line = move |text: String| Json::object([("level", level.into()), ("text", Json::Str(shown(&text)))]);
             lines.into_iter().map(line)
         };
-        Json::object([
+        let report = [
             ("served", Json::Array(turns(replay.scope().served()))),
             ("missed", missed(&replay.scope().misses())),
             ("unused", Json::Array(turns(replay.unused()))),
             ("drift", Json::Array(lines("fail", failing).chain(lines("note", noted)).collect())),
-        ])
+        ];
+        let earlier = self.earlier();
+        let earlier = earlier.iter().any(|(_, count)| *count > 0).then(|| {
+            let counts = earlier.map(|(name, count)| (name, Json::from(count)));
+            ("earlier", Json::object(counts))
+        });
+        Json::object(report.into_iter().chain(earlier))
+    }
+
+    /// How much happened that the report only counts: it lists the last of each.
+    fn earlier(&self) -> [(&'static str, usize); 3] {
+        let (served, missed) = crate::model::forgotten();
+        let drift = self.server.get().and_then(Weak::upgrade).map_or(0, |server| server.forgotten_drift());
+        [("served", served), ("missed", missed), ("drift", drift)]
+    }
+
+    /// How many misses there were since the last reset, apart from those in [`misses`](Serving::misses).
+    pub(super) fn earlier_misses(&self) -> usize {
+        crate::model::forgotten().1
     }
 
     /// Forgets what was served and missed, and serves other fixtures if the body names some.

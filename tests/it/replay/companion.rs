@@ -9,6 +9,8 @@ use crate::support::loopback::send;
 use crate::support::tree::Tree;
 
 tests! { with_repeat_turns_answer_again_starting_with_the_first,
+    a_repeated_server_compares_a_call_that_misses_with_any_turn,
+    a_server_that_runs_for_long_keeps_the_last_thousand_calls_and_counts_the_others,
     a_replay_in_rust_can_repeat_too,
     without_repeat_a_turn_answers_once,
     a_reset_forgets_misses_and_serves_each_turn_again,
@@ -50,6 +52,39 @@ fn with_repeat_turns_answer_again_starting_with_the_first() {
     let report = serving.asked("report", None).json();
     assert_eq!(report["unused"], json!([{ "turn": 2, "caller": null }]));
     assert_eq!(serving.end("-TERM").code(), Some(1));
+}
+
+fn a_repeated_server_compares_a_call_that_misses_with_any_turn() {
+    let tree = asked_twice();
+    let serving = Serving::start(tree.retake().args(&["serve", "fixtures/counting.json", "--repeat"]));
+    for says in ["One", "Two", "One"] {
+        assert_eq!(content(&serving, "More"), says);
+    }
+    assert_eq!(content(&serving, "Enough"), "So be it");
+    let missed = |hears: &str| {
+        let missed = serving.ask(&[], &said(hears), false).json();
+        missed["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let told = missed("Nothing of the kind");
+    assert!(
+        told.contains("says different text than recorded (\"More\" → \"Nothing of the kind\")")
+            && !told.contains("once more"),
+        "{told}"
+    );
+    let told = missed("Enough!");
+    assert!(told.contains("words \"Enough\" → \"Enough!\"") && told.contains("served before, to call 4"), "{told}");
+}
+
+fn a_server_that_runs_for_long_keeps_the_last_thousand_calls_and_counts_the_others() {
+    let tree = asked_twice();
+    let serving = Serving::start(tree.retake().args(&["serve", "counting", "--repeat"]));
+    (0..1_030).for_each(|_| assert_eq!(serving.ask(&[], &said("More"), false).status, 200));
+    let report = serving.asked("report", None).json();
+    assert_eq!(report["earlier"], json!({ "served": 30, "missed": 0, "drift": 30 }));
+    // The oldest are forgotten: the first turn was served at every other call.
+    let served = report["served"].as_array().unwrap();
+    assert_eq!((served.len(), &served[0]["turn"], &served[999]["turn"]), (1_000, &json!(0), &json!(1)));
+    assert!(report["drift"][0]["text"].as_str().unwrap().contains(" and 999 more calls: "), "{}", report["drift"]);
 }
 
 fn a_replay_in_rust_can_repeat_too() {
