@@ -74,6 +74,18 @@ impl Incoming {
             || (self.uri.query().is_some_and(in_query) && !(records && self.is_of_a_page()))
     }
 
+    /// Whether the request names a loopback host. Any other name could be that of a page that leads to this machine.
+    pub(super) fn names_loopback(&self) -> bool {
+        let host = self.uri.host().or_else(|| {
+            let host = self.headers.get(header::HOST)?.to_str().ok()?;
+            // Without the port; an IPv6 address is in brackets.
+            Some(host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(host, _)| host))
+        });
+        let Some(host) = host.map(|host| host.trim_end_matches('.').to_ascii_lowercase()) else { return false };
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+        address.map_or_else(|_| host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())
+    }
+
     /// Whether a browser sent the request on behalf of another server's page.
     pub(super) fn is_of_a_page(&self) -> bool {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
