@@ -78,6 +78,7 @@ fn recorded(fixture: &Fixture, rules: &Rules) -> Vec<Recorded> {
                     tools: text(checks.tools),
                     model: text(checks.model),
                     settings: text(checks.settings),
+                    form: checks.form.map(text),
                     results: checks.results.map(text).unwrap_or_default(),
                 },
                 request: turn.request,
