@@ -179,8 +179,19 @@ fn content_type(text: &str) -> Option<HeaderValue> {
         .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
 }
 
-/// Returns why a body with a content encoding cannot be read, or `None` if it has none. No provider's SDK compresses requests.
+/// Returns why a request cannot be read, or `None` if it can: it is not one of HTTP, or its body has a content encoding. No
+/// provider's SDK compresses requests.
 fn coding(headers: &HeaderMap) -> Option<String> {
+    let says = |name: HeaderName, word: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.is_some_and(|value| value.to_ascii_lowercase().starts_with(word))
+    };
+    if says(header::UPGRADE, "websocket") {
+        return Some("it opens a websocket, and realtime is not supported".to_owned());
+    }
+    if says(header::CONTENT_TYPE, "application/grpc") {
+        return Some("it is a call of gRPC, which is not supported".to_owned());
+    }
     let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
     Some(format!("its body has the content encoding {coding:?}, but only bodies without one can be read"))
 }
