@@ -9,7 +9,7 @@ use super::companion::Serving;
 use super::project::ProjectOption;
 use crate::error::{Error, Result};
 use crate::json::{Json, Layout};
-use crate::model::{Mode, ModelServer, ServerOptions};
+use crate::model::{KEPT, Mode, ModelServer, ServerOptions, keep_the_last};
 use crate::report::terminal;
 use crate::run::interrupt::Signals;
 use crate::secrets::{hide, shown};
@@ -72,6 +72,7 @@ impl Serve {
         if files.is_empty() {
             terminal::note("no fixture is named, so each call is a miss until POST /__retake/reset names one");
         }
+        keep_the_last(KEPT);
         let serving = Arc::new(Serving::of(&files, project, self.project.clone(), self.repeat)?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Error::new(format!("failed to start a runtime: {e}")))?;
@@ -104,9 +105,10 @@ impl Serve {
             terminal::out(shown(&report));
         } else {
             misses.iter().take(SHOWN).for_each(terminal::note);
-            if misses.len() > SHOWN {
+            let all = misses.len() + serving.earlier_misses();
+            if all > SHOWN {
                 let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
-                terminal::note(format!("… and {} more misses, {place}", misses.len() - SHOWN));
+                terminal::note(format!("… and {} more misses, {place}", all - SHOWN));
             }
             for line in &notes {
                 terminal::note(format!("note: {line}"));

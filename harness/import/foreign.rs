@@ -45,6 +45,16 @@ enum Content {
     Turns(aimock::Read),
 }
 
+/// Interactions of one file that cannot be read for the same reason.
+struct Unreadable {
+    /// The index of the line about them.
+    line: usize,
+    /// The place of the first one.
+    place: String,
+    reason: String,
+    more: usize,
+}
+
 /// Makes a fixture from files and folders, in the order in which they are named. The files of a folder are read in name order.
 ///
 /// # Errors
@@ -78,8 +88,23 @@ pub(crate) fn to_fixture(
                 if found.is_empty() {
                     remarks.push(format!("{}: contains no interactions", path.display()));
                 }
+                // Interactions that are not even one of HTTP, each kind in one line.
+                let mut unreadable: Vec<Unreadable> = Vec::new();
                 for PlacedInteraction { place, interaction } in found {
-                    match interaction.and_then(|interaction| interaction.recorded(options, &mut known, &mut fired)) {
+                    let interaction = match interaction {
+                        Ok(interaction) => interaction,
+                        Err(reason) => {
+                            match unreadable.iter_mut().find(|known| known.reason == reason) {
+                                Some(known) => known.more += 1,
+                                None => {
+                                    unreadable.push(Unreadable { line: left_out.len(), place, reason, more: 0 });
+                                    left_out.push(String::new());
+                                }
+                            }
+                            continue;
+                        }
+                    };
+                    match interaction.recorded(options, &mut known, &mut fired) {
                         Ok((turn, _)) if reads.repeat(&turn) => {}
                         Ok((turn, note)) => {
                             recorded.push(turn);
@@ -87,6 +112,10 @@ pub(crate) fn to_fixture(
                         }
                         Err(reason) => left_out.push(at(&place, reason)),
                     }
+                }
+                for Unreadable { line, place, reason, more } in unreadable {
+                    let place = if more == 0 { place } else { format!("{place} and {more} more") };
+                    left_out[line] = at(&place, reason);
                 }
             }
             Content::Turns(found) => {

@@ -74,6 +74,18 @@ impl Incoming {
             || (self.uri.query().is_some_and(in_query) && !(records && self.is_of_a_page()))
     }
 
+    /// Whether the request names a loopback host. Any other name could be that of a page that leads to this machine.
+    pub(super) fn names_loopback(&self) -> bool {
+        let host = self.uri.host().or_else(|| {
+            let host = self.headers.get(header::HOST)?.to_str().ok()?;
+            // Without the port; an IPv6 address is in brackets.
+            Some(host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(host, _)| host))
+        });
+        let Some(host) = host.map(|host| host.trim_end_matches('.').to_ascii_lowercase()) else { return false };
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+        address.map_or_else(|_| host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())
+    }
+
     /// Whether a browser sent the request on behalf of another server's page.
     pub(super) fn is_of_a_page(&self) -> bool {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
@@ -178,8 +190,19 @@ fn content_type(text: &str) -> Option<HeaderValue> {
         .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
 }
 
-/// Returns why a body with a content encoding cannot be read, or `None` if it has none. No provider's SDK compresses requests.
+/// Returns why a request cannot be read, or `None` if it can: it is not one of HTTP, or its body has a content encoding. No
+/// provider's SDK compresses requests.
 fn coding(headers: &HeaderMap) -> Option<String> {
+    let says = |name: HeaderName, word: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.is_some_and(|value| value.to_ascii_lowercase().starts_with(word))
+    };
+    if says(header::UPGRADE, "websocket") {
+        return Some("it opens a websocket, and realtime is not supported".to_owned());
+    }
+    if says(header::CONTENT_TYPE, "application/grpc") {
+        return Some("it is a call of gRPC, which is not supported".to_owned());
+    }
     let coding = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity")?;
     Some(format!("its body has the content encoding {coding:?}, but only bodies without one can be read"))
 }

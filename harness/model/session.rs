@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use super::account::{Account, KEPT};
 use super::checked::{Checked, RecentChecks};
 use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
@@ -14,7 +15,7 @@ use super::replay::Replay;
 use crate::fixture::Turn;
 use crate::json::Json;
 use crate::key::Normalizer;
-use crate::wire::Frames;
+use crate::wire::Body;
 use crate::wire::{self, Api, Call, Known, Response, Target};
 
 /// What the server does with a call.
@@ -50,8 +51,8 @@ const BRIEFLY: u32 = 10;
 pub(super) struct Session {
     pub(super) mode: Mode,
     pacing: Pacing,
-    drift: Mutex<Vec<(usize, DriftOf)>>,
-    flaws: Mutex<Vec<CallFlaw>>,
+    drift: Mutex<Account<(usize, DriftOf)>>,
+    flaws: Mutex<Account<CallFlaw>>,
     /// The responses that were served, for requests that refer to them by id.
     known: RwLock<Known>,
     checks: RecentChecks,
@@ -107,9 +108,13 @@ impl Session {
 
     /// Notes the checks of a served call that differ from the recorded ones.
     pub(super) fn note_drift(&self, turn: usize, drift: &[DriftOf]) {
-        if !drift.is_empty() {
-            let drift = drift.iter().map(|drift| (turn, drift.clone()));
-            self.drift.lock().unwrap_or_else(PoisonError::into_inner).extend(drift);
+        if drift.is_empty() {
+            return;
+        }
+        let mut all = self.drift.lock().unwrap_or_else(PoisonError::into_inner);
+        for drift in drift {
+            // Each check for itself: one that fails may not be forgotten for one that is only noted.
+            all.push((turn, drift.clone()), KEPT, 0, |(_, a), (_, b)| a.check == b.check);
         }
     }
 
@@ -123,18 +128,25 @@ impl Session {
         let mut flaws = flaws.into_iter().peekable();
         if flaws.peek().is_some() {
             let flaw = |(kind, what)| CallFlaw { caller: caller.map(str::to_owned), turn, what, kind };
-            self.flaws.lock().unwrap_or_else(PoisonError::into_inner).extend(flaws.map(flaw));
+            let mut all = self.flaws.lock().unwrap_or_else(PoisonError::into_inner);
+            flaws.map(flaw).for_each(|flaw| all.push(flaw, KEPT, 0, |_, _| true));
         }
     }
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
     pub(super) fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.drift.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.drift.lock().unwrap_or_else(PoisonError::into_inner).entries().to_vec()
+    }
+
+    /// How many of these were forgotten.
+    #[cfg(feature = "cli")]
+    pub(super) fn forgotten_drift(&self) -> usize {
+        self.drift.lock().unwrap_or_else(PoisonError::into_inner).forgotten()
     }
 
     /// What was wrong with calls by themselves.
     pub(super) fn flaws(&self) -> Vec<CallFlaw> {
-        self.flaws.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.flaws.lock().unwrap_or_else(PoisonError::into_inner).entries().to_vec()
     }
 
     /// Whether calls go on to a provider.

@@ -2,6 +2,7 @@ mod alignment;
 mod callers_apart;
 #[cfg(feature = "record")]
 mod closed_loop;
+mod form;
 #[cfg(feature = "record")]
 mod methods;
 mod over_wires;

@@ -174,6 +174,8 @@ impl Shown<'_> {
                 "with a different model"
             } else if differs(Check::Settings) {
                 "with different settings"
+            } else if differs(Check::Form) {
+                "asking for another form of answer"
             } else if turn.request != other.request {
                 "in a different request"
             } else {

@@ -1,7 +1,7 @@
 //! Notes on a run that do not make it fail, without repetitions.
 
 use crate::fixture::Fixture;
-use crate::model::{CallFlaw, DriftOf, change};
+use crate::model::{CallFlaw, DriftOf};
 use crate::text::counted;
 
 /// One line for each kind of difference from the recording, and one for each flaw of the calls.
@@ -19,7 +19,7 @@ pub(crate) fn notes<'a>(
     for (turn, drift) in drift {
         let caller = fixture.and_then(|fixture| fixture.table.turns().get(*turn)?.caller.as_deref());
         let about = format!("drift: {} changed", drift.check);
-        Note::add(&mut said, about, caller, Some(place(*turn)), || change(&drift.recorded, &drift.called));
+        Note::add(&mut said, about, caller, Some(place(*turn)), || drift.in_short());
     }
     for flaw in flaws {
         let about = format!("{}: {}", flaw.kind, flaw.what);

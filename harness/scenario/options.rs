@@ -54,6 +54,8 @@ pub struct Drift {
     pub model: Level,
     /// Settings of the call, such as the temperature.
     pub settings: Level,
+    /// What changes how an answer looks.
+    pub form: Level,
     /// Whether tool results are errors, are empty, or are out of order.
     pub results: Level,
     /// What a tool returns when its recorded call is executed again.
@@ -69,6 +71,7 @@ impl Drift {
             Check::Tools => self.tools,
             Check::Model => self.model,
             Check::Settings => self.settings,
+            Check::Form => self.form,
             Check::Results => self.results,
         }
     }
@@ -81,6 +84,7 @@ impl Default for Drift {
             tools: Level::Note,
             model: Level::Note,
             settings: Level::Ignore,
+            form: Level::Note,
             results: Level::Fail,
             observation: Level::Fail,
         }

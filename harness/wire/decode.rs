@@ -2,7 +2,7 @@
 
 use super::parts::fields::WireError;
 use super::{Api, Call, Known, Target};
-use super::{anthropic, gemini, ollama, opaque, openai_chat, openai_responses};
+use super::{anthropic, form, gemini, ollama, opaque, openai_chat, openai_responses};
 use crate::json::Json;
 use crate::key::keep_order;
 
@@ -23,12 +23,14 @@ pub fn chat_body(bytes: &[u8]) -> Result<Json, String> {
 /// Names the first field that is not what the API requires, what was expected and what was found.
 pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Known) -> Result<Call, WireError> {
     let target = to.into();
-    match api {
+    let mut call = match api {
         Api::OpenAiChat => openai_chat::request::decode(body),
         Api::OpenAiResponses => openai_responses::request::decode(body, known),
         Api::Anthropic => anthropic::request::decode(body),
         Api::Gemini => gemini::request::decode(target.path, body),
         Api::Ollama => ollama::request::decode(body),
-        Api::Opaque => Ok(opaque::decode(target, body)),
-    }
+        Api::Opaque => return Ok(opaque::decode(target, body)),
+    }?;
+    form::add_version(&mut call.form, target);
+    Ok(call)
 }

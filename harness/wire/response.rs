@@ -241,7 +241,7 @@ impl Response {
     }
 }
 
-fn looks_like_sse(text: &str) -> bool {
+pub(super) fn looks_like_sse(text: &str) -> bool {
     ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| first_line(text).starts_with(field))
 }
 

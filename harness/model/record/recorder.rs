@@ -116,7 +116,11 @@ impl Recorder {
 
     /// Notes a request that is not a call.
     pub(crate) fn refuse(&self, via: &str, reason: &MissReason) {
-        self.state.note(&format!("{via}: {reason}"));
+        let line = format!("{via}: {reason}");
+        // A client may try again and again what is not supported.
+        if !self.state.troubles().contains(&line) {
+            self.state.note(&line);
+        }
     }
 
     /// Answers a call from an earlier recording, or from its provider.

@@ -47,6 +47,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
             tools: over.tools.or(base.tools),
             model: over.model.or(base.model),
             settings: over.settings.or(base.settings),
+            form: over.form.or(base.form),
             results: over.results.or(base.results),
             observation: over.observation.or(base.observation),
         }),

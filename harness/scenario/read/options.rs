@@ -21,6 +21,7 @@ pub(super) fn read<'a>(raw: impl Into<Given<'a>>, otherwise: &Defaults, source: 
             tools: drift.tools.unwrap_or(otherwise.drift.tools),
             model: drift.model.unwrap_or(otherwise.drift.model),
             settings: drift.settings.unwrap_or(otherwise.drift.settings),
+            form: drift.form.unwrap_or(otherwise.drift.form),
             results: drift.results.unwrap_or(otherwise.drift.results),
             observation: drift.observation.unwrap_or(otherwise.drift.observation),
         },

@@ -3,6 +3,7 @@
 use super::parts::{either, is_thought, tool_call, unsigned};
 use crate::conversation::{Message, ToolCall};
 use crate::json::{Json, Layout};
+use crate::wire::form;
 use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request;
 use crate::wire::{Api, Call};
@@ -44,6 +45,7 @@ pub(in crate::wire) fn decode(path: &str, body: &Json) -> Result<Call, WireError
         include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: model.to_owned(),
+        form: form::gemini(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
 }

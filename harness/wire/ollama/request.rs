@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::conversation::{Message, ToolCall};
 use crate::json::Json;
+use crate::wire::form;
 use crate::wire::parts::args;
 use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request::{self, ToolNames};
@@ -30,6 +31,7 @@ pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
         include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form: form::ollama(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
 }

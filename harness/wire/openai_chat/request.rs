@@ -3,6 +3,7 @@
 use super::tool_calls;
 use crate::conversation::Message;
 use crate::json::Json;
+use crate::wire::form;
 use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request::{self, ToolNames};
 use crate::wire::{Api, Call};
@@ -32,6 +33,7 @@ pub(in crate::wire) fn decode(body: &Json) -> Result<Call, WireError> {
         include_usage: include_usage.map_err(|error| error.within("stream_options"))?,
         tools: tools.into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form: form::openai_chat(body),
         settings: Json::Object(settings),
     })
 }

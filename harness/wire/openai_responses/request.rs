@@ -3,6 +3,7 @@
 use super::items::{conversation_of, items_of, tool_call};
 use crate::conversation::{Message, ToolCall};
 use crate::json::Json;
+use crate::wire::form;
 use crate::wire::parts::fields::{self, WireError};
 use crate::wire::request::{self, ToolNames};
 use crate::wire::{Api, Call, Known};
@@ -75,6 +76,7 @@ pub(in crate::wire) fn decode(body: &Json, known: &Known) -> Result<Call, WireEr
         include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
+        form: form::openai_responses(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
     })
 }

@@ -64,6 +64,11 @@ fn all() -> Vec<Lines> {
         "text/event-stream".clone_into(&mut paused.wire.response.content_type);
         paused
     };
+    let with_stop = {
+        let turn = checked("", "null", "small", "");
+        let form = Json::object([("stop", Json::from(true)), ("version", "v1".into())]);
+        Recorded { checks: turn.checks.clone().with_form(&form), ..turn }
+    };
     let streamed = asks("paused", "").replace("temperature = 1", "temperature = 1, stream = true");
     let own = "system = \"own\"\nfixture = \"title\"\n[[step]]\npost = \"/go-on/300\"\n";
     let title = || vec![turn(None, "a title for this?", "Hello")];
@@ -108,6 +113,14 @@ fn all() -> Vec<Lines> {
             Says::Green,
             Says::Red("settings"),
             vec![checked("", "null", "small", "")],
+        ),
+        lines(
+            "drift.form",
+            "drift = { form = \"fail\" }",
+            asks("form", ""),
+            Says::Green,
+            Says::Red("form"),
+            vec![with_stop],
         ),
         lines(
             "drift.results",

@@ -13,6 +13,7 @@ use crate::support::tree::Tree;
 tests! { a_proxy_in_front_of_a_replay_records_the_same_fixture,
     a_proxy_that_is_killed_leaves_each_complete_answer_in_its_journal,
     calls_that_become_no_turn_are_reported_and_nothing_is_written,
+    a_websocket_and_grpc_are_refused_with_one_line_each,
     a_proxy_that_records_no_turn_keeps_the_old_fixture,
     a_second_proxy_does_not_replace_the_fixture_of_the_first,
     a_proxy_refuses_to_start_in_ci_or_without_a_url,
@@ -101,6 +102,26 @@ fn calls_that_become_no_turn_are_reported_and_nothing_is_written() {
     assert!(said.contains("error: no turns: 1 left out, nothing was written"), "{said}");
     assert!(said.contains("gpt-4o-mini: 1 call, 0 tokens in, 0 out"), "{said}");
     assert!(!tree.has("fixtures/out.json") && tree.has("fixtures/.journal/out.jsonl"));
+}
+
+fn a_websocket_and_grpc_are_refused_with_one_line_each() {
+    let provider = answering();
+    let tree = Tree::empty();
+    let mut proxy = Serving::start(proxy(&tree, &provider.openai()));
+    assert_eq!(ask(&proxy, "Hello", false).status, 200);
+    for header in [("upgrade", "websocket"), ("content-type", "application/grpc")] {
+        for _ in 0..3 {
+            let url = format!("{}/realtime", proxy.ready("openai"));
+            let refused = send(&url, &[("authorization", "Bearer ours"), header], None);
+            assert!(refused.status == 400 && refused.body.contains("not supported"), "{}", refused.body);
+        }
+    }
+    let (code, said) = proxy.end_and_read("-TERM");
+    assert!(said.contains("1 turn recorded"), "{code:?} {said}");
+    for line in ["it opens a websocket, and realtime is not supported", "it is a call of gRPC, which is not supported"]
+    {
+        assert_eq!(said.matches(line).count(), 1, "{said}");
+    }
 }
 
 fn a_proxy_that_records_no_turn_keeps_the_old_fixture() {

@@ -132,6 +132,10 @@ pub(crate) struct RawDrift {
     /// Settings of the call, such as the temperature.
     /// Default: `"ignore"`. Example: `"note"`.
     pub(crate) settings: Option<Level>,
+    /// What changes how an answer looks: whether a stream is to end with its usage, several choices, stop sequences, the kind
+    /// of response format, log probabilities, and the version in the request's path.
+    /// Default: `"note"`. Example: `"fail"`.
+    pub(crate) form: Option<Level>,
     /// Tool results that have become errors or empty, or have changed places.
     /// Default: `"fail"`. Example: `"note"`.
     pub(crate) results: Option<Level>,
