@@ -10,9 +10,8 @@ use super::notation;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds};
 use super::tree::TreeLine;
+use super::written::AS_A_WHOLE;
 
-/// The words before the hash of all payloads of a label.
-pub(super) const AS_A_WHOLE: &str = "as a whole ";
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
 /// The largest number of words that are shown at a place.

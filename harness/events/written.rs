@@ -1,7 +1,7 @@
 //! Parses the text of a golden back into its parts, since this text is all that is known about an earlier run. Pure.
 
-use super::outline::AS_A_WHOLE;
-
+/// The words before the hash of all payloads of a label.
+pub(super) const AS_A_WHOLE: &str = "as a whole ";
 /// What the line of a status says of a stream that comes in several pieces.
 pub(super) const IN_PIECES: &str = ", in pieces";
 

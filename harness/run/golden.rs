@@ -274,9 +274,12 @@ impl Goldens {
     fn on_copy(&self, name: &str, text: &str, input: &Path) -> Result<Written> {
         let folder = tempfile::tempdir().map_err(|e| files::failed("make", &std::env::temp_dir(), &e))?;
         let (golden, copy) = (self.file(name), folder.path().join(format!("{name}.snap")));
-        // insta keeps the header of a golden whose text is equal.
-        let kept = self.of_another(&golden, input).is_none();
-        if kept && self.committed(&golden).is_ok_and(|committed| committed.is_some()) {
+        // insta keeps the header of a golden whose text is equal, also if it is of another version or names another scenario.
+        let is_this = self.policy != Policy::Overwrite || self.written_by(name) == WrittenBy::This;
+        if is_this
+            && self.of_another(&golden, input).is_none()
+            && self.committed(&golden).is_ok_and(|committed| committed.is_some())
+        {
             // Only the contents: the copy has to be writable, although the golden may not be.
             std::fs::write(&copy, files::read(&golden)?).map_err(|e| files::failed("write", &copy, &e))?;
         }

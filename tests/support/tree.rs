@@ -31,10 +31,6 @@ pub(crate) const SCENARIOS: [&str; 15] = [
 pub(crate) const COMMAND_SUITE: &str =
     "[systems.agent]\ncommand = [\"agent\", \"{{ port }}\"]\nready = { http = \"/health\" }\n";
 
-/// The suite of a project with some of Retake's own scenarios, whose goldens hold these headers. Their agents call no model after
-/// the end of their stream, so the default wait of two seconds is not needed.
-pub(crate) const SUITE: &str = "settle = \"100ms\"\n\n[golden]\nheaders = [\"set-cookie\", \"cache-control\"]\n";
-
 /// The variable that makes this test program a runner. Its value is the name of the runner's system.
 pub(crate) const RUNNER: &str = "RETAKE_IT_RUNNER";
 
@@ -62,16 +58,28 @@ impl Tree {
     /// Creates a project with some of Retake's own scenarios, their fixtures and their goldens.
     pub(crate) fn of(scenarios: &[&str]) -> Tree {
         let tree = Tree::empty();
-        tree.write("scenarios/suite.toml", SUITE);
+        // These agents call no model after the end of their stream, so the default wait of two seconds is not needed.
+        tree.write("scenarios/suite.toml", "settle = \"100ms\"\n");
         for name in scenarios {
-            for file in [format!("scenarios/{name}/scenario.toml"), format!("goldens/{name}.snap")] {
-                tree.write(&file, &project(&file));
-            }
+            let scenario = format!("scenarios/{name}/scenario.toml");
+            tree.write(&scenario, &project(&scenario));
+            tree.write(&format!("goldens/{name}.snap"), &plain(&project(&format!("goldens/{name}.snap"))));
             let fixture = format!("fixtures/{name}.json");
             // This scenario calls no model.
             if *name != "refused" {
                 tree.write(&fixture, &project(&fixture));
             }
+        }
+        tree
+    }
+
+    /// The same with the suite of these scenarios, and with goldens that hold all that it asks for.
+    pub(crate) fn with_own_suite(scenarios: &[&str]) -> Tree {
+        let tree = Tree::of(scenarios);
+        tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
+        for name in scenarios {
+            let golden = format!("goldens/{name}.snap");
+            tree.write(&golden, &project(&golden));
         }
         tree
     }
@@ -161,6 +169,24 @@ impl Tree {
     pub(crate) fn retake(&self) -> Program {
         retake().in_folder(self.root()).env("TMPDIR", self.temp.path())
     }
+}
+
+/// Returns a golden without the headers for which only the own suite asks, and without what it says of pieces: the gateway of most
+/// tests sends a stream at once, to be able to change it.
+fn plain(golden: &str) -> String {
+    let (head, parts) =
+        golden.split_once("---\nPOST").map(|(head, rest)| (format!("{head}---\n"), format!("POST{rest}"))).unwrap();
+    let is_header = |line: &&str| line.starts_with("  set-cookie: ") || line.starts_with("  cache-control: ");
+    // A part without events has no blank line.
+    let parts: Vec<String> = parts
+        .trim_end()
+        .split("\n\n\n")
+        .filter(|part| part.contains("\n\n"))
+        .map(|part| {
+            part.lines().filter(|line| !is_header(line)).collect::<Vec<_>>().join("\n").replace(", in pieces", "")
+        })
+        .collect();
+    format!("{head}{}\n", parts.join("\n\n\n"))
 }
 
 /// Returns the text of one of Retake's own files.

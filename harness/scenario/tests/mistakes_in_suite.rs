@@ -21,10 +21,10 @@ name = "x"
     Mistake {
         name: "a field of scenarios",
         files: &[],
-        text: r#"[golden]
-detail = "keys"
+        text: r#"[vars]
+prompt = "hello"
 "#,
-        says: r"scenarios/suite.toml:1:2: unknown field `golden`
+        says: r"scenarios/suite.toml:1:2: unknown field `vars`
   known here: `system`, `systems`, `tools`, `callers`, `normalize`, `aliases`, `unused`, `drift`, `settle`, `linger`, `panics`, `secrets`, `timeout`, `delays`, `golden`",
     },
     Mistake {

@@ -1,7 +1,7 @@
 //! What a golden holds of a service's answers besides their names, keys and types: its own words, the forms of times, headers, and
 //! that a stream comes while the service works.
 
-use crate::support::tree::{Tree, project};
+use crate::support::tree::Tree;
 
 tests! {
     a_word_of_the_service_under_any_key_is_held,
@@ -56,8 +56,7 @@ fn a_time_that_loses_its_zone_is_noticed() {
 }
 
 fn each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed() {
-    let tree = Tree::of(&["several_turns"]);
-    tree.write("scenarios/suite.toml", &project("scenarios/suite.toml"));
+    let tree = Tree::with_own_suite(&["several_turns"]);
     let play = |mistake: &str| tree.runner("bare").env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
     play("none").exits(0);
     for (mistake, cause) in [
