@@ -172,6 +172,7 @@ async fn a_result_that_could_not_be_read_back_is_not_stored_and_a_warning_names_
 async fn a_result_that_would_come_back_as_another_is_not_stored_and_a_warning_names_the_step() {
     #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
     struct Found {
+        #[expect(clippy::option_option, reason = "agents have such results")]
         price: Option<Option<u32>>,
     }
     let folder = Folder::new();

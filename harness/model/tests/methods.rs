@@ -198,9 +198,10 @@ fn the_time_until_an_answer_begins_is_recorded_and_replayed_on_request() {
     run(async {
         let slow = Router::new().fallback(|body: String| async move {
             tokio::time::sleep(PAUSE).await; // This is the pause that is recorded.
-            match body.contains("\"stream\": true") {
-                true => ([("content-type", "text/event-stream")], FRAMES.concat()),
-                false => ([("content-type", "application/json")], WHOLE.to_owned()),
+            if body.contains("\"stream\": true") {
+                ([("content-type", "text/event-stream")], FRAMES.concat())
+            } else {
+                ([("content-type", "application/json")], WHOLE.to_owned())
             }
         });
         let recording = Recording::keeping_delays(provider(slow).await).await;

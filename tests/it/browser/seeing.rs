@@ -88,14 +88,14 @@ const UNSEEN: &[(&str, &str, &str)] = &[
 
 /// Pieces of a page that a person sees. The text of each is `seen` and its number.
 const SEEN: &[&str] = &[
-    r#"<p>seen 00</p>"#,
+    "<p>seen 00</p>",
     r#"<p style="pointer-events: none">seen 01</p>"#,
     r#"<p style="background: linear-gradient(white, black); color: white">seen 02</p>"#,
     r#"<div style="position: relative; background: #eee"><p>seen 03</p>
     <a href="/" aria-label="all of it" style="position: absolute; inset: 0"></a></div>"#,
     r#"<p style="transform: rotate(90deg) scale(.8); width: 90px; height: 90px">seen 04</p>"#,
-    r#"<button>seen 05</button>"#,
-    r#"<details open><summary>More</summary>seen 06</details>"#,
+    "<button>seen 05</button>",
+    "<details open><summary>More</summary>seen 06</details>",
     r#"<p style="width: 3em">a <em>text in several</em> lines <b>seen</b> <i>07</i></p>"#,
     r#"<p style="background: linear-gradient(red, blue); background-clip: text; color: transparent">seen 08</p>"#,
     r#"<svg width="90" height="30"><text y="20">seen 09</text></svg>"#,
@@ -113,7 +113,7 @@ const SEEN: &[&str] = &[
     </div></div>"#,
     r#"<p>a long text<br><br style="line-height: 900px">and at its end seen 23</p>"#,
     r#"<p style="filter: invert(1); color: white; background: black">seen 24</p>"#,
-    r#"<p>😀 İ seen  25</p>"#,
+    "<p>😀 İ seen  25</p>",
 ];
 
 const LATE: &str = r#"<style>.fades { animation: in .3s .3s both } @keyframes in { from { opacity: 0 } }
@@ -151,8 +151,8 @@ fn page(name: &str) -> String {
 }
 
 fn scenario(page: &str, acts: &[String]) -> String {
-    let acts: String = acts.iter().map(|act| format!("  {{ {act} }},\n")).collect();
-    format!("fixture = \"none\"\n[[step]]\nbrowser = \"/look/{page}\"\ndo = [\n{acts}]\n")
+    let acts = acts.join(" },\n  { ");
+    format!("fixture = \"none\"\n[[step]]\nbrowser = \"/look/{page}\"\ndo = [\n  {{ {acts} }},\n]\n")
 }
 
 fn what_a_person_would_not_see_is_not_seen_and_the_failure_says_why() {
