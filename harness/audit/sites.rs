@@ -31,7 +31,7 @@ enum Edit {
     /// Changes the text of a payload that is not JSON.
     Text(usize),
     /// Changes the letters of these texts: each is an event, and the path in its payload.
-    Letters(Vec<(usize, Vec<Step>)>),
+    Letters(Vec<TextAt>),
     SwapIds(IdAt, IdAt),
     /// Drops this event and all that follow.
     CutBefore(usize),
@@ -50,6 +50,9 @@ struct IdAt {
     path: Vec<Step>,
     id: String,
 }
+
+/// A text in a payload: the index of its event, and its path.
+type TextAt = (usize, Vec<Step>);
 
 /// The unchanged captures. Their payloads are printed in one way, so that a changed capture differs in nothing but the change.
 pub(super) struct Base {
@@ -143,7 +146,7 @@ impl Base {
         let mut sites = Vec::new();
         for (capture, captured) in self.captures.iter().enumerate() {
             let events = captured.events.iter().chain(&captured.after.events).enumerate();
-            let mut places: BTreeMap<(String, String), Vec<(usize, Vec<Step>)>> = BTreeMap::new();
+            let mut places: BTreeMap<(String, String), Vec<TextAt>> = BTreeMap::new();
             for (at, event) in events.filter(|(_, event)| event.is_real()) {
                 let label = event.label();
                 if !is_collapsed(&label) {
@@ -175,14 +178,12 @@ impl Base {
     }
 
     fn text_at(&self, capture: usize, event: usize, path: &[Step]) -> Option<&str> {
-        match &self.payloads[capture][event] {
-            Some(json) => value(json, path)?.as_str(),
-            None => {
-                let Captured { events, after, .. } = &self.captures[capture];
-                let Payload::Data(text) = &events.iter().chain(&after.events).nth(event)?.payload else { return None };
-                Some(text)
-            }
+        if let Some(json) = &self.payloads[capture][event] {
+            return value(json, path)?.as_str();
         }
+        let Captured { events, after, .. } = &self.captures[capture];
+        let Payload::Data(text) = &events.iter().chain(&after.events).nth(event)?.payload else { return None };
+        Some(text)
     }
 
     /// Returns the capture with the change made, or `None` if the change is not possible there.

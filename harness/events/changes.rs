@@ -348,7 +348,9 @@ fn text_change(subject: &str, was: &[&str], is: &[&str]) -> String {
     let texts = |lines: &[&str]| -> Vec<(String, String)> {
         let of_line = |line: &&str| {
             let (places, text) = read_line(line).unwrap_or((Vec::new(), line));
-            let text = clipped(text, VALUE).into_owned();
+            // The beginning may be the same, but not the length and the hash.
+            let (start, numbers) = text.rsplit_once(" (").unwrap_or((text, ""));
+            let text = format!("{} ({numbers}", clipped(start, VALUE));
             places.into_iter().map(move |held| (held.path.to_string(), text.clone())).collect::<Vec<_>>()
         };
         lines.iter().flat_map(of_line).collect()

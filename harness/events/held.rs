@@ -122,10 +122,8 @@ fn path(text: &str) -> Option<(Path, &str)> {
         text.find([' ', ',']).unwrap_or(text.len())
     };
     let (token, rest) = text.split_at(end);
-    let pointer = match token.starts_with('"') {
-        true => Json::parse(token.as_bytes()).ok()?.into_string()?,
-        false => token.to_owned(),
-    };
+    let is_quoted = token.starts_with('"');
+    let pointer = if is_quoted { Json::parse(token.as_bytes()).ok()?.into_string()? } else { token.to_owned() };
     Some((Path::of(&pointer)?, rest))
 }
 

@@ -26,10 +26,9 @@ pub(super) fn is_text(path: &Path) -> bool {
 fn is_piece(keys: &[&str]) -> bool {
     let keys = keys.strip_prefix(&["choices", "*"]).unwrap_or(keys);
     match keys {
-        [] => true,
+        [] | ["content", "*", "text"] => true,
         [key] => is_delta(key) || ["content", "text"].contains(key),
         [delta, piece] => is_delta(delta) && PIECES.contains(piece),
-        ["content", "*", "text"] => true,
         _ => false,
     }
 }

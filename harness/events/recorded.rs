@@ -128,15 +128,11 @@ fn bare(text: &str) -> String {
     while let Some((before, escaped)) = rest.split_once("\\u") {
         out.extend(before.chars().filter(|c| !c.is_whitespace()));
         let code = escaped.get(..4).and_then(|code| u32::from_str_radix(code, 16).ok());
-        match code.and_then(char::from_u32) {
-            Some(c) => {
-                out.push(c);
-                rest = &escaped[4..];
-            }
-            None => {
-                out.push_str("\\u");
-                rest = escaped;
-            }
+        let decoded = code.and_then(char::from_u32);
+        rest = if decoded.is_some() { &escaped[4..] } else { escaped };
+        match decoded {
+            Some(c) => out.push(c),
+            None => out.push_str("\\u"),
         }
     }
     out.extend(rest.chars().filter(|c| !c.is_whitespace()));

@@ -14,7 +14,7 @@ use super::joined::joined;
 use super::keyed;
 use super::known::Known;
 use super::labels::Labels;
-use super::notation::{Normalize, TIME};
+use super::notation::{Normalize, TIME, name};
 use super::options::ShapeOptions;
 use super::path::{At, Path, leaves};
 use super::recorded::{Cover, Recorded};
@@ -43,7 +43,7 @@ pub(super) fn holdings(
     normalize: &Normalize,
 ) -> Holdings {
     let mut holdings = known.committed.as_deref().map_or_else(HashMap::new, |golden| Named::read(golden).0);
-    if options.collapse.is_empty() {
+    if options.collapse.iter().all(|label| holdings.contains_key(&*name(label))) {
         return holdings;
     }
     let unknown = of_labels(captures, options, normalize, &|label| !holdings.contains_key(label));

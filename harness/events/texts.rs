@@ -82,7 +82,9 @@ impl<'a> Messages<'a> {
                 }
                 let shown = lines.entry(line).or_default();
                 // Equal texts of one place are told apart by how often the place is named.
-                texts.into_iter().for_each(|text| shown.entry(text).or_default().push(held.to_string()));
+                for text in texts {
+                    shown.entry(text).or_default().push(held.to_string());
+                }
             }
         }
         let of_line = |(line, texts): (usize, BTreeMap<String, Vec<String>>)| {
@@ -98,7 +100,7 @@ impl<'a> Messages<'a> {
 /// One text.
 struct Text {
     line: usize,
-    text: String,
+    whole: String,
     manner: Manner,
     /// How many pieces it has, if they are equal.
     equal: usize,
@@ -106,10 +108,10 @@ struct Text {
 
 impl Text {
     fn of(line: usize, pieces: &[String], recorded: &Recorded) -> Text {
-        let (Joined { text, grows, then_whole }, _) = joined(pieces, recorded);
-        let are_equal = pieces.iter().all(|piece| *piece == text);
+        let (Joined { text: whole, grows, then_whole }, _) = joined(pieces, recorded);
+        let are_equal = pieces.iter().all(|piece| *piece == whole);
         let equal = if are_equal { pieces.len() } else { 0 };
-        Text { line, text, manner: Manner { grows, then_whole }, equal }
+        Text { line, whole, manner: Manner { grows, then_whole }, equal }
     }
 
     /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
@@ -117,7 +119,7 @@ impl Text {
     /// joined is a different contract for clients. So is one that comes again after its pieces, `then whole`. What the text does
     /// not show by itself is said of the place.
     fn shown(&self, place: Manner, normalize: &Normalize) -> String {
-        let text = normalize(&self.text);
+        let text = normalize(&self.whole);
         let start = notation::json_quoted(&clipped(&text, SHOWN));
         let manner = match self.equal {
             0 => self.manner,

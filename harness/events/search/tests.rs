@@ -75,7 +75,12 @@ fn check(lines: &str, answers: &[Answer], expected: &[&str]) {
 /// Lines of events whose data has each piece of a text.
 fn cut(text: &str, size: usize, data: impl Fn(&str) -> String) -> String {
     let chars: Vec<char> = text.chars().collect();
-    chars.chunks(size).map(|piece| format!("c {}\n", data(&piece.iter().collect::<String>()))).collect()
+    chars
+        .chunks(size)
+        .map(|piece| format!("c {}", data(&piece.iter().collect::<String>())))
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n"
 }
 
 #[test]

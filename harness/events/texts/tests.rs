@@ -37,13 +37,10 @@ fn pieces_are_joined_by_message_however_they_are_cut() {
 fn parallel_messages_begin_on_their_own_lines_and_those_on_one_line_are_sorted() {
     let (a, b) = (r#"{"id": "x", "content": "one "}"#, r#"{"id": "y", "content": "two "}"#);
     check(&[a, b, a, b], &[(0, "\"one one \" (8, aaa1)"), (1, "\"two two \" (8, 05f7)")]);
-    let list = |texts: [&str; 2]| {
-        let [a, b] = texts.map(|text| format!(r#"{{"id": "{text}", "content": "{text}"}}"#));
-        texts_of(&format!(r#"[{a}, {b}]"#))
+    let list = |ids: [&str; 2]| {
+        let [a, b] = ids.map(|text| format!(r#"{{"id": "{text}", "content": "{text}"}}"#));
+        texts("/*/content by /*/id = \"\" (0, e3b0)", &[&format!("[{a}, {b}]")], "recorded")
     };
-    fn texts_of(payload: &str) -> Vec<(usize, String)> {
-        texts("/*/content by /*/id = \"\" (0, e3b0)", &[payload], "recorded")
-    }
     assert_eq!(list(["b", "a"]), list(["a", "b"]));
     assert_eq!(list(["b", "a"])[0].1, "/*/content by /*/id = \"a\" (1, ca97)");
 }
