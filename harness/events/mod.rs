@@ -44,6 +44,7 @@ mod written;
 pub use capture::{Capture, Format};
 pub use captured::{AfterLast, Captured, Delivery, Ending, Status};
 pub(crate) use changes::{Change, changes, changes_until_break, moved_and_counted};
+pub use chosen::Places;
 pub(crate) use deeper_name::deeper_name;
 pub use event::{Event, Payload};
 pub use foreign::Foreign;

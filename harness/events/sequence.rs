@@ -53,7 +53,7 @@ pub(super) struct Writing<'a> {
     pub(super) normalize: &'a Normalize<'a>,
     pub(super) ids: &'a Ids,
     pub(super) words: &'a WordKeys,
-    pub(super) chosen: &'a Chosen,
+    pub(super) chosen: &'a Chosen<'a>,
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 

@@ -4,7 +4,6 @@ use super::trial::Replayed;
 use crate::conversation::Block;
 use crate::events::{Capture, Event, Foreign};
 use crate::fixture::{Fixture, ToolExchange, Turn};
-use crate::json::Json;
 use crate::wire::Body;
 
 impl Replayed {
@@ -48,6 +47,7 @@ fn add(fixture: &Fixture, foreign: &mut Foreign) {
     }
     for ToolExchange { params, answer, .. } in fixture.tools.values().flatten() {
         let (Ok(answer) | Err(answer)) = answer;
-        [params, answer].into_iter().for_each(|part: &Json| foreign.add(part));
+        foreign.add(params);
+        foreign.add(answer);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Golden, Known, NamesNothing, ShapeOptions, changes, names_nothing, shown_nowhere};
+use crate::events::{Golden, Known, NamesNothing, Places, ShapeOptions, changes, names_nothing, shown_nowhere};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -87,7 +87,7 @@ impl Replayed {
     /// What is known of this run besides its events.
     pub(crate) fn known(&self) -> Known {
         let foreign = self.committed.is_none().then(|| self.foreign());
-        Known { foreign, committed: self.committed.clone() }
+        Known { foreign, committed: self.committed.as_deref().map(Places::read) }
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.
