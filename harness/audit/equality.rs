@@ -13,7 +13,9 @@ pub(super) fn stable_text(captures: &[Captured], normalize: &dyn Fn(&str) -> Str
         let media_type = capture.content_type.split(';').next().unwrap_or_default().trim().to_owned();
         printer.line(&normalize(&capture.request));
         printer.line(&format!("{} {media_type}", capture.status));
-        shown_headers(&capture.delivery.headers, normalize).iter().for_each(|line| printer.line(line));
+        for line in shown_headers(&capture.delivery.headers, normalize) {
+            printer.line(&line);
+        }
         for event in capture.events.iter().chain(&capture.after.events).filter(|event| event.is_real()) {
             printer.line(&normalize(&event.label()));
             match (event.json(), &event.payload) {

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::captured::Captured;
 use super::foreign::Foreign;
 use super::ids::Ids;
-use super::known::Known;
 use super::labels::{Label, Labels};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
@@ -18,13 +17,25 @@ use crate::json::Json;
 /// The most words of one place that are still a vocabulary.
 const WORDS: usize = 12;
 
+/// The places that a golden pins, by the paths of its lines.
+#[derive(Clone, Debug, Default)]
+pub struct Places(HashMap<String, Pin>);
+
+impl Places {
+    /// Reads the text of a golden.
+    #[must_use]
+    pub fn read(golden: &str) -> Places {
+        Places(pins_of(&written::read(golden)))
+    }
+}
+
 /// The places that are pinned because of what stands there.
 #[derive(Debug)]
-pub(super) enum Chosen {
+pub(super) enum Chosen<'a> {
     /// Those of this run, by label and JSON pointer.
     OfRun(HashMap<(String, String), Pin>),
-    /// Those of the committed golden, by the path of the line.
-    Committed(HashMap<String, Pin>),
+    /// Those of the committed golden.
+    Committed(&'a Places),
 }
 
 /// What is pinned at a place.
@@ -45,20 +56,21 @@ pub(super) struct At {
     pub(super) line: String,
 }
 
-impl Chosen {
+impl<'a> Chosen<'a> {
     /// Finds the places of a golden.
     pub(super) fn of(
         captures: &[Captured],
         options: &ShapeOptions,
         normalize: &Normalize<'_>,
         ids: &Ids,
-        known: &Known,
-    ) -> Chosen {
-        match &known.committed {
-            Some(golden) => Chosen::Committed(pins_of(&written::read(golden))),
+        committed: Option<&'a Places>,
+        foreign: Option<&Foreign>,
+    ) -> Chosen<'a> {
+        match committed {
+            Some(places) => Chosen::Committed(places),
             None if options.detail == Detail::Keys => Chosen::OfRun(HashMap::new()),
             None => {
-                let collector = Collector { normalize, ids, foreign: known.foreign.as_ref(), places: HashMap::new() };
+                let collector = Collector { normalize, ids, foreign, places: HashMap::new() };
                 Chosen::OfRun(collector.collected(captures, options))
             }
         }
@@ -69,7 +81,7 @@ impl Chosen {
         let pin = match self {
             Chosen::OfRun(places) if places.is_empty() => None,
             Chosen::OfRun(places) => places.get(&(at.label.clone(), at.pointer.clone())),
-            Chosen::Committed(lines) => lines.get(&at.line),
+            Chosen::Committed(Places(lines)) => lines.get(&at.line),
         };
         pin.copied().unwrap_or_default()
     }

@@ -39,7 +39,9 @@ fn is_data(event: &Event) -> bool {
 /// Returns the outermost such pointer.
 fn name_in(payloads: &[Json]) -> Option<String> {
     let mut seen: BTreeMap<String, Vec<(String, Vec<String>)>> = BTreeMap::new();
-    payloads.iter().for_each(|payload| words(payload, "", &mut seen));
+    for payload in payloads {
+        words(payload, "", &mut seen);
+    }
     let tells_apart = |found: &Vec<(String, Vec<String>)>| {
         let mut kinds: BTreeMap<&str, BTreeSet<&[String]>> = BTreeMap::new();
         for (word, keys) in found {

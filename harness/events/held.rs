@@ -184,12 +184,12 @@ pub(super) struct Holding {
 
 /// What is held of the collapsed events of each label, as a golden names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Named(pub(super) HashMap<String, Holding>);
+pub struct Named(pub(super) HashMap<String, Holding>);
 
 impl Named {
     /// Reads what a golden names. Labels of which it names nothing are left out.
     #[must_use]
-    pub(super) fn read(golden: &str) -> Named {
+    pub fn read(golden: &str) -> Named {
         let mut named: HashMap<String, Holding> = HashMap::new();
         let parts = read(golden);
         for event in parts.iter().flat_map(|part| &part.events).filter(|event| event.rest == "…") {

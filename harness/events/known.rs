@@ -1,6 +1,8 @@
 //! What a golden depends on besides the events and its options.
 
+use super::chosen::Places;
 use super::foreign::Foreign;
+use super::held::Named;
 use super::parallel::Calls;
 use super::recorded::Recorded;
 
@@ -14,6 +16,8 @@ pub struct Known {
     pub calls: Calls,
     /// The texts that are not the service's own. Without them, no word counts as its own.
     pub foreign: Option<Foreign>,
-    /// The committed golden, if the run is compared with it. Otherwise it is found out anew what is pinned.
-    pub committed: Option<String>,
+    /// What the committed golden pins, if the run is compared with it. Otherwise it is found out anew what is pinned.
+    pub committed: Option<Places>,
+    /// The places of texts that the committed golden names. Texts of other events are looked for in the run.
+    pub named: Named,
 }

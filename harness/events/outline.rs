@@ -29,7 +29,7 @@ pub(super) fn tree(
     shape: &Shape,
     hash: Option<&str>,
     keep: Keep,
-    (pins, chosen): (&Pins<'_>, &Chosen),
+    (pins, chosen): (&Pins<'_>, &Chosen<'_>),
 ) -> TreeLine {
     let (text, below) = Outline { keep, pins, chosen }.describe(shape, "", &At::label(label));
     let text = (text != "object").then_some(text);
@@ -44,7 +44,7 @@ struct Outline<'a> {
     /// The pins of the label, and which of them are loose.
     pins: &'a Pins<'a>,
     /// The places whose words and times are pinned.
-    chosen: &'a Chosen,
+    chosen: &'a Chosen<'a>,
 }
 
 impl Outline<'_> {
@@ -193,7 +193,9 @@ impl Outline<'_> {
         if pinned.is_empty() || self.pins.pinned(&at.pointer, &pinned.join(" | ")) {
             shown.extend(pinned);
         } else {
-            all.iter().for_each(|_| add("string"));
+            for _ in all {
+                add("string");
+            }
             times.0.iter().for_each(|(_, kind)| add(kind));
             shown.extend((!ids.is_empty()).then(|| "id".to_owned()));
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captured::Captured;
 use super::event::{Event, Payload};
-use super::held::{Held, Holding, Lane, LaneValue, Manner, Named};
+use super::held::{Held, Holding, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
 use super::keyed;
@@ -42,7 +42,7 @@ pub(super) fn holdings(
     known: &Known,
     normalize: &Normalize,
 ) -> Holdings {
-    let mut holdings = known.committed.as_deref().map_or_else(HashMap::new, |golden| Named::read(golden).0);
+    let mut holdings = known.named.0.clone();
     if options.collapse.iter().all(|label| holdings.contains_key(&*name(label))) {
         return holdings;
     }

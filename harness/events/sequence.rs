@@ -54,7 +54,7 @@ pub(super) struct Writing<'a> {
     pub(super) normalize: &'a Normalize<'a>,
     pub(super) ids: &'a Ids,
     pub(super) words: &'a WordKeys,
-    pub(super) chosen: &'a Chosen,
+    pub(super) chosen: &'a Chosen<'a>,
     /// Where the texts of collapsed events are.
     pub(super) holdings: &'a Holdings,
     pub(super) recorded: &'a Recorded,

@@ -51,7 +51,7 @@ impl Golden {
         let captures = &*known.calls.in_order(captures, options, normalize);
         let holdings = holdings(captures, options, known, normalize);
         let (ids, words) = (Ids::of(captures, options, normalize), WordKeys::new(&options.words));
-        let chosen = Chosen::of(captures, options, normalize, &ids, known);
+        let chosen = Chosen::of(captures, options, normalize, &ids, known.committed.as_ref(), known.foreign.as_ref());
         let pinned = RefCell::default();
         let writing = Writing {
             options,
@@ -113,7 +113,7 @@ fn text(capture: &Captured, writing: &Writing<'_>, trees: &mut Trees) -> String 
     let status = format!("{} {media_type}{}{in_pieces}", capture.status, sequence.ids());
     let mut out = format!("{request}\n{}\n", status.trim_end());
     for line in headers::lines(&capture.delivery.headers, &writing.options.headers, normalize) {
-        out.push_str(&format!("  {line}\n"));
+        out.extend(["  ", &line, "\n"]);
     }
     if !sequence.is_empty() {
         out.push('\n');

@@ -4,7 +4,6 @@ use super::trial::Replayed;
 use crate::conversation::Block;
 use crate::events::{Capture, Event, Foreign};
 use crate::fixture::{Fixture, ToolExchange, Turn};
-use crate::json::Json;
 use crate::wire::Body;
 
 impl Replayed {

@@ -355,8 +355,8 @@ fn has_source(file: &Path) -> bool {
 fn format_of(golden: &[u8]) -> u32 {
     let text = String::from_utf8_lossy(golden);
     let header = text.lines().skip(1).take_while(|line| !line.starts_with("---"));
-    let format = header.filter_map(|line| line.strip_prefix("description:")?.trim().strip_prefix(FORMAT_OF));
-    format.filter_map(|number| number.parse().ok()).next().unwrap_or(1)
+    let mut format = header.filter_map(|line| line.strip_prefix("description:")?.trim().strip_prefix(FORMAT_OF));
+    format.find_map(|number| number.parse().ok()).unwrap_or(1)
 }
 
 /// A snapshot's file without the line of its header that names the file of the assertion.

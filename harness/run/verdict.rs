@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::cause::{Cause, CauseKind};
 use crate::error::{Error, Result};
-use crate::events::{Calls, Golden, Known, NamesNothing, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere};
+use crate::events::{
+    Calls, Golden, Known, Named, NamesNothing, Places, Recorded, ShapeOptions, changes, names_nothing, shown_nowhere,
+};
 use crate::json::{Json, Layout};
 use crate::key::{Rules, UNKNOWN_CALLER};
 use crate::model::{CallFlaw, DriftOf, FlawKind, Miss};
@@ -88,11 +90,13 @@ impl Replayed {
     pub(crate) fn known(&self) -> Known {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
         let foreign = self.committed.is_none().then(|| self.foreign());
+        let committed = self.committed.as_deref();
         Known {
             recorded: Recorded::of(turns.map(|turn| &turn.output)),
             calls: self.calls_of(|_| true),
             foreign,
-            committed: self.committed.clone(),
+            committed: committed.map(Places::read),
+            named: committed.map_or_else(Named::default, Named::read),
         }
     }
 

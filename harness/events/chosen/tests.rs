@@ -1,14 +1,14 @@
 //! Which places are pinned because of what stands there, and what a change there looks like.
 
-use crate::events::{AfterLast, Capture, Captured, Foreign, Golden, Known, ShapeOptions, Status};
+use crate::events::{AfterLast, Capture, Captured, Foreign, Golden, Known, Places, ShapeOptions, Status};
 
 fn captured(lines: &[&str]) -> Captured {
-    let body: String = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
+    let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
     Captured {
         request: "POST /".into(),
         status: Status::Http(200),
         content_type: "text/event-stream".into(),
-        events: Capture::new().push(body.as_bytes()),
+        events: Capture::new().push(events.concat().as_bytes()),
         after: AfterLast::default(),
         tree: None,
         delivery: crate::events::Delivery::default(),
@@ -23,7 +23,7 @@ fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) ->
     foreign.add_text(r#"{"city": "Rome"}"#);
     foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
     let normalize = |text: &str| crate::key::Normalizer::default().apply(text).into_owned();
-    let known = Known { foreign: Some(foreign), committed: committed.map(str::to_owned), ..Known::default() };
+    let known = Known { foreign: Some(foreign), committed: committed.map(Places::read), ..Known::default() };
     Golden::with(&[captured(lines)], options, &known, &normalize).text
 }
 

@@ -7,12 +7,12 @@ const GIVES: &str = r#"{"result": {"kind": "artifact-update", "artifact": {"part
 const ENDS: &str = r#"{"result": {"kind": "status-update", "status": {"state": "completed"}, "final": true}}"#;
 
 fn captured(name: &str, payloads: &[&str]) -> Captured {
-    let body: String = payloads.iter().map(|data| format!("{name}data: {data}\n\n")).collect();
+    let events: Vec<String> = payloads.iter().map(|data| format!("{name}data: {data}\n\n")).collect();
     Captured {
         request: "POST /".into(),
         status: Status::Http(200),
         content_type: "text/event-stream".into(),
-        events: Capture::new().push(body.as_bytes()),
+        events: Capture::new().push(events.concat().as_bytes()),
         after: AfterLast::default(),
         tree: None,
         delivery: Delivery::default(),

@@ -2,7 +2,6 @@ use std::cell::RefCell;
 
 use super::*;
 use crate::events::ids::Ids;
-use crate::events::known::Known;
 use crate::events::merge::{Merger, Seen};
 use crate::events::options::ShapeOptions;
 use crate::events::tree::Trees;
@@ -18,7 +17,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
         merger.add(payload, &mut seen);
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
-    let chosen = Chosen::of(&[], &options, &normalize, &ids, &Known::default());
+    let chosen = Chosen::of(&[], &options, &normalize, &ids, None, None);
     let mut out = String::new();
     let tree =
         super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));

@@ -1,4 +1,5 @@
 use super::super::captured::{AfterLast, Captured, Delivery, Status};
+use super::super::held::Named;
 use super::super::shape::Golden;
 use super::*;
 use crate::conversation::{Answer, Block, ToolCall};
@@ -68,7 +69,7 @@ fn check(lines: &str, answers: &[Answer], expected: &[&str]) {
     let known = known(answers);
     let golden = golden_of(lines, &known);
     assert_eq!(texts_in(&golden), expected, "{golden}");
-    let named = Known { committed: Some(golden.clone()), ..known };
+    let named = Known { named: Named::read(&golden), ..known };
     assert_eq!(golden_of(lines, &named), golden);
 }
 
@@ -165,7 +166,7 @@ fn what_a_golden_names_stays_held() {
     let data = |piece: &str| format!(r#"{{"text": {piece:?}, "note": "n"}}"#);
     let recorded = known(&[said(RAIN)]);
     let golden = golden_of(&cut(RAIN, 4, data), &recorded);
-    let known = Known { committed: Some(golden.clone()), ..recorded.clone() };
+    let known = Known { named: Named::read(&golden), ..recorded.clone() };
     let of = |text: &str, size| texts_in(&golden_of(&cut(text, size, data), &known));
     for size in [1, 3, 100] {
         assert_eq!(golden_of(&cut(RAIN, size, data), &known), golden);
@@ -175,7 +176,7 @@ fn what_a_golden_names_stays_held() {
     assert_eq!(texts_in(&golden_of(&cut("IT RAINS IN PARIS.", 4, data), &recorded)), ["(text not held)"]);
     // What a golden does not hold stays so as well, although it could be found now.
     let golden = golden_of(&cut("IT RAINS IN PARIS.", 4, data), &recorded);
-    let known = Known { committed: Some(golden.clone()), ..recorded };
+    let known = Known { named: Named::read(&golden), ..recorded };
     assert_eq!(texts_in(&golden_of(&cut(RAIN, 4, data), &known)), ["(text not held)"]);
 }
 
@@ -294,7 +295,7 @@ fn a_text_at_several_places_is_written_once() {
     check(agents, &[said(RAIN)], &[&format!("{places} = \"{RAIN}\"")]);
     let known = known(&[said(RAIN)]);
     let golden = golden_of(agents, &known);
-    let named = Known { committed: Some(golden.clone()), ..known };
+    let named = Known { named: Named::read(&golden), ..known };
     let other = golden_of(&agents.replace("\"text\": \"It rains in Paris.\"}}\n", "\"text\": \"IT\"}}\n"), &named);
     let changes = crate::events::changes(&golden, &other);
     let expected =

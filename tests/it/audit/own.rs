@@ -1,7 +1,7 @@
 //! How much the project's own goldens notice.
 
 use super::printed::audited;
-use crate::support::tree::{SCENARIOS, Tree, project};
+use crate::support::tree::{SCENARIOS, Tree};
 
 tests! { goldens_of_types_notice_nearly_all_changes_of_the_projects_own_captures,
     goldens_of_values_notice_nearly_all_changes_of_the_projects_own_captures,
