@@ -23,7 +23,8 @@ use crate::text::counted;
     After [[normalize]] or [aliases] in scenarios/suite.toml changed, or after a\n\
     turn was edited by hand, compute the keys of a fixture again:\n  \
     retake key --write fixtures/chat.json\n\n\
-    An `output` that differs from its `wire` is restored from `wire`.")]
+    An `output` that differs from its `wire` is restored from `wire`. A fixture that\n\
+    has only hashes, as deer-flow's, is refused: nothing can be computed from them.")]
 pub(super) struct KeyOf {
     /// A file of JSON lines [default: standard input]
     #[arg(conflicts_with = "write")]

@@ -47,6 +47,6 @@ fn add(fixture: &Fixture, foreign: &mut Foreign) {
     }
     for ToolExchange { params, answer, .. } in fixture.tools.values().flatten() {
         let answer = answer.iter().map(|(Ok(answer) | Err(answer))| answer);
-        std::iter::once(params).chain(answer).for_each(|part: &Json| foreign.add(part));
+        std::iter::once(params).chain(answer).for_each(|part| foreign.add(part));
     }
 }

@@ -3,7 +3,7 @@
 use retake::internal::fixture::Recorded;
 use retake::internal::json::Json;
 use retake::internal::key::{CheckTexts, Rules};
-use retake::internal::wire::{Body, Frames};
+use retake::internal::wire::{self, Body, Frames};
 
 use super::suites::{BASE, READ_AGAIN, TOOLS};
 use super::walk::{Entry, Says};
@@ -62,6 +62,7 @@ fn all() -> Vec<Lines> {
         .collect();
         paused.wire.response.body = Body::Frames(frames.with_delays(&[0, 3_600_000]));
         "text/event-stream".clone_into(&mut paused.wire.response.content_type);
+        paused.output = wire::decode_response(paused.wire.api, &paused.wire.response).unwrap();
         paused
     };
     let with_stop = {
