@@ -122,11 +122,6 @@ impl Serving {
         [("served", served), ("missed", missed), ("drift", drift)]
     }
 
-    /// How many misses there were since the last reset, apart from those in [`misses`](Serving::misses).
-    pub(super) fn earlier_misses(&self) -> usize {
-        crate::model::forgotten().1
-    }
-
     /// Forgets what was served and missed, and serves other fixtures if the body names some.
     fn reset(&self, body: &[u8]) -> Result<Json> {
         let asked = if body.trim_ascii().is_empty() { Ok(Reset::default()) } else { serde_json::from_slice(body) };

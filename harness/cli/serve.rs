@@ -9,7 +9,7 @@ use super::companion::Serving;
 use super::project::ProjectOption;
 use crate::error::{Error, Result};
 use crate::json::{Json, Layout};
-use crate::model::{KEPT, Mode, ModelServer, ServerOptions, keep_the_last};
+use crate::model::{KEPT, Mode, ModelServer, ServerOptions, forgotten, keep_the_last};
 use crate::report::terminal;
 use crate::run::interrupt::Signals;
 use crate::secrets::{hide, shown};
@@ -105,7 +105,7 @@ impl Serve {
             terminal::out(shown(&report));
         } else {
             misses.iter().take(SHOWN).for_each(terminal::note);
-            let all = misses.len() + serving.earlier_misses();
+            let all = misses.len() + forgotten().1;
             if all > SHOWN {
                 let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
                 terminal::note(format!("… and {} more misses, {place}", all - SHOWN));

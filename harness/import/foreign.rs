@@ -94,13 +94,12 @@ pub(crate) fn to_fixture(
                     let interaction = match interaction {
                         Ok(interaction) => interaction,
                         Err(reason) => {
-                            match unreadable.iter_mut().find(|known| known.reason == reason) {
-                                Some(known) => known.more += 1,
-                                None => {
-                                    unreadable.push(Unreadable { line: left_out.len(), place, reason, more: 0 });
-                                    left_out.push(String::new());
-                                }
+                            if let Some(known) = unreadable.iter_mut().find(|known| known.reason == reason) {
+                                known.more += 1;
+                                continue;
                             }
+                            unreadable.push(Unreadable { line: left_out.len(), place, reason, more: 0 });
+                            left_out.push(String::new());
                             continue;
                         }
                     };

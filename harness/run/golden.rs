@@ -192,7 +192,7 @@ impl Goldens {
         }
         // Compare without insta if possible: it scans the folder at each assertion, which is slow with a thousand goldens.
         let is_same = committed.as_deref() == Some(text.trim_end());
-        let of_another = self.of_another(&file, input);
+        let of_another = of_another(&file, input);
         if let Some(other) = of_another.as_ref().filter(|_| self.policy != Policy::Overwrite) {
             let shown = self.shown(&file);
             let what = format!("`input_file` says that it is the golden of {other}, expected {}", named(input));
@@ -239,15 +239,6 @@ impl Goldens {
         self.committed(&self.pending(name))
     }
 
-    /// The scenario that a golden names in its header, if it is not the one that has this golden: the golden was copied. A link
-    /// to another golden says openly that both scenarios share it.
-    fn of_another(&self, file: &Path, input: &Path) -> Option<String> {
-        let snapshot = (!file.is_symlink()).then(|| __insta::Snapshot::from_file(file).ok())??;
-        // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
-        let said = named(Path::new(snapshot.metadata().input_file()?));
-        (said != named(input)).then_some(said)
-    }
-
     fn overwrite(&self, name: &str, text: &str, input: &Path, old: Option<String>) -> Result<Compared> {
         let file = self.file(name);
         let write = || {
@@ -277,7 +268,7 @@ impl Goldens {
         // insta keeps the header of a golden whose text is equal, also if it is of another version or names another scenario.
         let is_this = self.policy != Policy::Overwrite || self.written_by(name) == WrittenBy::This;
         if is_this
-            && self.of_another(&golden, input).is_none()
+            && of_another(&golden, input).is_none()
             && self.committed(&golden).is_ok_and(|committed| committed.is_some())
         {
             // Only the contents: the copy has to be writable, although the golden may not be.
@@ -338,6 +329,15 @@ impl Goldens {
         let text = snapshot.as_text().ok_or_else(|| Error::new("a binary snapshot, expected text").in_file(shown))?;
         Ok(Some(text.to_string()))
     }
+}
+
+/// The scenario that a golden names in its header, if it is not the one that has this golden: the golden was copied. A link
+/// to another golden says openly that both scenarios share it.
+fn of_another(file: &Path, input: &Path) -> Option<String> {
+    let snapshot = (!file.is_symlink()).then(|| __insta::Snapshot::from_file(file).ok())??;
+    // Only the scenario's own name counts: the project may be in another folder than when the golden was written.
+    let said = named(Path::new(snapshot.metadata().input_file()?));
+    (said != named(input)).then_some(said)
 }
 
 /// The end of a scenario's path, which names it: `hello/scenario.toml`.
