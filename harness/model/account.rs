@@ -37,6 +37,7 @@ impl<T> Account<T> {
     }
 
     /// How many entries were forgotten.
+    #[cfg(any(feature = "cli", test))]
     pub(super) fn forgotten(&self) -> usize {
         self.forgotten
     }

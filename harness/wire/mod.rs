@@ -29,6 +29,7 @@ mod tests;
 
 pub(crate) use answer::decode_read;
 pub use answer::decode_response;
+#[cfg(feature = "cli")]
 pub(crate) use api::is_host_of_provider;
 pub use api::{Api, api_of_path, is_of_provider};
 pub use call::Call;
