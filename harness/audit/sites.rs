@@ -153,7 +153,8 @@ impl Base {
                     continue;
                 }
                 let of_strings = |json: &Json| {
-                    let spots = payload::spots(json, &|_, _| false).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
+                    let spots =
+                        payload::spots(json, &|_, _| false).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
                     spots.map(|spot| spot.path).collect()
                 };
                 // A payload that is not JSON is a text.

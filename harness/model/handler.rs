@@ -164,7 +164,8 @@ impl Exchange<'_> {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), request, &response);
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays()).map(|wire| &wire.response);
-                let delays = recorded.map_or_else(|| session.pauses(&response), |recorded| recorded.delays_of(&response));
+                let delays =
+                    recorded.map_or_else(|| session.pauses(&response), |recorded| recorded.delays_of(&response));
                 http::answer_in_time(&response, delays, in_flight).await
             }
             Err(unrenderable) => {

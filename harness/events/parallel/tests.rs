@@ -13,7 +13,15 @@ fn event(name: &str, data: &str) -> Event {
 fn captured(events: Vec<Event>) -> Vec<Captured> {
     let request = "GET /".to_owned();
     let content_type = "text/event-stream".to_owned();
-    vec![Captured { request, status: Status::Http(200), content_type, events, after: AfterLast::default(), delivery: Delivery::default(), tree: None }]
+    vec![Captured {
+        request,
+        status: Status::Http(200),
+        content_type,
+        events,
+        after: AfterLast::default(),
+        delivery: Delivery::default(),
+        tree: None,
+    }]
 }
 
 /// The calls of answers with these ids.
