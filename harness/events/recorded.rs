@@ -14,6 +14,8 @@ const LONG_ENOUGH: usize = 4;
 pub struct Recorded {
     /// Without white space, the longest first.
     texts: Vec<String>,
+    /// The strings inside of arguments, without white space.
+    parsed: Vec<String>,
     /// The number of all their bytes.
     size: usize,
 }
@@ -46,24 +48,31 @@ impl Cover {
 impl Recorded {
     /// The texts of these answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Recorded {
-        let mut texts = Vec::new();
+        let (mut texts, mut parsed) = (Vec::new(), Vec::new());
         for block in answers.into_iter().flat_map(|answer| &answer.blocks) {
             match block {
                 Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => texts.push(bare(text)),
-                Block::ToolCall(call) => arguments(&call.args, &mut texts),
+                Block::ToolCall(call) => arguments(&call.args, &mut texts, &mut parsed),
                 Block::Native(_) => {}
             }
         }
+        texts.extend_from_slice(&parsed);
         texts.retain(|text| !text.is_empty());
         texts.sort_by_key(|text| Reverse(text.len()));
         let size = texts.iter().map(String::len).sum();
-        Recorded { texts, size }
+        Recorded { texts, parsed, size }
     }
 
     /// Whether a text is a recorded one.
     pub(super) fn is_one(&self, text: &str) -> bool {
         let text = bare(text);
         self.texts.contains(&text)
+    }
+
+    /// Whether a text is a string inside of arguments, or a part of one.
+    pub(super) fn is_parsed(&self, text: &str) -> bool {
+        let text = bare(text);
+        self.parsed.iter().any(|around| around.contains(&text))
     }
 
     /// How much of a text is recorded. Each recorded text counts once.
@@ -106,7 +115,7 @@ impl Recorded {
 }
 
 /// Adds the forms in which services send arguments: as one text, and parsed.
-fn arguments(args: &Json, texts: &mut Vec<String>) {
+fn arguments(args: &Json, texts: &mut Vec<String>, parsed: &mut Vec<String>) {
     fn strings(json: &Json, texts: &mut Vec<String>) {
         match json {
             Json::Str(text) => texts.push(bare(text)),
@@ -115,10 +124,13 @@ fn arguments(args: &Json, texts: &mut Vec<String>) {
             _ => {}
         }
     }
-    if args.as_str().is_none() {
-        texts.push(bare(&args.print(Layout::Compact)));
+    match args {
+        Json::Str(text) => texts.push(bare(text)),
+        args => {
+            texts.push(bare(&args.print(Layout::Compact)));
+            strings(args, parsed);
+        }
     }
-    strings(args, texts);
 }
 
 /// A text without white space. Characters that JSON escapes, as Python does by default, are themselves.

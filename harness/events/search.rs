@@ -221,12 +221,14 @@ impl Search<'_> {
         let mut held: BTreeMap<Held, Manner> = BTreeMap::new();
         let found: Vec<(Held, Fit)> =
             pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
-        // Some services parse each piece of a tool's arguments by itself: how far that gets depends on where they were cut.
-        let is_cut = |(held, fit): &(Held, Fit)| fit.known > 2 * fit.whole && !keyed::is_text(&held.path);
-        let any_whole = found.iter().any(|(_, fit)| fit.known == fit.whole);
-        held.extend(
-            found.into_iter().filter(|one| !any_whole || !is_cut(one)).map(|(held, _)| (held, Manner::default())),
-        );
+        // Some services parse each piece of a tool's arguments by itself, and send what they have so far: how far that gets, and how
+        // often it comes, depends on where the arguments were cut. They are held where they stand as the model wrote them.
+        let is_parsed = |(held, _): &&(Held, Fit)| {
+            !keyed::is_text(&held.path) && pieces[&held.path].iter().all(|(.., text)| self.recorded.is_parsed(text))
+        };
+        let all_parsed = found.iter().all(|one| is_parsed(&one));
+        let texts = found.iter().filter(|one| all_parsed || !is_parsed(one));
+        held.extend(texts.map(|(held, _)| (held.clone(), Manner::default())));
         if held.is_empty() {
             let texts: Vec<&Path> = pieces.keys().collect();
             let beside = |path: &Path| {

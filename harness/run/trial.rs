@@ -285,8 +285,8 @@ fn baselines(project: &Project, mode: &Mode, pacing: Pacing) -> crate::browser::
     match (mode, project.goldens.policy(), pacing) {
         #[cfg(feature = "record")]
         (Mode::Record(_), ..) => Baselines::Ignore,
-        (_, Policy::Overwrite, Pacing::None) => Baselines::Renew,
-        (_, Policy::Overwrite, _) => Baselines::CompareRenewed,
+        (_, Policy::Overwrite, Pacing::Shaken) => Baselines::CompareRenewed,
+        (_, Policy::Overwrite, _) => Baselines::Renew,
         _ => Baselines::Compare,
     }
 }

@@ -318,3 +318,15 @@ fn a_stream_that_was_cut_off_is_held_as_far_as_it_came() {
     let lines = cut(&SUN[..15], 5, |piece| format!(r#"{{"id": "m1", "text": {piece:?}}}"#));
     check(&lines, &[said(RAIN), said(SUN)], &[r#"/text by /id = "The sun shines ""#]);
 }
+
+#[test]
+fn arguments_that_come_parsed_beside_their_pieces_are_not_held_a_second_time() {
+    // pi: with each piece, all arguments so far. They may come once or often, and there are counts beside them.
+    let event = |delta: &str, city: &str, tokens: usize| {
+        format!("c {{\"delta\": {delta:?}, \"partial\": {{\"args\": {{\"city\": {city:?}}}, \"input\": {tokens}}}}}\n")
+    };
+    let expected = r#"/delta = "{\"city\":\"Rome\"}""#;
+    let often = [event("{\"city\":\"Ro", "Ro", 7), event("me", "Rome", 7), event("\"}", "Rome", 7)].concat();
+    check(&often, &[called(&["Rome"])], &[expected]);
+    check(&event("{\"city\":\"Rome\"}", "Rome", 7), &[called(&["Rome"])], &[expected]);
+}
