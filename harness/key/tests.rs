@@ -86,7 +86,12 @@ fn a_rule_of_the_suite_leaves_the_json_of_a_check_intact() {
 #[test]
 fn agrees_with_the_reference_vectors() {
     let rules = Rules::default();
-    let vectors = include_str!("../../tests/vectors/key-v1.jsonl");
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/key-v1.jsonl");
+    // The published package contains no vectors.
+    let Ok(vectors) = std::fs::read_to_string(file) else {
+        assert!(!std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").exists());
+        return;
+    };
     for (number, line) in vectors.lines().enumerate() {
         let case = Json::parse(line.as_bytes()).unwrap();
         let messages = case.get("messages").unwrap().as_array().unwrap().iter();
